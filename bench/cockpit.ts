@@ -1,5 +1,5 @@
-// `npm run bench:cockpit`: CPU time of one redraw of the cockpit with 100 sessions, each redraw with
-// every status changed, a long request and a full screen. Bar: 50 ms.
+// `npm run bench:cockpit`: CPU time of one redraw of the cockpit with 100 sessions, each redraw
+// with every status changed, a long request and a full screen. Bar: 50 ms.
 import { paintLine } from '../src/cli/cells.js'
 import { drawCockpit, listed, settle } from '../src/cli/cockpit/draw.js'
 import { rowsOf } from '../src/cli/cockpit/rows.js'

@@ -1,8 +1,9 @@
 // `npm run bench:compare -- <ref>`: whether this tree is slower than another commit, on the same
-// machine in the same run. Takes the commit into a worktree, runs the benchmarks that count CPU time
-// in both trees in turn, and prints the difference beside the machine's noise: how far two runs of
-// the same tree are apart. Ends with 1 if a figure is worse by more than the noise and ten percent.
-// BENCH_TURNS (3): how often each tree is measured. A reference without a benchmark is left out.
+// machine in the same run. Takes the commit into a worktree, runs the benchmarks that count CPU
+// time in both trees in turn, and prints the difference beside the machine's noise: how far two
+// runs of the same tree are apart. Ends with 1 if a figure is worse by more than the noise and ten
+// percent. BENCH_TURNS (3): how often each tree is measured. A reference without a benchmark is
+// left out.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -14,7 +15,9 @@ const TURNS = Number(process.env.BENCH_TURNS ?? 3)
 /** A difference below this is not reported as worse, however quiet the machine is. */
 const TOLERANCE = 0.1
 
-/** Benchmarks that need no build and no other program, and where they print a figure in µs or ms. */
+/**
+ * Benchmarks that need no build and no other program, and where they print a figure in µs or ms.
+ */
 const FIGURES = [looks('codex', 'hello.80x24'), looks('claude', 'menus-80-classic')]
 
 const [ref] = process.argv.slice(2)
@@ -23,7 +26,8 @@ if (ref === undefined) {
   process.exit(2)
 }
 
-// The tree of the other commit is removed, also after Ctrl-C: when the benchmark that runs has ended.
+// The tree of the other commit is removed, also after Ctrl-C: when the benchmark that runs has
+// ended.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-compare-'))
 const other = join(directory, 'tree')

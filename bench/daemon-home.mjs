@@ -1,4 +1,5 @@
-// A daemon in a temporary home, for benchmarks: starts it, calls its API, and measures its processes.
+// A daemon in a temporary home, for benchmarks: starts it, calls its API, and measures its
+// processes.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'

@@ -104,7 +104,8 @@ function installed(): string | null {
   print('LangGraph.js', `installing into ${place}`)
   const npm = (cwd: string, ...args: string[]) => spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 600_000 })
   const result = npm(place, 'install', '--no-audit', '--no-fund', ...PACKAGES)
-  // Newer versions of npm do not run install scripts of packages by default; the database needs its script.
+  // Newer versions of npm do not run install scripts of packages by default; the database needs its
+  // script.
   if (result.status === 0 && !isBuilt()) npm(binary, 'run', 'install')
   if (isBuilt()) return place
   print('LangGraph.js', `COULD NOT BE INSTALLED, no comparison: ${result.stderr.trim().split('\n').at(-1)}`)

@@ -1,9 +1,9 @@
 // `npm run bench:looks`: the CPU time to read one frame of a streaming session, without terminals,
 // sockets and waiting: sessions of a recorded agent on a simulated clock, with their store,
-// monitors and registry of panes, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
-// BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it. BENCH_THREADS=1
-// reads the terminals in threads, as the daemon does, and prints what is left on its own thread; that
-// needs a build.
+// monitors and registry of panes, wired exactly as in the daemon. Prints, asserts nothing.
+// BENCH_SESSIONS (20), BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file)
+// change it. BENCH_THREADS=1 reads the terminals in threads, as the daemon does, and prints what is
+// left on its own thread; that needs a build.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,8 +2,9 @@
 // nothing. Needs a build.
 //   bars: request visible p95 ≤ 100 ms beside 100 streaming sessions, also beside a flood
 // BENCH_LOADS: numbers of streaming sessions (1,100); BENCH_ASKED: requests for each (20);
-// BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_FLOOD=0 leaves out the session that prints `yes` without end.
-// Streaming sessions play a recording of a real agent in a loop with a program that needs little CPU.
+// BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_FLOOD=0 leaves out the
+// session that prints `yes` without end. Streaming sessions play a recording of a real agent in a
+// loop with a program that needs little CPU.
 import { readFileSync, statSync } from 'node:fs'
 import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
 

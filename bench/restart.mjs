@@ -1,8 +1,8 @@
 // `npm run bench:restart`: how long a new daemon takes until it answers, until a request is visible
 // and until all sessions are live. Prints, asserts nothing. Needs a build.
 //   bars: answers ≤ 1 s, pending request ≤ 3 s, all live ≤ 30 s with 50 sessions on two cores
-// BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_SESSIONS (50), BENCH_MB: output of each session before the restart (4).
-// Twice: after a clean stop, and after kill -9.
+// BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_SESSIONS (50), BENCH_MB:
+// output of each session before the restart (4). Twice: after a clean stop, and after kill -9.
 import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 50)

@@ -1,5 +1,6 @@
-// `npm run bench:search [-- --mb 1000]`: how long a search takes in an index of this much text, with
-// words as frequent as in a language. CPU time and elapsed time. Bar: p95 of 200 ms with 1000 MB.
+// `npm run bench:search [-- --mb 1000]`: how long a search takes in an index of this much text,
+// with words as frequent as in a language. CPU time and elapsed time. Bar: p95 of 200 ms with 1000
+// MB.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

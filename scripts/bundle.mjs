@@ -1,6 +1,7 @@
-// Makes dist/ from src/: every program and every room's door is an entry, what they share is in chunks, and libraries that are
-// plain JavaScript are inside. A command that is one file of its own and a few chunks starts in half the time of one that opens
-// three hundred modules (docs/decisions/0014-dist-is-bundled.md). Types are checked elsewhere: `npm run check`.
+// Makes dist/ from src/: every program and every room's index.ts is an entry, what they share is in
+// chunks, and libraries that are plain JavaScript are inside. A command that is one file of its own
+// and a few chunks starts in half the time of one that opens three hundred modules
+// (docs/decisions/0014-dist-is-bundled.md). Types are checked elsewhere: `npm run check`.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -59,7 +60,10 @@ async function bundle() {
   writeFileSync(join(dist, 'LICENSES.txt'), licences([...inside].sort()))
 }
 
-/** `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and tests import. */
+/**
+ * `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and
+ * tests import.
+ */
 function* doors(directory, prefix = '') {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === 'testing') continue

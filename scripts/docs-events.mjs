@@ -22,7 +22,9 @@ function eventTable(types) {
   return table(['type', 'meaning', 'data'], rows)
 }
 
-/** The fields of a schema, with `?` after optional ones; objects show their fields, one level deep. */
+/**
+ * The fields of a schema, with `?` after optional ones; objects show their fields, one level deep.
+ */
 function fieldsOf({ properties = {}, required = [] }, isNested = false) {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const inner = schema.properties && !isNested ? ` {${fieldsOf(schema, true)}}` : ''

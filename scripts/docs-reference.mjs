@@ -49,7 +49,10 @@ export async function loadReference() {
 
 const ROLES = { open: 'none', hook: 'hook token', viewer: 'viewer', approver: 'approver', owner: 'owner' }
 
-/** The operations of the API, by what they are about, with what each takes; the whole is in the OpenAPI document. */
+/**
+ * The operations of the API, by what they are about, with what each takes; the whole is in the
+ * OpenAPI document.
+ */
 function apiPage() {
   const { paths } = openApi(ROUTES, '')
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -88,7 +91,7 @@ function bodyFields({ properties = {}, required = [] }) {
 
 function cliPage(commands) {
   const parts = [
-    'One program, `signalbox`. Without a command it runs `signalbox status`. Every command that prints data takes `--json`. Sessions, requests and runs are named by id or a unique prefix of it; sessions also by number. Questions are asked only in a terminal; `NO_COLOR` is respected; `SIGNALBOX_DEBUG=1` adds the stack to an error.',
+    'One program, `signalbox`. Without a command it opens the cockpit (`signalbox watch`), or prints `signalbox status` where there is no terminal. Every command that prints data takes `--json`. Sessions, requests and runs are named by id or a unique prefix of it; sessions also by number. Questions are asked only in a terminal; `NO_COLOR` is respected; `SIGNALBOX_DEBUG=1` adds the stack to an error.',
     `## Exit codes\n\n${table(
       ['code', 'meaning'],
       Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name] ?? name]),

@@ -1,6 +1,6 @@
 // `npm run fuzz -- [--seconds N] [--from N] [--case N]`: hostile input for the path from bytes to
-// messages, for 60 seconds unless --seconds says otherwise. Cases are numbered: a number always gives
-// the same bytes. `--case` runs the one that a failure named.
+// messages, for 60 seconds unless --seconds says otherwise. Cases are numbered: a number always
+// gives the same bytes. `--case` runs the one that a failure named.
 import { join } from 'node:path'
 import { readArguments } from './labelled-recordings.mjs'
 import { install, requireNode, root, run } from './setup.mjs'

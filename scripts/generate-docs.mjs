@@ -1,6 +1,6 @@
 // `npm run docs`: writes the reference pages and their drawings from the sources of the program.
-// `npm run docs -- --check`: writes nothing; fails when a file is stale, a link is broken, or a page
-// names a command that does not exist.
+// `npm run docs -- --check`: writes nothing; fails when a file is stale, a link is broken, or a
+// page names a command that does not exist.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findDocProblems } from './docs-problems.mjs'

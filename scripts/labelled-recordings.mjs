@@ -1,4 +1,5 @@
-// What the evaluation scripts share: their options, and the recordings of a directory that have labels.
+// What the evaluation scripts share: their options, and the recordings of a directory that have
+// labels.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './setup.mjs'

@@ -60,7 +60,9 @@ class SgrRewriter {
     return kept.length === 0 ? '' : `\u001b[${kept.join(';')}m`
   }
 
-  /** `values`: 2 and the three parts of a colour (or four, after a colour space), or 5 and a number. */
+  /**
+   * `values`: 2 and the three parts of a colour (or four, after a colour space), or 5 and a number.
+   */
   #colour(code, [kind, ...values]) {
     if (kind !== 2) return this.isMonochrome ? [] : [`${code};5;${values[0]}`]
     const mapped = this.map(values.slice(-3))

@@ -1,6 +1,6 @@
-// The reporter of `npm test`. It names every test that passed only on its second attempt, counts the
-// skipped tests by what they need, ends with the line `N passed, N failed, N skipped`, and makes sure
-// that a run with a failure fails.
+// The reporter of `npm test`. It names every test that passed only on its second attempt, counts
+// the skipped tests by what they need, ends with the line `N passed, N failed, N skipped`, and
+// makes sure that a run with a failure fails.
 const NEED = /\(needs ([^)]+)\)/
 
 export default class TestReport {
@@ -16,7 +16,8 @@ export default class TestReport {
     for (const module of broken) console.log(`failed to load: ${module.relativeModuleId}`)
     const failed = of('failed').length + broken.length + errors.length
     console.log(`${of('passed').length} passed, ${failed} failed, ${skipped.length} skipped`)
-    // A library that a test or a set-up loads may end this process with code 0 (async-exit-hook does).
+    // A library that a test or a set-up loads may end this process with code 0 (async-exit-hook
+    // does).
     if (failed > 0) process.once('exit', () => (process.exitCode ||= 1))
   }
 }

@@ -1,5 +1,5 @@
-// How one labelled recording is scored. A label says what the agent was really doing; a view is right
-// if the label accepts it.
+// How one labelled recording is scored. A label says what the agent was really doing; a view is
+// right if the label accepts it.
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
@@ -131,7 +131,10 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   return { agent: name, results }
 }
 
-/** Every wanted label is there, in order; sidecars may list only some of the options and cut long labels. */
+/**
+ * Every wanted label is there, in order; sidecars may list only some of the options and cut long
+ * labels.
+ */
 function isWithin(wanted, labels) {
   let from = 0
   return wanted.every(label => {

@@ -1,6 +1,6 @@
 // `npm test [-- vitest arguments]`: installs, checks, builds and runs every test.
-// `npm run test:quick [-- vitest arguments]`: the unit tests only, without the checks and the build.
-// Both end with one line `N passed, N failed, N skipped` (scripts/report-tests.mjs).
+// `npm run test:quick [-- vitest arguments]`: the unit tests only, without the checks and the
+// build. Both end with one line `N passed, N failed, N skipped` (scripts/report-tests.mjs).
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,8 +36,8 @@ rmSync(home, { recursive: true, force: true })
 process.exit(status ?? 1)
 
 /**
- * Programs that tests drive and npm does not have. They are installed if this user may do that; tests
- * that need a missing one are skipped.
+ * Programs that tests drive and npm does not have. They are installed if this user may do that;
+ * tests that need a missing one are skipped.
  */
 function installPrograms(names) {
   const program = name => (name === 'bubblewrap' ? 'bwrap' : name)

@@ -42,7 +42,10 @@ import type { PaneInfo } from './supervision/index.js'
 /** `src/sessions/`. Stream `session/<id>`. */
 export type Session = SessionRecord
 
-/** `src/panes/` decides its status, `src/supervision/` lists all of them. Only notices about them are in the log. */
+/**
+ * `src/panes/` decides its status, `src/supervision/` lists all of them. Only notices about them
+ * are in the log.
+ */
 export type Pane = PaneInfo
 
 /** `src/approvals/`: its source, risk, decision and outcome. Stream `approval/<id>`. */

@@ -43,12 +43,13 @@ function conversationOf(
   if (id === undefined) return null
   let [cwd, prompt] = ['', '']
   for (const record of headRecords(path)) {
-    const told = read(record)
-    cwd ||= told.cwd ?? ''
-    prompt ||= told.prompt?.trim() ?? ''
+    const fields = read(record)
+    cwd ||= fields.cwd ?? ''
+    prompt ||= fields.prompt?.trim() ?? ''
     if (cwd !== '' && prompt !== '') break
   }
-  // Without its directory the agent would not find it; a file without a prompt has nothing to resume.
+  // Without its directory the agent would not find it; a file without a prompt has nothing to
+  // resume.
   return cwd === '' || prompt === '' ? null : { agent, id, cwd, prompt: prompt.slice(0, PROMPT_MAX), at }
 }
 

@@ -12,7 +12,7 @@ test('a missing meaning is not a denial', () => {
   expect(isDenialMeaning(undefined)).toBe(false)
 })
 
-test('the option that denies is the plainest one, wherever it stands', () => {
+test('the option that denies is the plainest one, at any position', () => {
   expect(denyingOption(optionsOf(...MEANINGS))?.key).toBe('deny')
   expect(denyingOption(optionsOf('deny-with-text', 'allow-once', 'cancel'))?.key).toBe('cancel')
   expect(denyingOption(optionsOf('allow-once', 'deny-with-text'))?.key).toBe('deny-with-text')

@@ -17,7 +17,7 @@ import type { ApprovalRequest } from './record.js'
 
 const SWITCH = 'all'
 
-/** Changes with the settings in force for a project. */
+/** Changes with the effective settings of a project. */
 export type SettingsHash = (project: string) => string
 
 /** The grants in the store: lists them, finds the one that covers a request, ends them. */

@@ -29,9 +29,9 @@ function request(
 }
 const bash = (command: string) => request({ input: { command } })
 
-function make(from: ApprovalRequest, wish: GrantRequest): GrantRecord {
-  expect(whyNoGrant(from, wish, DEFAULT_POLICY)).toBeNull()
-  const made = grantFrom(from, wish, { by: ADA, surface: 'cli', approval: 'apr_1', policy: DEFAULT_POLICY, now: NOW })
+function make(from: ApprovalRequest, grant: GrantRequest): GrantRecord {
+  expect(whyNoGrant(from, grant, DEFAULT_POLICY)).toBeNull()
+  const made = grantFrom(from, grant, { by: ADA, surface: 'cli', approval: 'apr_1', policy: DEFAULT_POLICY, now: NOW })
   return { ...made, id: 'grt_1', version: 1, madeAt: NOW, uses: 0 }
 }
 

@@ -73,7 +73,7 @@ export function isGrant(state: GrantRecord | GrantSwitch): state is GrantRecord 
   return state.id !== 'all'
 }
 
-/** Whether the grant is still in force; `isCovered` checks whether it covers a request. */
+/** Whether the grant is still active; `isCovered` checks whether it covers a request. */
 export function isActive(grant: GrantRecord, now: number): boolean {
   return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - CLOCK_STEP_MS
 }

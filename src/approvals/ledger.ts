@@ -6,6 +6,7 @@ import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { checkDecision, judgeDecision, type ProposedDecision } from './decide.js'
+import { hasSignature, signatureOf } from './decision-signature.js'
 import { sha256 } from './fingerprint.js'
 import { GrantRegistry, type SettingsHash } from './grant-registry.js'
 import { type GrantRecord, grantFrom, grantStream } from './grants.js'
@@ -25,7 +26,6 @@ import {
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
-import { isSealed, sealOf } from './seal.js'
 import { toStoredRequest } from './stored-request.js'
 
 export interface LedgerOptions {
@@ -36,7 +36,8 @@ export interface LedgerOptions {
   roleOf?: DecideRules['roleOf']
   home?: string
   /**
-   * Changes with the settings in force: a grant ends when they differ from those it was made under.
+   * Changes with the effective settings: a grant ends when they differ from those it was made
+   * under.
    */
   settingsHash?: SettingsHash
   /**
@@ -44,7 +45,7 @@ export interface LedgerOptions {
    * stream.
    */
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
-  /** Seals decisions (seal.ts); without it they are neither sealed nor checked. */
+  /** Signs decisions (decision-signature.ts); without it they are neither signed nor checked. */
   secret?: string
 }
 
@@ -205,9 +206,9 @@ export class Ledger {
 
   /**
    * Decides a request once. After a version conflict the record is read and judged again: another
-   * decision was faster, and this one is refused with the name of who decided first. `extraAppends` gives
-   * what must be written in the same transaction, such as the used button; it is called for every
-   * attempt, and throws when the button was used meanwhile.
+   * decision was faster, and this one is refused with the name of who decided first. `extraAppends`
+   * gives what must be written in the same transaction, such as the used button; it is called for
+   * every attempt, and throws when the button was used meanwhile.
    */
   async decide(
     id: string,
@@ -230,8 +231,8 @@ export class Ledger {
         await this.refuse(whole, request, verdict.refuse)
         throw verdict.refuse
       }
-      const { decision: unsealed, appends } = this.#withGrant(record, verdict.accept, request)
-      const decision = this.#sealed(whole, unsealed)
+      const { decision: unsigned, appends } = this.#withGrant(record, verdict.accept, request)
+      const decision = this.#signed(whole, unsigned)
       const decided = {
         stream: approvalStream(whole),
         expected: version,
@@ -251,7 +252,7 @@ export class Ledger {
       const cover = isLocked ? null : await this.grants.cover(record)
       if (!cover || !(await this.#isGrantProven(cover.grant))) return false
       const { grant, switchVersion } = cover
-      const decision = this.#sealed(id, grantDecision(record, grant.id, grant.by))
+      const decision = this.#signed(id, grantDecision(record, grant.id, grant.by))
       const decided = {
         stream: approvalStream(id),
         expected: version,
@@ -393,7 +394,7 @@ export class Ledger {
       const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
       if (!cover || !(await this.#isGrantProven(cover.grant))) break
       const { grant, switchVersion } = cover
-      const decided = newEvent('approval.decided', this.#sealed(id, grantDecision(stored, grant.id, grant.by)))
+      const decided = newEvent('approval.decided', this.#signed(id, grantDecision(stored, grant.id, grant.by)))
       try {
         await this.#store.appendAll(
           [
@@ -414,11 +415,11 @@ export class Ledger {
 
   /** Whether this ledger, or one with the same secret, accepted the decision of a request. */
   async isProven({ id, decision }: ApprovalRecord): Promise<boolean> {
-    return this.#secret === undefined || (decision !== undefined && isSealed(this.#secret, id, decision))
+    return this.#secret === undefined || (decision !== undefined && hasSignature(this.#secret, id, decision))
   }
 
-  #sealed(id: string, decision: ApprovalDecision): ApprovalDecision {
-    return this.#secret === undefined ? decision : { ...decision, seal: sealOf(this.#secret, id, decision) }
+  #signed(id: string, decision: ApprovalDecision): ApprovalDecision {
+    return this.#secret === undefined ? decision : { ...decision, signature: signatureOf(this.#secret, id, decision) }
   }
 
   /** A grant is as good as the decision that made it. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Projection, StreamAppend } from '../store/index.js'
 
-/** While a lockdown is in force, the ledger takes denials only. */
+/** During a lockdown, the ledger takes denials only. */
 interface LockdownState {
   since: number
   by: string
@@ -39,7 +39,7 @@ export class Lockdown {
     this.#clock = clock
   }
 
-  /** When it began; null where none is in force. */
+  /** When it began; null if there is none. */
   async since(): Promise<number | null> {
     return (await this.#store.document<LockdownState>(lockdownProjection.name, KEY))?.state.since ?? null
   }
@@ -50,7 +50,7 @@ export class Lockdown {
   }
 
   /**
-   * Whether it is in force, with a guard: an append that includes it fails when a lockdown began in
+   * Whether it is active, with a guard: an append that includes it fails when a lockdown began in
    * between. The version is read first, so that the guard can only be too strict.
    */
   async check(): Promise<{ isLocked: boolean; guard: StreamAppend }> {

@@ -98,8 +98,8 @@ function join(record: ApprovalRecord, data: EventData<'approval.joined'>): Appro
 const MENU_MEANINGS: readonly string[] = ['allow-session', 'allow-always', 'deny-with-text']
 
 /**
- * The request offers what its menu offers, whichever was reported first. Such an option is delivered
- * by keys.
+ * The request offers what its menu offers, whichever was reported first. Such an option is
+ * delivered by keys.
  */
 function withMenuOptions(
   request: ApprovalRequest['request'],

@@ -7,9 +7,9 @@ import type { ApprovalRecord } from './record.js'
 
 /*
  * Standing approvals: "always allow `npm test` in this project, until I revoke it". They are grants
- * that a person makes by pattern instead of with a request, without end and without a limit of uses.
- * Everything else holds as for every grant: they never cover what is rated high or what only a
- * person may decide; pause, revoke and lockdown end them.
+ * that a person makes by pattern instead of with a request, without end and without a limit of
+ * uses. Everything else holds as for every grant: they never cover what is rated high or what only
+ * a person may decide; pause, revoke and lockdown end them.
  */
 
 interface StandingRequest {

@@ -5,7 +5,9 @@ import { resolveDirectories, socketPath } from '../config/directories/index.js'
 import { EventStreamParser } from '../text/index.js'
 import { OPERATIONS, type Operations } from './operations.js'
 
-/** Where the API is: the owner's socket of this machine by default, or an address with its token. */
+/**
+ * Where the API is: the owner's socket of this machine by default, or an address with its token.
+ */
 export interface ConnectOptions {
   /** Address of the server, such as `http://127.0.0.1:4000`; needs `token`. */
   url?: string
@@ -33,7 +35,10 @@ type Arguments<Name extends OperationName> =
     : [input: Operations[Name]['input']]
 
 export interface Client {
-  /** Calls an operation. Parameters of path, query and body are one object. @throws SignalboxApiError */
+  /**
+   * Calls an operation. Parameters of path, query and body are one object. @throws
+   * SignalboxApiError
+   */
   call<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Operations[Name]['output']>
   /**
    * Events as they happen: of everything, of one session (`session:ses_…`) or run (`run:run_…`).

@@ -34,7 +34,9 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   })
 }
 
-/** Calls back after `ms`, unless the process has ended by itself before: it does not wait for this. */
+/**
+ * Calls back after `ms`, unless the process has ended by itself before: it does not wait for this.
+ */
 export function setDeadline(ms: number, callback: () => void): void {
   setTimeout(callback, ms).unref()
 }

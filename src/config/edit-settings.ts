@@ -6,18 +6,18 @@ import { loadConfig } from './index.js'
 export type SettingValue = string | number | boolean | null | readonly string[]
 
 /**
- * The settings that can be changed from the dashboard: notifications, timing, appearance, the daily budget. Settings
- * about what runs, who decides, where the server listens and what leaves the machine can only be
- * changed at the terminal.
+ * The settings that can be changed from the dashboard: notifications, timing, appearance, the daily
+ * budget. Settings about what runs, who decides, where the server listens and what leaves the
+ * machine can only be changed at the terminal.
  */
 const EDITABLE = [
   /^notify\.(?!command$)/,
-  /^(reading|sinks|attach)\./,
+  /^(reading|attach)\./,
   /^terminal\.size$/,
   /^panes\.(?!sources$)/,
   /^approvals\.(grant_for|grant_uses|expire_after)$/,
   /^runs\.day_usd$/,
-  /^sessions\.(silence_warning_min|ready_timeout_s)$/,
+  /^sessions\.(silence_warning_min|ready_timeout_s|typing_repeat_ms)$/,
   /^telegram\.(announce|stream|topics)$/,
 ]
 

@@ -56,7 +56,7 @@ export function findSetting(path: readonly string[]): KnownSetting | undefined {
   return KNOWN_SETTINGS.find(({ segments }) => segments.length === path.length && matches(segments, path))
 }
 
-/** Whether settings lie below this path, so that a table may stand there. */
+/** Whether there are settings below this path, so that it may be a table. */
 export function isSection(path: readonly string[]): boolean {
   return KNOWN_SETTINGS.some(({ segments }) => segments.length > path.length && matches(segments, path))
 }

@@ -69,17 +69,14 @@ export const liveSettings = {
       min: 1,
       max: 3600,
     }),
+    typing_repeat_ms: duration(4000, 'How often the typing indicator is repeated while the agent thinks.', {
+      min: 500,
+      max: 60_000,
+    }),
   },
 
   send: {
     ready_wait_ms: duration(3000, 'How long sending a prompt waits for the agent’s input box.', { max: 60_000 }),
-  },
-
-  sinks: {
-    typing_repeat_ms: duration(4000, 'How often the “typing” notice is repeated while the agent thinks.', {
-      min: 500,
-      max: 60_000,
-    }),
   },
 
   files: {
@@ -136,7 +133,7 @@ export const liveSettings = {
     ),
     fabric_is_private: boolean(
       false,
-      'The addresses of `engine.nodes` can be reached by nobody else: nodes talk without encryption and login.',
+      'Confirms that no other machine can reach the addresses of `engine.nodes`: nodes communicate without encryption and login.',
     ),
   },
 

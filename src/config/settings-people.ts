@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires the passphrase while an agent runs outside of a sandbox.',
+      'Processes that tmux, at, cron or a service manager started, which an agent could have caused: ask requires the passphrase for their decisions while an agent runs outside a sandbox; allow does not.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -112,7 +112,7 @@ export const peopleSettings = {
   mcp: {
     decide_as: string(
       null,
-      'Id of the person whose MCP clients may decide requests of low risk, and deny; none lets them only read. The ledger says that it was such a client.',
+      'Id of the person whose MCP clients may allow low-risk requests and deny any; none lets them only read. The ledger names the client.',
     ),
   },
 

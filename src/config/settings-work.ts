@@ -12,7 +12,7 @@ export const workSettings = {
       command: string(null, 'Program to start; none finds the agent’s usual program in PATH.'),
       args: strings([], 'Arguments that come before all others.'),
       env: table('Environment variables that are set for the agent.', { isSecret: true }),
-      max_parallel: integer(null, 'Steps of this agent that may run at the same time; none is no limit.', {
+      max_parallel: integer(null, 'Steps of this agent that may run at the same time; none means no limit.', {
         min: 1,
         max: 1000,
         project: 'lower',
@@ -64,7 +64,7 @@ export const workSettings = {
       min: 1,
       max: 3600,
     }),
-    timeout: duration(null, 'Longest time of one step; none is no limit.', { min: 1, project: 'lower' }),
+    timeout: duration(null, 'Longest time of one step; none means no limit.', { min: 1, project: 'lower' }),
     permissions: oneOf(
       PERMISSIONS,
       null,
@@ -74,9 +74,9 @@ export const workSettings = {
     auditor_permissions: oneOf(PERMISSIONS, 'read', 'What the auditor may do without asking.', { project: 'later' }),
     check: strings([], 'Commands that run after each worker; the auditor receives their output.', { project: 'yes' }),
     worktree: boolean(false, 'Work in a separate git worktree.', { project: 'on' }),
-    max_cost: number(null, 'Budget in USD; none is no limit.', { project: 'lower' }),
-    max_tokens: integer(null, 'Budget in tokens; none is no limit.', { min: 1, project: 'lower' }),
-    max_time: duration(null, 'Budget in time; none is no limit.', { min: 1, project: 'lower' }),
+    max_cost: number(null, 'Budget in USD; none means no limit.', { project: 'lower' }),
+    max_tokens: integer(null, 'Budget in tokens; none means no limit.', { min: 1, project: 'lower' }),
+    max_time: duration(null, 'Budget in time; none means no limit.', { min: 1, project: 'lower' }),
     worker_header: string(null, 'Text before the worker’s task.', { project: 'yes' }),
     reworker_header: string(null, 'Text before the feedback of a further round.', { project: 'yes' }),
     auditor_header: string(null, 'Text before the auditor’s task.', { project: 'yes' }),
@@ -89,7 +89,7 @@ export const workSettings = {
       max: 1000,
       project: 'lower',
     }),
-    day_usd: number(null, 'Budget of all runs in a day, in USD; none is no limit.', { project: 'lower' }),
+    day_usd: number(null, 'Budget of all runs in a day, in USD; none means no limit.', { project: 'lower' }),
   },
 
   worker: {
@@ -100,7 +100,7 @@ export const workSettings = {
     max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
     lost_after: duration(
       600,
-      'A worker that the server has not heard for this long is lost: its runs move to other workers.',
+      'A worker that the server has not heard from for this long is lost: its runs move to other workers.',
       { min: 30, max: 86_400 },
     ),
   },
@@ -189,7 +189,7 @@ export const workSettings = {
         base: string(null, 'Branch that it is merged into; none is the default branch.', { project: 'yes' }),
         draft: boolean(false, 'Open it as a draft.', { project: 'on' }),
         labels: strings([], 'Its labels.', { project: 'yes' }),
-        reviewers: strings([], 'Who is asked for a review.', { project: 'yes' }),
+        reviewers: strings([], 'Who is asked to review.', { project: 'yes' }),
         people: oneOf(
           ['fix', 'ask', 'ignore'],
           'ask',
@@ -204,7 +204,7 @@ export const workSettings = {
           max: 100,
           project: 'lower',
         }),
-        poll: duration(120, 'How often the pull request is looked at.', { min: 10, max: 86_400 }),
+        poll: duration(120, 'How often the pull request is checked.', { min: 10, max: 86_400 }),
         allow: strings([], 'Outward acts that need no decision: push, open, comment, resolve.', {
           values: ['push', 'open', 'comment', 'resolve'],
         }),

@@ -17,7 +17,9 @@ export interface EngineOptions {
   log(line: string): void
 }
 
-/** Restate as the engine of this server, with a node of its own beside it; undefined for the others. */
+/**
+ * Restate as the engine of this server, with a node of its own beside it; undefined for the others.
+ */
 export async function openRestate(options: EngineOptions): Promise<OpenEngine | undefined> {
   const { home, store, servers, env, clock, log } = options
   const { engine } = home.loaded.config

@@ -38,7 +38,7 @@ export async function joinServers({
   return servers
 }
 
-/** The servers as workers are told of them. */
+/** The servers, as workers receive them. */
 export function serverPlaces(
   servers: Servers,
   self: string,

@@ -29,7 +29,7 @@ export interface DaemonOptions {
   isDemo?: boolean
   /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
-  /** Hides its memory from other processes of the user; it is then traced by nobody but root. */
+  /** Hides its memory from other processes of the user; then only root can trace it. */
   hidesMemory?: boolean
   clock: Clock
   version: string
@@ -94,7 +94,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   const opening = async () => {
     if (options.hidesMemory) (await loadLibc())?.hideMemory()
-    // Without a listener this signal opens Node's debugger on a port, to every program of this user.
+    // Without a listener this signal opens Node's debugger on a port, to every program of this
+    // user.
     process.on('SIGUSR1', ignoreSignal)
     open.push(() => void process.off('SIGUSR1', ignoreSignal))
     note('starting the keeper')

@@ -60,7 +60,9 @@ export class Transcript {
 
   private static at(home: string, id: string): Transcript {
     if (!/^[\w.-]{1,80}$/.test(id) || id.startsWith('.'))
-      throw new SignalboxError('E_INPUT', `"${id}" is no session id.`, { next: 'Use letters, digits, - and _.' })
+      throw new SignalboxError('E_INPUT', `"${id}" is not a valid session id.`, {
+        next: 'Use letters, digits, - and _.',
+      })
     const directory = Transcript.directory(home)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     return new Transcript(id, join(directory, `${id}.jsonl`), join(directory, `${id}.lock`))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Directories, ensureDirectories, resolveDirectories } from '../config/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { findExecutable } from '../process/index.js'
-import { boxProblem, usualBackend } from '../sandbox/index.js'
+import { defaultBackend, sandboxProblem } from '../sandbox/index.js'
 import { examineAgents } from './agents.js'
 import { type DoctorContext, type Finding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
@@ -93,8 +93,8 @@ function responsiveness(block: { ms: number; session: { id: string; ms: number }
 
 /** Whether agents can be started in a sandbox here. */
 function checkSandbox({ env }: DoctorContext): Finding {
-  const backend = usualBackend()
-  const problem = boxProblem(backend, env.PATH)
+  const backend = defaultBackend()
+  const problem = sandboxProblem(backend, env.PATH)
   if (problem === null) return { check: 'sandbox', level: 'ok', message: `${backend} works` }
   return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }
 }

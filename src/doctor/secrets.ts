@@ -17,8 +17,8 @@ type StoreSettings = Pick<HostSettings, 'dataDirectory' | 'sharedStore'>
 type Counts = Map<string, number>
 
 /**
- * Searches the log and the recordings for secrets, by the rules that redact what is shown and sent. A
- * finding names the place and the kind, never the secret.
+ * Searches the log and the recordings for secrets, by the rules that redact what is shown and sent.
+ * A finding names the place and the kind, never the secret.
  */
 export async function examineSecrets(context: Pick<DoctorContext, 'env' | 'cwd'>): Promise<Finding[]> {
   try {

@@ -108,7 +108,7 @@ export class Driver<Work> {
     return this.#mayPark
   }
 
-  /** Nobody is there to answer any more: the run parks as soon as it only waits. */
+  /** No person is there to answer any more: the run parks as soon as it only waits. */
   startParking(): void {
     this.#mayPark = true
     this.#wakeUp()

@@ -1,14 +1,14 @@
 /**
- * Says when a run must be looked at. An engine holds no truth: everything about a run is in its
+ * Says when a run needs a turn. An engine holds no truth: everything about a run is in its
  * journal, so an engine may lose what it knows, call twice, or call late. `StoreEngine` is the
- * engine of one server, and the net under every other engine.
+ * engine of one server, and the fallback of every other engine.
  */
 export interface RunEngine {
   /** Calls `turn` for every run that needs one, from now on. */
   start(turn: (run: string) => Promise<TurnResult>): Promise<void>
-  /** Looks at a run, now or at a time. */
+  /** Gives a run a turn, now or at a time. */
   poke(run: string, at?: number): Promise<void>
-  /** Looks at this run, or at every open one. Returns how many. */
+  /** Gives this run, or every open one, a turn. Returns how many. */
   rebuild(run?: string): Promise<number>
   status(): Promise<EngineStatus>
   close(): Promise<void>

@@ -117,7 +117,7 @@ export class RunHost {
     return this.#engine
   }
 
-  /** Looks at a run now: something outside its journal has changed. */
+  /** Gives a run a turn now: something outside its journal has changed. */
   poke(run: string): void {
     const driven = this.#driven.get(run)
     if (driven) driven.driver.poke(Number.POSITIVE_INFINITY)

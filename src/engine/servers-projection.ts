@@ -1,7 +1,9 @@
 import { isEvent } from '../events/index.js'
 import type { ProjectedEvent, Projection } from '../store/index.js'
 
-/** A server of a shared store, as its last start announced it. Its lease says whether it is alive. */
+/**
+ * A server of a shared store, as its last start announced it. Its lease says whether it is alive.
+ */
 export interface ServerRecord {
   id: string
   /** Counts its starts. */

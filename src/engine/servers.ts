@@ -6,12 +6,12 @@ import type { EventStore, Lease } from '../store/index.js'
 import { type ServerRecord, serverStream, serversProjection } from './servers-projection.js'
 
 /*
- * A server that is not heard for the time of its lease is gone: others take over its runs. Shorter
- * leases mean shorter gaps after a crash, and more takeovers from servers that only stumbled, which
- * cost a turn each and no harm: a lease of a run fences its former driver.
+ * A server that sends no heartbeat for the time of its lease is gone: others take over its runs.
+ * Shorter leases mean shorter gaps after a crash, and more takeovers from servers that only
+ * stumbled, which cost a turn each and no harm: a lease of a run fences its former driver.
  */
 const LEASE_MS = 2_500
-const BEAT_MS = 700
+const HEARTBEAT_MS = 700
 
 export interface ServersOptions {
   store: EventStore
@@ -92,7 +92,9 @@ export class Servers {
     return this.#live
   }
 
-  /** Whether an owner of leases is a server that is certainly gone; false for what is not a server. */
+  /**
+   * Whether an owner of leases is a server that is certainly gone; false for what is not a server.
+   */
   isGone(owner: string): boolean {
     const [, id, epoch] = /^server\/(.+)#(\d+)$/.exec(owner) ?? []
     const seen = id === undefined ? undefined : this.#seen.get(id)
@@ -146,7 +148,7 @@ export class Servers {
 
   #schedule(): void {
     if (this.#isClosed) return
-    this.#timer = this.#options.clock.setTimer(BEAT_MS, () => {
+    this.#timer = this.#options.clock.setTimer(HEARTBEAT_MS, () => {
       void this.beat()
         .catch(this.#options.onError)
         .finally(() => this.#schedule())

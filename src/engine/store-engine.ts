@@ -16,7 +16,7 @@ export interface StoreEngineOptions {
   isGone(owner: string): boolean
   /** Whether this process has room for a further run beside those whose turns are in progress. */
   hasRoom(run: RunRecord, turns: readonly RunRecord[]): boolean
-  /** Which runs it looks at. */
+  /** Which runs it gives turns. */
   isWanted(run: RunRecord): boolean
   /** The other servers that take turns; left out: there are none. */
   servers?: Servers
@@ -32,7 +32,7 @@ const SCAN_MS = 5_000
 /** How long the server whose turn it is may take before the others act. */
 const OTHERS_MS = 1_250
 
-/** Events that may give a run something to do that nobody drives. */
+/** Events that may give a run something to do that no process drives. */
 export const WAKING: readonly string[] = [
   'run.created',
   'run.resumed',
@@ -44,9 +44,9 @@ export const WAKING: readonly string[] = [
 /**
  * Finds runs that are due in the store: after every event that may wake one, at the times that they
  * named, and in a scan every few seconds, which also finds the runs of servers that died. A server
- * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each run
- * has a preferred server, and the others act when that one does not. Under another engine it is the
- * net: it asks that engine for turns, and takes them itself while the engine does not answer.
+ * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each
+ * run has a preferred server, and the others act when that one does not. Under another engine it is
+ * the net: it asks that engine for turns, and takes them itself while the engine does not answer.
  */
 export class StoreEngine implements RunEngine {
   readonly #options: StoreEngineOptions

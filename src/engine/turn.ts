@@ -25,7 +25,7 @@ export interface TurnOptions<Work> {
 /**
  * The turns of one run: each folds what arrived, asks the workflow what should be in progress, and
  * appends everything that follows in one transaction at the version that was read. A turn starts
- * nothing and waits for nobody, so doing it twice, late or in two processes does no harm.
+ * nothing and waits for nothing, so doing it twice, late or in two processes does no harm.
  */
 export class RunTurns<Work> {
   readonly #options: TurnOptions<Work>
@@ -92,7 +92,7 @@ export class RunTurns<Work> {
   }
 }
 
-/** When a run must be looked at again even if nothing happens; null if it waits for an event. */
+/** When a run needs its next turn even if nothing happens; null if it waits for an event. */
 export function againAt({ timers, gates }: RunState): number | null {
   const dues = [...timers.values(), ...[...gates.values()].flatMap(({ due }) => due ?? [])]
   return dues.length > 0 ? Math.min(...dues) : null

@@ -30,7 +30,7 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
-/** An answer to a gate that nobody has to give. */
+/** The answer to a gate that is answered automatically. */
 export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
 
 /** How the ledger of the home takes the gates of a run. */
@@ -128,7 +128,10 @@ const RELEASE_GRACE_MS = 1_000
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
-  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  /**
+   * How long its processes may take to end; null: as long as usual. A daemon that stops is in a
+   * hurry.
+   */
   readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {

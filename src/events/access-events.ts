@@ -18,7 +18,7 @@ export const accessEvents = defineEvents({
     data: z.object({ person, device: z.string().optional() }),
   },
   'host.locked': {
-    description: 'A person locked the host down: nobody can log in, and only denials are accepted.',
+    description: 'A person locked the host down: logins are refused, and only denials are accepted.',
     data: z.object({ by: z.string(), grants: z.int().nonnegative() }),
   },
 })

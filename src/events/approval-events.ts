@@ -184,7 +184,7 @@ export const approvalEvents = defineEvents({
       idempotencyKey: z.string(),
       auth: authentication,
       /** Proves that the daemon accepted the decision: a host delivers no other to its sessions. */
-      seal: z.string().optional(),
+      signature: z.string().optional(),
       chain,
     }),
   },

@@ -37,7 +37,7 @@ export const grantEvents = defineEvents({
       /** The approval that the person decided when making the grant. */
       approval: z.string(),
       note: z.string().max(2_000).optional(),
-      /** Hash of the settings in force when the grant was made: it ends when they change. */
+      /** Hash of the effective settings when the grant was made: it ends when they change. */
       settings: z.string().optional(),
       chain,
     }),

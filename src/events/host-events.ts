@@ -33,7 +33,7 @@ export const hostEvents = defineEvents({
     }),
   },
   'pack.failed': {
-    description: 'A pack file is invalid; the previous version stays in force.',
+    description: 'A pack file is invalid; the previous version stays in use.',
     data: z.object({ agent: z.string(), file: z.string(), line: z.int().positive().optional(), message: z.string() }),
   },
   'pack.reloaded': {

@@ -191,7 +191,7 @@ export const runEvents = defineEvents({
       due: z.number().optional(),
       /** `--auto-approve` answers it, unless the rules for decisions refuse that. */
       isAutomatic: z.boolean().optional(),
-      /** What is chosen if nobody answers until then. */
+      /** What is chosen without an answer until then. */
       fallback: z.string().optional(),
     }),
   },

@@ -54,7 +54,7 @@ export const sessionEvents = defineEvents({
     description: 'The agent exited.',
     data: z.object({ exit: exit.nullable(), reason: z.string() }),
   },
-  'crew.dismissed': {
+  'session.stats-final': {
     description: 'The agent exited; this is what it had reported about its work and its sub-agents.',
     data: z.object({
       model: z.string().nullable(),
@@ -65,7 +65,7 @@ export const sessionEvents = defineEvents({
       days: z
         .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
         .optional(),
-      helpers: z.array(
+      subAgents: z.array(
         z.object({
           id: z.string(),
           parent: z.string().nullable(),
@@ -132,7 +132,7 @@ export const sessionEvents = defineEvents({
       whenBusy: z.string(),
     }),
   },
-  'prompt.begun': {
+  'prompt.started': {
     description: 'The first key of a prompt is about to be typed. From here on it is never typed again.',
     data: z.object({ session: z.string(), prompt: z.string() }),
   },

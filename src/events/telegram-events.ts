@@ -8,7 +8,7 @@ export const telegramEvents = defineEvents({
     description: 'The bot accepted an update. Its number is stored, so that the same update is processed once.',
     data: z.object({ update: z.int(), intent: z.looseObject({ kind: z.string() }) }),
   },
-  'telegram.update-begun': {
+  'telegram.update-started': {
     description:
       'The bot started to process the update. If `telegram.update-done` does not follow, it is unknown how far it got.',
     data: z.object({ attempt: z.int().positive() }),

@@ -31,7 +31,7 @@ export const workerEvents = defineEvents({
   },
   'worker.away': {
     description:
-      'A worker has not been heard for the time of its lease. It gets no further runs; those that it has stay.',
+      'The server has not heard from a worker for the time of its lease. It gets no further runs; those that it has stay.',
     data: z.object({ since: z.number() }),
   },
   'worker.lost': {

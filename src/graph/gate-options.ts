@@ -106,7 +106,7 @@ function mayBeChosen(edge: GraphEdge, context: Readonly<Record<string, unknown>>
   return condition === null || couldHold(condition, { outcome: '', preferredLabel: '', context }, isDecidedByAnswer)
 }
 
-/** True only if the gate failed: nobody answered it in time, or it was skipped. */
+/** True only if the gate failed: it was not answered in time, or it was skipped. */
 function isFailureRoute(edge: GraphEdge): boolean {
   const condition = conditionOf(edge)
   if (condition === null) return false

@@ -47,7 +47,9 @@ export class CatchUpQueue {
     return this.#entries.some(entry => entry.id === id)
   }
 
-  /** Adds a session. `read` waits for its turns with `pause`; the session is live when it resolves. */
+  /**
+   * Adds a session. `read` waits for its turns with `pause`; the session is live when it resolves.
+   */
   add(id: string, backlog: number, read: (pause: Pause) => Promise<void>): Promise<void> {
     const entry: Entry = { id, backlog, isUrgent: false, done: Promise.resolve() }
     let until = Number.NEGATIVE_INFINITY
@@ -67,7 +69,9 @@ export class CatchUpQueue {
     return entry.done
   }
 
-  /** Sessions wait until here, or until someone waits for one: the host opens its other parts first. */
+  /**
+   * Sessions wait until here, or until someone waits for one: the host opens its other parts first.
+   */
   start(): void {
     this.#isStarted = true
     this.#arm()

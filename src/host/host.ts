@@ -74,8 +74,8 @@ export class Host {
     const { clock, onError, settings, upstream } = options
     const store = upstream?.store ?? (await openHomeStore({ ...settings, clock, onError }))
     // Servers of a shared store accept each other's decisions; its password keeps agents out of it.
-    const isSealed = options.owner === 'daemon' && !upstream && !settings.sharedStore
-    const host = new Host(store, options, isSealed ? await options.keeper.secret() : null)
+    const isSigned = options.owner === 'daemon' && !upstream && !settings.sharedStore
+    const host = new Host(store, options, isSigned ? await options.keeper.secret() : null)
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
@@ -222,7 +222,10 @@ export class Host {
     return worker === undefined || worker === this.#worker
   }
 
-  /** The file of a session's recording; that of a worker's session is fetched. @throws SignalboxError `E_WORKER_AWAY` */
+  /**
+   * The file of a session's recording; that of a worker's session is fetched. @throws
+   * SignalboxError `E_WORKER_AWAY`
+   */
   async recordingOf(record: SessionRecord): Promise<string> {
     return this.isHere(record) ? record.recording : this.remote.recordingOf(record)
   }
@@ -287,7 +290,7 @@ export class Host {
 
   /** What a live session's agent reports about its own work: context, usage, sub-agents. */
   agentStats(id: string): AgentStatsView | null {
-    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.crew ?? null
+    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.stats ?? null
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
@@ -397,7 +400,7 @@ export class Host {
   async #applyDecision(approval: string): Promise<void> {
     const record = await this.ledger.get(approval)
     const id = record?.subject.session
-    // A worker that is away hears of it when it is back.
+    // A worker that is away receives it when it is back.
     if (!record || id === undefined || record.source.channel === SANDBOX_CHANNEL) return
     if (this.remote.has(id) && !this.remote.get(id)) return
     await (await this.whenLive(id))?.apply(record)

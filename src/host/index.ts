@@ -33,8 +33,8 @@ export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from '.
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
-export { explainBox } from './session-box.js'
 export { stepEnvironment } from './session-environment.js'
+export { explainSandbox } from './session-sandbox.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

@@ -103,7 +103,7 @@ export class LiveSessions {
       ledger: options.ledger,
       store: options.store,
       clock: clock,
-      directory: join(settings.runtimeDirectory, 'box'),
+      directory: join(settings.runtimeDirectory, 'sandbox'),
     })
   }
 
@@ -181,8 +181,12 @@ export class LiveSessions {
       agent: prepared.agentName,
       cwd: prepared.spawn.cwd,
       project: prepared.spawn.cwd,
-      ...(prepared.box && {
-        sandbox: { ...prepared.box.plan, backend: prepared.box.backend, hosts: [...prepared.box.plan.hosts] },
+      ...(prepared.sandbox && {
+        sandbox: {
+          ...prepared.sandbox.plan,
+          backend: prepared.sandbox.backend,
+          hosts: [...prepared.sandbox.plan.hosts],
+        },
       }),
     })
     const kept = await keeper.spawn(prepared.spawn).catch(async error => {
@@ -209,7 +213,7 @@ export class LiveSessions {
     return record
   }
 
-  /** Opens the way out of a box with a filtered network. */
+  /** Opens the way out of a sandbox with a filtered network. */
   async #openProxy(session: Pick<SessionRecord, 'id' | 'agent' | 'project' | 'cwd' | 'sandbox'>): Promise<void> {
     const { sandbox } = session
     if (sandbox?.network === 'filtered') await this.#proxies.open({ ...session, hosts: sandbox.hosts })
@@ -324,8 +328,8 @@ export class LiveSessions {
 
   /**
    * The reader of the session's terminal has failed. The session is taken over as by a new host:
-   * from its snapshot and its recording. If its terminal was the reason twice, it is not read again:
-   * the agent continues, and people can attach to it.
+   * from its snapshot and its recording. If its terminal was the reason twice, it is not read
+   * again: the agent continues, and people can attach to it.
    */
   async #readAgain(record: SessionRecord, why: string, isCause: boolean): Promise<void> {
     const { note, channels, panes, snapshots, host } = this.#options
@@ -394,7 +398,7 @@ export class LiveSessions {
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
     const stats = new SessionStats(session, clock, view =>
-      bus.emit({ type: 'session.crew', session: record.id, crew: view }),
+      bus.emit({ type: 'session.stats', session: record.id, stats: view }),
     )
     const monitor = this.#createMonitor(session, live, stats)
     live.onReplaced = () => session.terminal.packChanged()
@@ -470,7 +474,7 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
 }
 
 /** Ephemeral: stored nowhere. A late listener reads the state from the session. */
-export type LiveUpdate = SessionUpdate | { type: 'session.crew'; session: string; crew: AgentStatsView }
+export type LiveUpdate = SessionUpdate | { type: 'session.stats'; session: string; stats: AgentStatsView }
 
 /** Passes ephemeral updates on. A listener that throws misses that update only. */
 export class LiveBus {

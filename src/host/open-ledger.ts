@@ -14,7 +14,7 @@ interface OpenLedgerOptions {
   settings: Pick<HostSettings, 'approvals' | 'settingsFile'>
   /** Removes secrets from what is stored; by default those of this process's environment. */
   redactor?: Redactor
-  /** Seals decisions: of the daemon, whose sessions take no others. */
+  /** Signs decisions: of the daemon, whose sessions accept no others. */
   secret?: string | null
 }
 

@@ -6,13 +6,13 @@ import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
 import { ownProgram, sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
-import { type BoxBackend, type BoxPlan, boxed, isContainer } from '../sandbox/index.js'
+import { isContainer, type SandboxBackend, type SandboxPlan, sandboxedProgram } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
-import { boxFor, type SandboxRequest } from './session-box.js'
 import { sessionEnvironment } from './session-environment.js'
 import { SessionProxies } from './session-proxies.js'
+import { type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
@@ -48,7 +48,7 @@ export interface PreparedSession {
   agentSessionId: string | null
   live: LivePack
   /** The sandbox that it runs in. */
-  box: { backend: BoxBackend; plan: BoxPlan } | null
+  sandbox: { backend: SandboxBackend; plan: SandboxPlan } | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -125,8 +125,8 @@ export async function prepareSession(
     step: request.step,
     keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
   })
-  const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'box'), id)
-  const box = boxFor(request, adapter.name, settings, {
+  const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'sandbox'), id)
+  const sandbox = sandboxFor(request, adapter.name, settings, {
     file: command.file,
     cwd,
     environment,
@@ -134,13 +134,15 @@ export async function prepareSession(
     proxySocket,
   })
   const bridged =
-    box?.plan.network === 'filtered' && !isContainer(box.backend)
+    sandbox?.plan.network === 'filtered' && !isContainer(sandbox.backend)
       ? {
           file: process.execPath,
           args: [ownProgram('sandbox/bridge-main'), proxySocket, command.file, ...command.args],
         }
       : command
-  const inside = box ? boxed(box.backend, box.plan, bridged, environment.PATH) : { ...command, env: environment }
+  const inside = sandbox
+    ? sandboxedProgram(sandbox.backend, sandbox.plan, bridged, environment.PATH)
+    : { ...command, env: environment }
   const mark = request.step ?? sessionMark(id)
   const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })
   const recordings = join(settings.dataDirectory, 'recordings')
@@ -150,7 +152,7 @@ export async function prepareSession(
     agentArgs: adapter.name === 'generic' ? [...request.args] : args,
     agentSessionId: command.agentSessionId,
     live,
-    box,
+    sandbox,
     spawn: {
       id,
       file: marked.file,

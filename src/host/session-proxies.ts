@@ -6,11 +6,11 @@ import type { Clock } from '../clock/index.js'
 import { FilteringProxy, type HostRequest } from '../sandbox/index.js'
 import type { EventStore } from '../store/index.js'
 
-/** The channel of requests that a sandbox raises: their answer opens the box, not a menu. */
+/** The channel of requests that a sandbox raises: their answer opens the sandbox, not a menu. */
 export const SANDBOX_CHANNEL = 'sandbox'
 const TOOL = 'Network'
 
-interface BoxedSession {
+interface SandboxedSession {
   id: string
   agent: string
   project: string
@@ -22,13 +22,13 @@ interface ProxiesOptions {
   ledger: LedgerPort
   store: EventStore
   clock: Clock
-  /** Contains a directory for each session, which is visible in its box. */
+  /** Contains a directory for each session, which is visible in its sandbox. */
   directory: string
 }
 
 /**
- * The proxies of boxed sessions. A host that the box does not know becomes a request in the ledger; the
- * connection waits for its decision, and the agent continues without a restart.
+ * The proxies of sessions in a sandbox. A host that the sandbox does not know becomes a request in
+ * the ledger; the connection waits for its decision, and the agent continues without a restart.
  */
 export class SessionProxies {
   readonly #options: ProxiesOptions
@@ -44,7 +44,7 @@ export class SessionProxies {
     return join(directory, id, 'proxy.sock')
   }
 
-  async open(session: BoxedSession): Promise<void> {
+  async open(session: SandboxedSession): Promise<void> {
     const allowed = new Set(await this.#hostsOfProject(session.project))
     const waiting = new Map<string, Promise<boolean>>()
     const proxy = new FilteringProxy({
@@ -74,7 +74,7 @@ export class SessionProxies {
   }
 
   async #ask(
-    { id, agent, project, cwd }: BoxedSession,
+    { id, agent, project, cwd }: SandboxedSession,
     { host, port }: HostRequest,
     remember: () => void,
   ): Promise<boolean> {

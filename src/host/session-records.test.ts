@@ -43,7 +43,7 @@ test('two hosts of one store give every session of a person a number of its own'
   expect((await one.all()).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
 })
 
-test('a number is given again only when nobody remembers the session that had it', async () => {
+test('a number is given again only long after its session ended', async () => {
   const records = recordsOf('home_a')
   const day = 24 * 3_600_000
   await start(records, 's1')

@@ -15,7 +15,7 @@ export type StartedSession = Omit<EventData<'session.started'>, 'number'>
 /** Writes the start of a session with the next free number of its person. */
 export type RecordStart = (session: string, started: StartedSession, at: number) => Promise<void>
 
-/** Nobody remembers the number of a session that ended longer ago: it may be given again. */
+/** The number of a session that ended longer ago is no longer in use: it may be given again. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 export interface SessionOwner {
@@ -99,8 +99,8 @@ export class SessionRecords {
   }
 
   /** Stores what the agent reported about its work, when the session has ended. */
-  async recordStats(id: string, stats: EventData<'crew.dismissed'>): Promise<void> {
-    await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', stats)])
+  async recordStats(id: string, stats: EventData<'session.stats-final'>): Promise<void> {
+    await this.#store.append(sessionStream(id), 'any', [newEvent('session.stats-final', stats)])
   }
 
   /** No process owns it: no terminal, or its foreground command is gone. */
@@ -146,11 +146,11 @@ export class SessionRecords {
       ...(request.label && { label: request.label }),
       ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
       places: pathVariablesOf(prepared.spawn.env),
-      ...(prepared.box && {
+      ...(prepared.sandbox && {
         sandbox: {
-          backend: prepared.box.backend,
-          network: prepared.box.plan.network,
-          hosts: [...prepared.box.plan.hosts],
+          backend: prepared.sandbox.backend,
+          network: prepared.sandbox.plan.network,
+          hosts: [...prepared.sandbox.plan.hosts],
         },
       }),
     }

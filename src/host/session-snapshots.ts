@@ -6,7 +6,9 @@ import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 /** Reading fewer new bytes and frames again is faster than writing a snapshot. */
 const MIN_BYTES = 64 * 1024
 const MIN_FRAMES = 100
-/** Reading this many bytes again takes about half a second: they are not left for the next round. */
+/**
+ * Reading this many bytes again takes about half a second: they are not left for the next round.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
 /** How often sessions are checked for that. */
 const CHECK_MS = 1_000
@@ -57,7 +59,9 @@ export class SessionSnapshots {
     }
   }
 
-  /** How many bytes of output the snapshot covers, without reading all of it; 0 if there is none. */
+  /**
+   * How many bytes of output the snapshot covers, without reading all of it; 0 if there is none.
+   */
   offsetOf(id: string): number {
     try {
       const file = openSync(this.#file(id), 'r')
@@ -155,7 +159,9 @@ export class SessionSnapshots {
 /** To be raised when anything inside a snapshot changes its name or meaning. */
 const FORMAT = 9
 
-/** JSON with the state of the screen, which is JSON already and the largest part, on a second line. */
+/**
+ * JSON with the state of the screen, which is JSON already and the largest part, on a second line.
+ */
 function snapshotText({ offset, screen, ...rest }: SessionSnapshot, frame: number): string {
   const first = JSON.stringify({ format: FORMAT, offset, frame, length: screen.length, ...rest })
   return `${first.slice(0, -1)},\n${SCREEN}${screen}}`

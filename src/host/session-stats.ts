@@ -13,8 +13,8 @@ import { statusRecords } from '../terminal/index.js'
 /** A busy session emits its stats at most this often. */
 const EMIT_MS = 1_000
 
-export interface AgentStatsView extends Omit<AgentStats, 'helpers'> {
-  helpers: SubAgent[]
+export interface AgentStatsView extends Omit<AgentStats, 'subAgents'> {
+  subAgents: SubAgent[]
   /**
    * Context that is left before the agent compacts its conversation, if only its screen shows that.
    */
@@ -28,7 +28,7 @@ export class SessionStats {
   readonly #emit: (view: AgentStatsView) => void
   #stats: AgentStats = NO_AGENT_STATS
   #emitted = ''
-  #helpers: SubAgent[] = []
+  #subAgents: SubAgent[] = []
   #timer: Timer | null = null
 
   constructor(session: LiveSession, clock: Clock, emit: (view: AgentStatsView) => void) {
@@ -52,7 +52,7 @@ export class SessionStats {
       const text = JSON.stringify(view)
       if (text === this.#emitted) return
       this.#emitted = text
-      if (view.helpers.length > 0) this.#helpers = view.helpers
+      if (view.subAgents.length > 0) this.#subAgents = view.subAgents
       this.#emit(view)
     })
   }
@@ -63,7 +63,7 @@ export class SessionStats {
     const left = facet?.data.percent
     return {
       ...this.#stats,
-      helpers: subAgentsOf(this.#stats, statusRecords(screen.programStatus)),
+      subAgents: subAgentsOf(this.#stats, statusRecords(screen.programStatus)),
       contextLeftPercent: typeof left === 'number' ? left : null,
     }
   }
@@ -76,10 +76,10 @@ export class SessionStats {
   get final(): AgentStatsView | null {
     const { view } = this
     const { model, context, spent, contextLeftPercent } = view
-    const helpers = view.helpers.length > 0 ? view.helpers : this.#helpers
+    const subAgents = view.subAgents.length > 0 ? view.subAgents : this.#subAgents
     const isReported =
       model !== null || context !== null || contextLeftPercent !== null || spent.input + spent.output > 0
-    return isReported || helpers.length > 0 ? { ...view, helpers } : null
+    return isReported || subAgents.length > 0 ? { ...view, subAgents } : null
   }
 
   close(): void {

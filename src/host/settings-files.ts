@@ -16,7 +16,7 @@ export class SettingsFiles {
     this.userFile = userFile
   }
 
-  /** Changes with the project's settings in force; comments and order do not count. */
+  /** Changes with the project's effective settings; comments and order do not count. */
   hashOf(project: string): string {
     const hash = createHash('sha256')
     for (const file of [this.userFile, projectFile(project)])

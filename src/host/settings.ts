@@ -5,7 +5,7 @@ import type { Prices } from '../engine/index.js'
 import type { KeeperPort } from '../keeper/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
-import type { BoxPolicy } from '../sandbox/index.js'
+import type { SandboxPolicy } from '../sandbox/index.js'
 import type { FileLimits, SessionTimes } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import type { RecordStart } from './session-records.js'
@@ -44,7 +44,7 @@ export interface StoreSettings {
 /** The settings that a host needs; its starter takes them from the configuration. */
 export interface HostSettings extends ReportSettings, StoreSettings {
   /** The settings `sandbox.*`, and what no sandbox shows: the directories of Signalbox. */
-  sandbox?: { use: 'off' | 'auto'; policy: BoxPolicy; hidden: readonly string[] }
+  sandbox?: { use: 'off' | 'auto'; policy: SandboxPolicy; hidden: readonly string[] }
   keeperSocket: string
   packDirectory: string
   /** The person's own settings file; grants end when it changes. */

@@ -49,11 +49,11 @@ export interface OpenUpdate {
 export const telegramUpdatesProjection: Projection<OpenUpdate> = {
   name: 'telegram-updates',
   version: 1,
-  types: ['telegram.update-taken', 'telegram.update-begun', 'telegram.update-done'],
+  types: ['telegram.update-taken', 'telegram.update-started', 'telegram.update-done'],
   key: lastPart,
   evolve: (open, event) => {
     if (isEvent(event, 'telegram.update-taken')) return { ...event.data, at: event.at, attempts: 0 }
-    if (isEvent(event, 'telegram.update-begun')) return open && { ...open, attempts: event.data.attempt }
+    if (isEvent(event, 'telegram.update-started')) return open && { ...open, attempts: event.data.attempt }
     return null
   },
 }

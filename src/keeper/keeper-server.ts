@@ -8,7 +8,9 @@ import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIR
 
 /** With this many unsent bytes a host is hung: it continues from the recording. */
 const LAG_LIMIT = 8 * 1024 * 1024
-/** With this many unsent bytes of one session, it continues from the recording: all share a socket. */
+/**
+ * With this many unsent bytes of one session, it continues from the recording: all share a socket.
+ */
 const CHANNEL_LAG_LIMIT = 2 * 1024 * 1024
 
 /** Serves the wire protocol on a unix socket (0600) to any number of hosts. */

@@ -26,13 +26,15 @@ export interface KeeperPort {
   /** Writes a marker into the recording. */
   mark(id: string, label: string): Promise<void>
   /**
-   * A random secret that only this keeper and its hosts know, as long as it lives. Null from a keeper of
-   * an earlier version.
+   * A random secret that only this keeper and its hosts know, as long as it lives. Null from a
+   * keeper of an earlier version.
    */
   secret(): Promise<string | null>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
-  /** Reads no output from the keeper while held; replies wait too. Not needed in its own process. */
+  /**
+   * Reads no output from the keeper while held; replies wait too. Not needed in its own process.
+   */
   hold?(isHeld: boolean): void
   close(): Promise<void>
 }

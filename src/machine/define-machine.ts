@@ -140,12 +140,12 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
     const actions = isStay ? own : [...(definition.exit?.[state] ?? []), ...own, ...(definition.entry?.[next] ?? [])]
     groups[group]!.push({ row: index, state, event, next, isStay, actions, guards: listOf<G>(row[4]) })
   })
-  for (const group of groups) checkTellsApart(definition, group)
+  for (const group of groups) checkShadowed(definition, group)
   return groups.find(group => group.length > 0) ?? []
 }
 
 /** A row behind an unguarded one, or behind one with the same guards, could never apply. */
-function checkTellsApart<S extends string, E extends string, A extends string, G extends string, C>(
+function checkShadowed<S extends string, E extends string, A extends string, G extends string, C>(
   definition: MachineDefinition<S, E, A, G, C>,
   group: readonly ResolvedRow<S, E, A, G>[],
 ): void {

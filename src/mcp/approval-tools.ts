@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
-import type { ToolBox } from './tool-box.js'
+import type { ToolRegistry } from './tool-registry.js'
 
-/** Requests can be read. They can be decided only if the owner has named for whom (`mcp.decide_as`). */
-export function addApprovalTools(tools: ToolBox, { api, decidesAs, insideSession }: McpOptions): void {
+/**
+ * Requests can be read. They can be decided only if the owner has named for whom (`mcp.decide_as`).
+ */
+export function addApprovalTools(tools: ToolRegistry, { api, decidesAs, insideSession }: McpOptions): void {
   tools.add('approvals_list', {
     title: 'List requests for a decision',
     description: 'What agents and runs ask a person for. Only a person decides.',

@@ -4,7 +4,7 @@ import { addApprovalTools } from './approval-tools.js'
 import { addResources } from './resources.js'
 import { addRunTools } from './run-tools.js'
 import { addSessionTools } from './session-tools.js'
-import { ToolBox } from './tool-box.js'
+import { ToolRegistry } from './tool-registry.js'
 
 export interface McpOptions {
   api: CallApi
@@ -26,7 +26,7 @@ export function createMcpServer(options: McpOptions): McpServer {
     { name: 'signalbox', title: 'Signalbox', version: options.version },
     { instructions: INSTRUCTIONS },
   )
-  const tools = new ToolBox(server)
+  const tools = new ToolRegistry(server)
   addSessionTools(tools, options)
   addRunTools(tools, options)
   addApprovalTools(tools, options)

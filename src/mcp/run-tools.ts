@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
 import { placeOf } from './session-tools.js'
-import type { ToolBox } from './tool-box.js'
+import type { ToolRegistry } from './tool-registry.js'
 
 const run = z.string().min(1).max(64).describe('the id of a run, or a unique beginning of it')
 const agent = z.string().min(1).max(60).optional()
 
-export function addRunTools(tools: ToolBox, { api, project }: McpOptions): void {
+export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): void {
   tools.add('runs_list', {
     title: 'List runs',
     description: 'Runs of workflows, newest first.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
-import type { ToolBox } from './tool-box.js'
+import type { ToolRegistry } from './tool-registry.js'
 
 const session = z.string().min(1).max(64).describe('the id of a session, or a unique beginning of it')
 /** One call of the API waits at most this long. */
@@ -13,7 +13,7 @@ interface WaitedAnswer {
   session: { phase?: string; state: string }
 }
 
-export function addSessionTools(tools: ToolBox, { api, project }: McpOptions): void {
+export function addSessionTools(tools: ToolRegistry, { api, project }: McpOptions): void {
   tools.add('sessions_list', {
     title: 'List sessions',
     description: 'Agents in terminals, newest first, with what each of them is doing.',

@@ -26,7 +26,7 @@ export class EndNotifications {
     if (pane.since - pane.startedAt < quietRunS * 1000) return held('short_run')
     if (pane.isFocused || pane.seen) return held('seen')
     const run = `${pane.id} ${pane.startedAt} ${kind}`
-    if (this.#notifiedRuns.has(run)) return held('told')
+    if (this.#notifiedRuns.has(run)) return held('notified')
     this.cancel(pane.id)
     const lastAt = this.#notifiedAt.get(pane.id) ?? Number.NEGATIVE_INFINITY
     const gap = Math.max(0, lastAt + settings.pane_gap_s * 1000 - clock.now())

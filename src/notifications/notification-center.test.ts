@@ -125,7 +125,7 @@ describe('notifications', () => {
     expect(fixture.sent).toEqual(['needs-you'])
   })
 
-  it('are not counted as sent to a terminal that nobody watches', () => {
+  it('are not counted as sent to a terminal without a viewer', () => {
     const counters = new Counters()
     const pane = {
       id: 'p',

@@ -18,7 +18,9 @@ export interface PaneNotification {
 
 /** Where a notification can be shown besides watching terminals. */
 export interface NotificationOutlets {
-  /** There is a desktop notifier, a command of the user, a browser that subscribed, or a webhook. */
+  /**
+   * There is a desktop notifier, a command of the user, a browser that subscribed, or a webhook.
+   */
   readonly hasDesktop: boolean
   desktop(notice: PaneNotification): void
   /** The chats of the bot, for tmux panes: sessions have cards of their own there. */

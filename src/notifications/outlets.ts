@@ -14,7 +14,10 @@ function plain(text: string): string {
 /** AppleScript that shows its two arguments: the shown text is never part of the script. */
 const SCRIPT = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
 
-/** The desktop's notifier, subscribed browsers, webhooks and the user's command, in the background, without a shell. */
+/**
+ * The desktop's notifier, subscribed browsers, webhooks and the user's command, in the background,
+ * without a shell.
+ */
 export function openOutlets(options: {
   env: NodeJS.ProcessEnv
   usesDesktop: boolean

@@ -26,7 +26,7 @@ describe('a webhook', () => {
     expect(parseWebhook(url)).toEqual({ service, url: url.replace(/^\w+\+/, '') })
   })
 
-  test('of Slack and Discord mentions nobody', () => {
+  test('of Slack and Discord mentions no user', () => {
     expect(JSON.parse(webhookRequest('slack', NOTICE, LINK).body)).toEqual({
       text: `claude needs you\nshop · 1@here · &lt;!channel&gt; run it?\n${LINK}`,
     })

@@ -28,7 +28,10 @@ interface Sent {
   body: string
 }
 
-/** The request that a service understands. `link`: the request in the dashboard, if others can open it. */
+/**
+ * The request that a service understands. `link`: the request in the dashboard, if others can open
+ * it.
+ */
 export function webhookRequest(service: Service, notice: PaneNotification, link: string | null): Sent {
   const json = (body: unknown): Sent => ({
     method: 'POST',
@@ -40,7 +43,7 @@ export function webhookRequest(service: Service, notice: PaneNotification, link:
     case 'slack':
       return json({ text: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') })
     case 'discord':
-      // A notification mentions nobody, whatever the agent writes.
+      // A notification mentions no user of the service, whatever the agent writes.
       return json({ content: text.slice(0, 1_900), allowed_mentions: { parse: [] } })
     case 'ntfy':
       return {

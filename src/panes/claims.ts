@@ -6,7 +6,7 @@ import type { Claim } from './evidence.js'
 export function claimOf(observation: Observation): Claim | null {
   const { awaiting } = observation
   // A REPL, debugger, pager or editor at its own prompt waits for its user as a shell does: it is
-  // at rest, and asks nobody.
+  // idle, and asks no question.
   if (awaiting && awaiting !== 'exit_confirm' && observation.view !== 'idle_prompt') return { is: 'blocked', awaiting }
   switch (observation.view) {
     case 'startup':

@@ -28,7 +28,9 @@ export class ForegroundTracker {
     return this.#job
   }
 
-  /** A program gave the terminal back to the shell; whether the shell is at its prompt is unknown. */
+  /**
+   * A program gave the terminal back to the shell; whether the shell is at its prompt is unknown.
+   */
   get isReturnPending(): boolean {
     return this.#isReturnPending
   }

@@ -118,7 +118,9 @@ export class Pane {
     this.#endedRecords = endedRecords
   }
 
-  /** Another program is in the foreground: that the previous one was there is no longer evidence. */
+  /**
+   * Another program is in the foreground: that the previous one was there is no longer evidence.
+   */
   programChanged(): void {
     this.#evidences.programChanged()
   }

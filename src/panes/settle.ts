@@ -124,11 +124,11 @@ export class DeclaredEnd {
 }
 
 /*
- * A spinner that turns above the input box means work, whoever drew it: when its block has scrolled
- * out of a window that was made smaller, no rule about blocks finds it any more. Only braille cells
- * count, in place, while the rest of their row stays the same, twice within a second and a half; it
- * lapses a second after the last change. It never starts a run, it only keeps an end from being
- * accepted.
+ * A spinner that turns above the input box means work, whichever program drew it: when its block
+ * has scrolled out of a window that was made smaller, no rule about blocks finds it any more. Only
+ * braille cells count, in place, while the rest of their row stays the same, twice within a second
+ * and a half; it lapses a second after the last change. It never starts a run, it only keeps an end
+ * from being accepted.
  */
 const WINDOW_S = 1.5
 const MOTION_EXPIRY_S = 1

@@ -70,7 +70,7 @@ export class StatusTracker {
   /** Takes an accepted reading. The same claim again is not an event. */
   read(reading: StatusReading, t: number): StatusEntry | null {
     this.tick(t)
-    const by = reading.view === 'parallel_agents' ? `${reading.authority} of helpers` : reading.authority
+    const by = reading.view === 'parallel_agents' ? `${reading.authority} of sub-agents` : reading.authority
     if (reading.claim === this.#readClaim && by === this.#readBy) return null
     this.#readClaim = reading.claim
     this.#readBy = by

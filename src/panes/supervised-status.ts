@@ -103,7 +103,7 @@ export class SupervisedStatus {
         claim,
         authority,
         view: state.isSettled ? state.view : 'unknown',
-        // If the shell reports that its command has ended, the menu on the last screen asks nobody
+        // If the shell reports that its command has ended, the menu on the last screen asks nothing
         // any more.
         awaiting: asksPerson(state) && !isShellAtRest(authority, claim) ? state.awaiting : null,
         isTurnClosed: this.pane.pack.terminator === 'none' || state.look?.observation.terminator?.outcome === 'done',

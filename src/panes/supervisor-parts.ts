@@ -27,7 +27,7 @@ export interface SupervisedState extends StatusState {
   since: number
   /** What is shown: done and failed stay for a moment after they were seen. */
   shown: PaneStatus
-  /** Done or failed for so long that a compact list omits it. */
+  /** Done or failed longer than a compact list shows. */
   isFaded: boolean
   /** Faded a moment ago. */
   isRecent: boolean
@@ -63,7 +63,9 @@ export const timeless: RowMask = memoizeByObject(row =>
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
 )
 
-/** Whether a frame shows anything that the previous one did not, besides motion and running clocks. */
+/**
+ * Whether a frame shows anything that the previous one did not, besides motion and running clocks.
+ */
 export function hasNews(before: Frame | null, after: Frame): boolean {
   if (before === null || before.buffer !== after.buffer || before.cols !== after.cols) return true
   const { added, changed } = rowChanges(before.lines, after.lines, timeless)
@@ -97,7 +99,7 @@ export function isOneRank(a: string, b: string): boolean {
   return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
 }
 
-/** A person is asked. A REPL's prompt, an opened list and Ctrl-C twice ask nobody. */
+/** A person is asked. A REPL's prompt, an opened list and Ctrl-C twice are not questions. */
 export function asksPerson({ view, awaiting, reading }: Pick<PaneState, 'view' | 'awaiting' | 'reading'>): boolean {
   if (awaiting === null || awaiting === 'picker' || awaiting === 'exit_confirm' || view === 'idle_prompt') return false
   return !(reading.claim?.is === 'blocked' && reading.claim.awaiting === 'picker')

@@ -20,7 +20,9 @@ const ACTS = ['push', 'open', 'comment', 'resolve'] as const
 
 /** How a run treats its pull request. */
 const pullPolicy = z.object({
-  /** Comments of people and of bots: ask which to fix, fix what must be fixed, or leave them alone. */
+  /**
+   * Comments of people and of bots: ask which to fix, fix what must be fixed, or leave them alone.
+   */
   people: z.enum(['ask', 'fix', 'ignore']).default('ask'),
   bots: z.enum(['ask', 'fix', 'ignore']).default('fix'),
   answersBots: z.boolean().default(false),

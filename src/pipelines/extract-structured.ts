@@ -22,7 +22,7 @@ export type Extracted<T> =
 
 /**
  * Gets a typed answer from an agent: with a JSON Schema if its program supports one, else by
- * parsing its last message strictly. An invalid answer is requested once more, in the same
+ * parsing its last message strictly. An invalid answer is requested once again, in the same
  * conversation, with the reason. After that, there is no answer.
  */
 export async function extractStructured<T>(context: NodeContext, extraction: Extraction<T>): Promise<Extracted<T>> {

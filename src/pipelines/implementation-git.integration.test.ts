@@ -54,7 +54,7 @@ describe('an implementation run in a repository', () => {
     expect((await fixture.answer(second.id, 'bypass')).record.status).toBe('completed')
   })
 
-  test('adds files that a hook changed, and commits once more', async () => {
+  test('adds files that a hook changed, and commits again', async () => {
     const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
     writeFileSync(hook, '#!/bin/sh\ntest -f formatted.txt || { echo x > formatted.txt; exit 1; }\n')
     chmodSync(hook, 0o755)

@@ -101,7 +101,7 @@ describe('a task', () => {
     ['prose', { text: 'Looks good to me, approved!' }],
     ['broken JSON', { text: '{"approved": true, "items": [' }],
     ['neither verdict nor items', { text: '{"summary": "fine"}' }],
-  ])('whose review has neither verdict nor items (%s) is reviewed once more, then the step fails', async (_, part) => {
+  ])('whose review has neither verdict nor items (%s) is reviewed again, then the step fails', async (_, part) => {
     const agents = fixture.script({ reviewer: [part] })
     const run = await fixture.implement()
     expect(run.record.status).toBe('failed')

@@ -15,7 +15,7 @@
  *
  * - base.ts, registry.ts: what a pipeline is, and which ones exist. implementation/ and review/
  *   hold their graphs, built with build-graph.ts; routing.ts decides the next node (pure).
- * - args.ts: everything a run is told when it is created (registry.ts), including a copy of its
+ * - args.ts: everything that a run gets when it is created (registry.ts), including a copy of its
  *   profile; it never changes.
  * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.

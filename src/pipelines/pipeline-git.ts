@@ -178,7 +178,7 @@ export class PipelineGit {
 
   /**
    * Commits the changes. Hooks run; if one rejects the commit, its output is returned, unless it
-   * only modified files: then the commit is tried once more.
+   * only modified files: then the commit is tried again.
    */
   async commit({ message, paths, except, hooks }: CommitOptions): Promise<CommitEnd> {
     const leave = except.map(path => `:(top,exclude,literal)${path}`)

@@ -91,7 +91,7 @@ const pullState = z.object({
   /** The head that this run has seen or pushed: another one was pushed by someone else. */
   head: z.string(),
   checks: z.array(z.object({ name: z.string(), state: z.enum(['pending', 'passed', 'failed']) })),
-  /** Looks at the same head with checks that still run. */
+  /** How often the same head was checked while its checks still ran. */
   waited: z.int(),
   round_limit: z.int(),
   items: z.array(pullItem),

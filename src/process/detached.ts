@@ -12,8 +12,8 @@ export interface DetachedStart {
 
 /**
  * Starts one of our own programs so that it outlives this process: own session, no terminal, output
- * to a log file (0600). Commands inside of a session or a step do not call it: what they start would
- * carry the mark of an agent.
+ * to a log file (0600). Commands inside of a session or a step do not call it: what they start
+ * would carry the mark of an agent.
  */
 export function startDetached(
   script: string,

@@ -1,6 +1,6 @@
 /*
- * The few calls of the C library that Node has no API for (docs/decisions/0039-kernel-calls.md). The
- * binding is loaded by long-lived processes only, when they first need it.
+ * The few calls of the C library that Node has no API for (docs/decisions/0039-kernel-calls.md).
+ * The binding is loaded by long-lived processes only, when they first need it.
  */
 
 /** The process at the other end of a unix socket, as the kernel recorded it at `connect`. */

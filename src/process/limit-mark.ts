@@ -5,11 +5,11 @@ import { textOf } from './proc-files.js'
 
 /*
  * A mark of a step's processes that stays when a program clears its environment, leaves its process
- * group and session, and loses its parent. Linux copies the limits of a process to its children, and
- * it has not enforced the limit of file locks (RLIMIT_LOCKS) since 2.4.25: its values can hold a
- * number. `prlimit` of util-linux sets both and then becomes the program. A process may lower its hard
- * limit, and only root may raise it: so a process without the usual one (unlimited) was started in a
- * step or a session, also if the number was changed since.
+ * group and session, and loses its parent. Linux copies the limits of a process to its children,
+ * and it has not enforced the limit of file locks (RLIMIT_LOCKS) since 2.4.25: its values can hold
+ * a number. `prlimit` of util-linux sets both and then becomes the program. A process may lower its
+ * hard limit, and only root may raise it: so a process without the usual one (unlimited) was
+ * started in a step or a session, also if the number was changed since.
  *
  * The number: 8 bits that are the same in every mark, 28 bits of the run, 28 bits of the step.
  */
@@ -63,8 +63,8 @@ interface Program {
 }
 
 /**
- * The program with the mark; as it is where the system cannot set it, or has no such program. Inside
- * of a session or step the program inherits that mark, because nothing can replace it.
+ * The program with the mark; as it is where the system cannot set it, or has no such program.
+ * Inside of a session or step the program inherits that mark, because nothing can replace it.
  */
 export function withLimitMark(
   name: string,

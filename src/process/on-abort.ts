@@ -11,7 +11,9 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   return () => signal.removeEventListener('abort', act)
 }
 
-/** How long a process may take to end after this signal: what its reason says, else the usual time. */
+/**
+ * How long a process may take to end after this signal: what its reason says, else the usual time.
+ */
 export function graceAfter({ aborted, reason }: AbortSignal, usualMs: number): number {
   const { graceMs } = (aborted && typeof reason === 'object' && reason !== null ? reason : {}) as { graceMs?: unknown }
   return typeof graceMs === 'number' ? Math.min(graceMs, usualMs) : usualMs

@@ -68,7 +68,10 @@ const BROKERS: ReadonlyMap<string, string> = new Map(
 
 const MULTIPLEXERS = new Set(['tmux', 'tmux: server', 'screen', 'zellij'])
 
-/** Terminals and logins that the service manager of a desktop starts. A person sits in front of them. */
+/**
+ * Terminals and logins that the service manager of a desktop starts. A person sits in front of
+ * them.
+ */
 const TERMINALS = new Set([
   ...['gnome-terminal-server', 'gnome-terminal-', 'ptyxis-agent', 'kgx', 'konsole', 'xfce4-terminal', 'xterm', 'kitty'],
   ...['alacritty', 'wezterm-gui', 'foot', 'ghostty', 'terminator', 'tilix', 'code', 'cursor', 'sshd', 'sshd-session'],
@@ -76,7 +79,8 @@ const TERMINALS = new Set([
 
 /**
  * Judges a process by itself and its parents, the nearest first.
- * `hasLimitMarks`: this system marks the processes of agents, so that losing all parents hides none.
+ * `hasLimitMarks`: this system marks the processes of agents, so that losing all parents hides
+ * none.
  */
 export function judgeOrigin(
   chain: readonly ProcessFacts[],

@@ -99,7 +99,9 @@ function procFacts(pid: number): ProcessFacts | null {
 
 let usual: bigint | null | undefined
 
-/** The hard limit of this process: an administrator may have set one for all of a user's processes. */
+/**
+ * The hard limit of this process: an administrator may have set one for all of a user's processes.
+ */
 function usualLimit(): bigint | null {
   usual ??= isMarked() ? null : hardLimitOf('self')
   return usual

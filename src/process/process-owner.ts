@@ -16,7 +16,10 @@ export function ownerState(owner: string): 'alive' | 'gone' | 'unknown' {
   return start !== '' && processStart(Number(pid)) !== start ? 'gone' : 'alive'
 }
 
-/** Only what is certain counts: a process of this machine that has ended. Others let their lease run out. */
+/**
+ * Only what is certain counts: a process of this machine that has ended. Others let their lease run
+ * out.
+ */
 export function isOwnerGone(owner: string): boolean {
   return ownerState(owner) === 'gone'
 }

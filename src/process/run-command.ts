@@ -12,8 +12,9 @@ export interface CommandResult {
 
 /**
  * Runs a program to its end with an argument array, without a shell, and without input unless it is
- * given. A mark of a step in its environment marks all its processes. Rejects only when it could not be started. A program that takes longer than `timeoutMs` is
- * killed with all processes that it started: their open pipes would keep us waiting.
+ * given. A mark of a step in its environment marks all its processes. Rejects only when it could
+ * not be started. A program that takes longer than `timeoutMs` is killed with all processes that it
+ * started: their open pipes would keep us waiting.
  */
 export function runCommand(
   file: string,

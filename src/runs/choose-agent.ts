@@ -15,7 +15,7 @@ import type { StartContext } from './start-context.js'
 /** What is needed to find agents' programs: the settings and the environment. */
 export type AgentSearch = Pick<StartContext, 'home' | 'env' | 'cwd'>
 
-/** Where an agent's program is looked for: the command in the settings, else the PATH. */
+/** Where an agent's program is searched for: the command in the settings, else the PATH. */
 export function agentEnvironment({ home, env, cwd }: AgentSearch, name: string): AgentEnvironment {
   return { env, cwd, configuredCommand: home.settings.commands?.[name] ?? null }
 }

@@ -7,7 +7,10 @@ import { explainRun, type RunExplanation } from './explain-run.js'
 /** A run as surfaces show it. */
 export type DescribedRun = Omit<RunRecord, 'text'> & RunExplanation
 
-/** The record of a run with its explanation. It reads the leases, because a dead driver writes nothing. */
+/**
+ * The record of a run with its explanation. It reads the leases, because a dead driver writes
+ * nothing.
+ */
 export async function describeRun(
   { store, clock }: { store: EventStore; clock: Clock },
   record: RunRecord,

@@ -7,7 +7,7 @@
  *   startPipeline                   a pipeline by name, with input from a page or a chat
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
  *   driveRun                        drives a run in this process; the daemon uses `openRuns`
- *   describeRun                     why a run is in its status and how it continues, for all surfaces
+ *   describeRun                     why a run has its status, and how it continues
  *   pauseRun, cancelRun             stop a run, and end what a dead driver left running
  *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it

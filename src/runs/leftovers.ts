@@ -21,7 +21,9 @@ export interface LeftoverParts {
 export interface LeftoverOptions {
   /** Names of steps whose processes stay: `<run>/<step>`. */
   keep?: ReadonlySet<string>
-  /** Whether to end them, asked after they were found. Left out by the process that drives the run. */
+  /**
+   * Whether to end them, asked after they were found. Left out by the process that drives the run.
+   */
   mayEnd?(): Promise<boolean>
 }
 
@@ -39,7 +41,8 @@ export async function endLeftovers(
 
 /**
  * Ends what belongs to runs of this store that no process drives: of ended and paused ones, and of
- * those whose driver died. `keep` names the steps that run in sessions which a driver will continue.
+ * those whose driver died. `keep` names the steps that run in sessions which a driver will
+ * continue.
  */
 export async function endAllLeftovers(
   parts: LeftoverParts & { drivers: RunDrivers },

@@ -182,7 +182,8 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
       redactor,
       environment,
       runDirectory: run => runDirectory(options.dataDirectory, run),
-      readProfile: options.readProfile ?? ((cwd, wish) => profileReader({ home: openHome({ env }), env })(cwd, wish)),
+      readProfile:
+        options.readProfile ?? ((cwd, wanted) => profileReader({ home: openHome({ env }), env })(cwd, wanted)),
     },
     builtInPipelines(),
   )

@@ -7,7 +7,7 @@ import type { Home } from '../host/home/index.js'
 import { homeId } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
-import type { PlacementWish } from '../workers/index.js'
+import type { PlacementRequest } from '../workers/index.js'
 
 /** Where, for whom and with which settings a run is started. */
 export interface StartContext {
@@ -53,7 +53,7 @@ export interface RunOptions {
   /** The daemon drives the run, not the process that starts it. */
   isDetached?: boolean | undefined
   /** Workers may carry it out: all of this must apply. Left out: the server does. */
-  placement?: PlacementWish | undefined
+  placement?: PlacementRequest | undefined
   /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
   trust?: string | undefined
 }
@@ -61,7 +61,7 @@ export interface RunOptions {
 /** A run that is ready to be driven. */
 export interface StartedRun {
   id: string
-  /** The settings in force for the run: the home's, with those of a trusted project. */
+  /** The effective settings of the run: the home's, with those of a trusted project. */
   home: Home
   /** Who drives it: the daemon, or the process that started it. */
   driver: 'daemon' | 'caller'
@@ -78,7 +78,9 @@ export function driverLabel(
   return { host: 'daemon', ...(store.isShared && { server: homeId(home.settings.dataDirectory) }) }
 }
 
-/** Whether this server may drive a run: one that no worker carries out works where it was started. */
+/**
+ * Whether this server may drive a run: one that no worker carries out works where it was started.
+ */
 export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 'labels' | 'placement'>): boolean {
   return labels.host === 'daemon' && (placement !== null || labels.server === undefined || labels.server === self)
 }

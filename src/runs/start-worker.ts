@@ -6,7 +6,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { remoteStore } from '../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
-import { answerCall, BEAT_MS, BlobFiles, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
+import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { RemoteApprovals } from './worker-calls.js'
@@ -134,7 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let beating: Timer
   const beat = () => {
     link.beat(steps.count)
-    beating = clock.setTimer(BEAT_MS, beat)
+    beating = clock.setTimer(HEARTBEAT_MS, beat)
   }
   beat()
   link.start()
@@ -152,7 +152,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 }
 
-/** Notices that no server was reachable for most of the time after which the worker counts as lost. */
+/**
+ * Notices that no server was reachable for most of the time after which the worker counts as lost.
+ */
 class Contact {
   readonly #clock: Clock
   readonly #onLost: () => void

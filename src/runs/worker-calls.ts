@@ -117,7 +117,8 @@ type Asked = Parameters<StepApprovals['ask']>
 
 function askedOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
   const { agent, cwd, requestId, tool, input } = params as Record<string, string>
-  // Notices of the step come from the worker; this one names the request, which only the server has.
+  // Notices of the step come from the worker; this one names the request, which only the server
+  // has.
   const call = { run, step: String(params.step), name: nameOf(run, params), signal, notice: () => undefined }
   return [call, { agent: agent!, cwd: cwd! }, { requestId: requestId!, tool: tool!, input }]
 }

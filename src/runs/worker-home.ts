@@ -28,7 +28,7 @@ export function writeJoined({ directories }: Home, joined: JoinedWorker, private
   writeFileSync(fileIn(directories.state), `${JSON.stringify({ ...joined, key: privatePem })}\n`, { mode: 0o600 })
 }
 
-/** The servers that this worker was last told of; at first the one that it joined. */
+/** The servers that this worker last received; at first the one that it joined. */
 export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): readonly ServerPlace[] {
   const first: ServerPlace = { id: null, address: server, pin }
   const file = join(directories.state, 'worker-servers.json')

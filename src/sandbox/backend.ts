@@ -3,13 +3,16 @@ import { SignalboxError } from '../errors/index.js'
 import { findExecutable } from '../process/index.js'
 import { bubblewrapCommand } from './bubblewrap.js'
 import { containerCommand } from './container.js'
-import type { BoxPlan } from './plan.js'
+import type { SandboxPlan } from './plan.js'
 import { seatbeltProfile } from './seatbelt.js'
 
-/** `auto`: bubblewrap on Linux, sandbox-exec on macOS. Containers name their image: `docker:<image>`. */
-export type BoxBackend = 'auto' | 'bubblewrap' | 'seatbelt' | `docker:${string}` | `podman:${string}`
+/**
+ * `auto`: bubblewrap on Linux, sandbox-exec on macOS. Containers name their image:
+ * `docker:<image>`.
+ */
+export type SandboxBackend = 'auto' | 'bubblewrap' | 'seatbelt' | `docker:${string}` | `podman:${string}`
 
-export interface BoxedProgram {
+export interface SandboxedProgram {
   file: string
   args: readonly string[]
   env: Record<string, string>
@@ -19,28 +22,31 @@ const SEARCH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/opt/homebrew/bin'
 const NAME = /^(auto|bubblewrap|seatbelt|(docker|podman):[\w./:@-]+)$/
 
 /** @throws SignalboxError `E_INPUT` */
-export function parseBackend(text: string): BoxBackend {
-  if (NAME.test(text)) return text as BoxBackend
+export function parseBackend(text: string): SandboxBackend {
+  if (NAME.test(text)) return text as SandboxBackend
   throw new SignalboxError('E_INPUT', `unknown sandbox "${text}"`, {
     next: 'use auto, bubblewrap, seatbelt, docker:<image> or podman:<image>',
   })
 }
 
 /** An image has its own programs: ours are not visible in it. */
-export function isContainer(backend: BoxBackend): boolean {
+export function isContainer(backend: SandboxBackend): boolean {
   return backend.includes(':')
 }
 
-/** The program in the box. @throws SignalboxError `E_NOT_READY` if this machine cannot make the box. */
-export function boxed(
-  backend: BoxBackend,
-  plan: BoxPlan,
+/**
+ * The program in the sandbox. @throws SignalboxError `E_NOT_READY` if this machine cannot make the
+ * sandbox.
+ */
+export function sandboxedProgram(
+  backend: SandboxBackend,
+  plan: SandboxPlan,
   program: { file: string; args: readonly string[] },
   path: string | undefined,
-): BoxedProgram {
+): SandboxedProgram {
   const search = `${path ?? ''}:${SEARCH}`
-  const [kind, ...image] = (backend === 'auto' ? usualBackend() : backend).split(':')
-  const problem = boxProblem(kind!, search)
+  const [kind, ...image] = (backend === 'auto' ? defaultBackend() : backend).split(':')
+  const problem = sandboxProblem(kind!, search)
   if (problem !== null) throw new SignalboxError('E_NOT_READY', `no sandbox: ${problem}`, { next: adviceFor(kind!) })
   const tool = toolOf(kind!, search)!
   const env = { ...plan.env }
@@ -51,11 +57,11 @@ export function boxed(
   return { ...containerCommand(tool, image.join(':'), plan, program, kind === 'docker' ? user : null), env }
 }
 
-/** What was found to work: trying it takes as long as a box. */
+/** What was found to work: trying it takes as long as a sandbox. */
 const working = new Set<string>()
 
-/** What keeps this machine from making such a box; null if nothing does. */
-export function boxProblem(kind: string, path: string | undefined): string | null {
+/** What keeps this machine from making such a sandbox; null if nothing does. */
+export function sandboxProblem(kind: string, path: string | undefined): string | null {
   const tool = toolOf(kind, `${path ?? ''}:${SEARCH}`)
   if (tool === null) return `${programOf(kind)} was not found`
   if (kind !== 'bubblewrap' || working.has(tool)) return null
@@ -68,7 +74,7 @@ export function boxProblem(kind: string, path: string | undefined): string | nul
   return status === 0 ? null : (stderr ?? '').trim().split('\n')[0] || 'bubblewrap does not work here'
 }
 
-export function usualBackend(): 'bubblewrap' | 'seatbelt' {
+export function defaultBackend(): 'bubblewrap' | 'seatbelt' {
   return process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap'
 }
 

@@ -1,5 +1,5 @@
-// Runs inside of a box with a filtered network: makes the socket of the proxy a port of the box, and
-// starts the program. A box has no other way to the network.
+// Runs inside a sandbox with a filtered network: makes the socket of the proxy a port of the
+// sandbox, and starts the program. A sandbox has no other way to the network.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { constants } from 'node:os'
@@ -26,7 +26,7 @@ server.listen(0, '127.0.0.1', () => {
     env: {
       ...process.env,
       ...Object.fromEntries(names.map(name => [name, proxy])),
-      // Node's own fetch uses a proxy only when it is told to (Node 24, 22.21).
+      // Node's own fetch uses a proxy only with this variable (Node 24, 22.21).
       NODE_USE_ENV_PROXY: '1',
     },
   })

@@ -1,4 +1,4 @@
-import type { BoxPlan } from './plan.js'
+import type { SandboxPlan } from './plan.js'
 
 interface Program {
   file: string
@@ -6,12 +6,12 @@ interface Program {
 }
 
 /**
- * The command line of bubblewrap for a plan. The box has its own processes, users, host name and
- * message queues; its network is its own unless it is on. A program in it keeps the terminal, so that
- * job control and Ctrl-C work as usual. Its environment is that of the plan: on a command line every
- * user of the machine could read it.
+ * The command line of bubblewrap for a plan. The sandbox has its own processes, users, host name
+ * and message queues; its network is its own unless it is on. A program in it keeps the terminal,
+ * so that job control and Ctrl-C work as usual. Its environment is that of the plan: on a command
+ * line every user of the machine could read it.
  */
-export function bubblewrapCommand(bwrap: string, plan: BoxPlan, { file, args }: Program): Program {
+export function bubblewrapCommand(bwrap: string, plan: SandboxPlan, { file, args }: Program): Program {
   return {
     file: bwrap,
     args: [

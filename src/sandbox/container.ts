@@ -1,4 +1,4 @@
-import type { BoxPlan } from './plan.js'
+import type { SandboxPlan } from './plan.js'
 
 interface Program {
   file: string
@@ -12,7 +12,7 @@ interface Program {
 export function containerCommand(
   engine: string,
   image: string,
-  plan: BoxPlan,
+  plan: SandboxPlan,
   { file, args }: Program,
   user: string | null,
 ): Program {

@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { profileOf } from './profiles.js'
 
-export type BoxNetwork = 'off' | 'filtered' | 'on'
+export type SandboxNetwork = 'off' | 'filtered' | 'on'
 
-/** What a person lets into a box, from the settings and the command line. */
-export interface BoxPolicy {
-  network: BoxNetwork
+/** What a person lets into a sandbox, from the settings and the command line. */
+export interface SandboxPolicy {
+  network: SandboxNetwork
   /** Hosts that the filtering proxy lets through: `example.com`, `.example.com` with subdomains. */
   hosts: readonly string[]
   read: readonly string[]
@@ -15,53 +15,62 @@ export interface BoxPolicy {
   env: readonly string[]
 }
 
-/** A path that is visible in the box, and why. */
-export interface BoxPath {
+/** A path that is visible in the sandbox, and why. */
+export interface SandboxPath {
   path: string
   access: 'read' | 'write' | 'private'
   why: string
 }
 
-/** Everything that a backend needs to make the box. */
-export interface BoxPlan {
+/** Everything that a backend needs to make the sandbox. */
+export interface SandboxPlan {
   /** In the order in which they are mounted: later ones lie above earlier ones. */
-  paths: readonly BoxPath[]
-  network: BoxNetwork
+  paths: readonly SandboxPath[]
+  network: SandboxNetwork
   hosts: readonly string[]
   cwd: string
   home: string
   env: Readonly<Record<string, string>>
 }
 
-export interface BoxRequest {
+export interface PlanRequest {
   agent: string
   file: string
   cwd: string
   home: string
   env: Readonly<Record<string, string>>
-  policy: BoxPolicy
+  policy: SandboxPolicy
   /** Directories of Signalbox: nothing of them is visible, except `own`. */
   hidden: readonly string[]
-  /** What the session itself needs of Signalbox: its settings of hooks, the socket for their reports. */
-  own: readonly BoxPath[]
+  /**
+   * What the session itself needs of Signalbox: its settings of hooks, the socket for their
+   * reports.
+   */
+  own: readonly SandboxPath[]
   /** Programs that must be readable besides that of the agent. */
   programs: readonly string[]
 }
 
-/** Variables of every program. The others are left out: they may contain secrets and addresses of sockets. */
+/**
+ * Variables of every program. The others are left out: they may contain secrets and addresses of
+ * sockets.
+ */
 const ENVIRONMENT =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|COLORTERM|TERM_PROGRAM\w*|TZ|SHELL|NO_COLOR|FORCE_COLOR|SIGNALBOX_(SESSION|STEP|SOCKET|HOOK_TOKEN|DEMO_\w+))$/
-/** Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other programs. */
+/**
+ * Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other
+ * programs.
+ */
 const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm', '/home', '/root', '/mnt', '/media', '/srv']
 /** Name resolution, where /etc/resolv.conf is a link into /run. */
 const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager']
 
-/** What is inside of the box, decided by the profile of the agent and the person's policy. */
-export function planBox(request: BoxRequest): BoxPlan {
+/** What is inside the sandbox, decided by the profile of the agent and the person's policy. */
+export function planSandbox(request: PlanRequest): SandboxPlan {
   const { agent, cwd, home, policy } = request
   const profile = profileOf(agent)
   const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
-  const shown = (path: string, access: BoxPath['access'], why: string): BoxPath[] => {
+  const shown = (path: string, access: SandboxPath['access'], why: string): SandboxPath[] => {
     const full = at(path)
     return existsSync(full) ? [{ path: realpathSync(full), access, why }] : []
   }
@@ -102,10 +111,10 @@ export function planBox(request: BoxRequest): BoxPlan {
 }
 
 /**
- * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and its
- * configuration, stays read-only: a person would run it later, outside of the box.
+ * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
+ * its configuration, stays read-only: a person would run it later, outside the sandbox.
  */
-function gitPaths(cwd: string): BoxPath[] {
+function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')
   if (!existsSync(place)) return []
   const common = lstatSync(place).isDirectory() ? place : commonDirectory(place)
@@ -144,7 +153,7 @@ function programDirectories(path: string): string[] {
   ]
 }
 
-function whyPrivate(path: string, { home, hidden }: BoxRequest): string {
+function whyPrivate(path: string, { home, hidden }: PlanRequest): string {
   if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
   if (path === home) return 'empty, except for what is listed below'
   return 'empty: files and sockets of other programs are not visible'

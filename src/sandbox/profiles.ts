@@ -1,8 +1,8 @@
 /**
- * What each agent needs to start and to sign in, as data. Paths below `~` that do not exist are left
- * out. A new agent: one row.
+ * What each agent needs to start and to sign in, as data. Paths below `~` that do not exist are
+ * left out. A new agent: one row.
  */
-export interface BoxProfile {
+export interface SandboxProfile {
   read: readonly string[]
   write: readonly string[]
   /** Credentials, by name. */
@@ -13,7 +13,7 @@ export interface BoxProfile {
 const NPM = ['registry.npmjs.org']
 const GIT = { read: ['~/.gitconfig', '~/.config/git'] }
 
-const PROFILES: Readonly<Record<string, BoxProfile>> = {
+const PROFILES: Readonly<Record<string, SandboxProfile>> = {
   claude: {
     read: GIT.read,
     write: ['~/.claude', '~/.claude.json', '~/.cache/claude'],
@@ -74,8 +74,8 @@ const PROFILES: Readonly<Record<string, BoxProfile>> = {
     hosts: ['api.anthropic.com', 'api.openai.com'],
   },
 }
-const OTHERS: BoxProfile = { read: GIT.read, write: [], env: [], hosts: [] }
+const OTHERS: SandboxProfile = { read: GIT.read, write: [], env: [], hosts: [] }
 
-export function profileOf(agent: string): BoxProfile {
+export function profileOf(agent: string): SandboxProfile {
   return PROFILES[agent] ?? OTHERS
 }

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** A host that a program in the box wants to reach. */
+/** A host that a program in the sandbox wants to reach. */
 export interface HostRequest {
   host: string
   port: number
@@ -17,8 +17,8 @@ interface ProxyOptions {
 }
 
 /**
- * The only way out of a box with a filtered network: an HTTP proxy on a unix socket that is visible in
- * the box. It forwards to allowed hosts and asks about the others.
+ * The only way out of a sandbox with a filtered network: an HTTP proxy on a unix socket that is
+ * visible in the sandbox. It forwards to allowed hosts and asks about the others.
  */
 export class FilteringProxy {
   readonly #options: ProxyOptions

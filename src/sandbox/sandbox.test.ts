@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrapCommand } from './bubblewrap.js'
 import { containerCommand } from './container.js'
-import { type BoxRequest, planBox } from './plan.js'
+import { type PlanRequest, planSandbox } from './plan.js'
 import { isAllowedHost } from './proxy.js'
 import { seatbeltProfile } from './seatbelt.js'
 
 let directory: string
 beforeEach(() => {
-  directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-box-')))
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-sandbox-')))
   for (const name of ['home/.claude', 'home/.ssh', 'home/project/.git/hooks', 'signalbox', 'own'])
     mkdirSync(join(directory, name), { recursive: true })
   writeFileSync(join(directory, 'home/project/.git/config'), '')
@@ -18,8 +18,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const at = (...parts: string[]) => join(directory, ...parts)
-const plan = (fields: Partial<BoxRequest> = {}, policy: Partial<BoxRequest['policy']> = {}) =>
-  planBox({
+const plan = (fields: Partial<PlanRequest> = {}, policy: Partial<PlanRequest['policy']> = {}) =>
+  planSandbox({
     agent: 'claude',
     file: '/bin/sh',
     cwd: at('home/project'),
@@ -38,11 +38,11 @@ const plan = (fields: Partial<BoxRequest> = {}, policy: Partial<BoxRequest['poli
     programs: [],
     ...fields,
   })
-/** What a path is in the box: the last entry that covers it. */
+/** What a path is in the sandbox: the last entry that covers it. */
 const accessOf = (path: string, { paths } = plan()) =>
   paths.filter(entry => `${path}/`.startsWith(entry.path === '/' ? '/' : `${entry.path}/`)).at(-1)!.access
 
-describe('the plan of a box', () => {
+describe('the plan of a sandbox', () => {
   it('shows the system read-only, the project writable, and of the home directory what the agent needs', () => {
     expect(accessOf('/usr/bin')).toBe('read')
     expect(accessOf(at('home/project/src'))).toBe('write')

@@ -1,10 +1,10 @@
-import type { BoxPlan } from './plan.js'
+import type { SandboxPlan } from './plan.js'
 
 /**
- * The profile of macOS's `sandbox-exec` for a plan. Its last matching rule counts, so the order of the
- * plan is that of the rules.
+ * The profile of macOS's `sandbox-exec` for a plan. Its last matching rule counts, so the order of
+ * the plan is that of the rules.
  */
-export function seatbeltProfile(plan: BoxPlan): string {
+export function seatbeltProfile(plan: SandboxPlan): string {
   const rules = plan.paths.flatMap(({ path, access }) => {
     const place = path === '/' ? '' : ` (subpath ${quoted(path)})`
     if (access === 'private') return [`(deny file-read* file-write*${place})`]

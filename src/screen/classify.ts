@@ -82,7 +82,7 @@ function observe(scene: Scene): Observation {
   const starting = early ?? loading
   if (starting && !working?.match)
     return makeObservation(scene, 'startup', { step: 'loading' }, { match: starting, busy: null })
-  // Nobody can have asked for anything: what turns is the program's own start.
+  // No prompt can have been sent yet: the spinner belongs to the program's own start.
   if (working && !working.match && !composer && isStarting(scene))
     return makeObservation(
       scene,

@@ -104,7 +104,9 @@ function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: stri
   return { plain: suggested + rest, dim: '' }
 }
 
-/** The characters of a span in these columns; wide characters stay with the column they start in. */
+/**
+ * The characters of a span in these columns; wide characters stay with the column they start in.
+ */
 function cellsOf(span: Span, from: number, to: number): string {
   if (span.x >= from && span.x + span.width <= to) return span.text
   let x = span.x

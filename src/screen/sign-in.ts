@@ -51,7 +51,7 @@ function addressIn(rows: readonly ScreenRow[], cols: number): string | undefined
   return found.sort((a, b) => b.length - a.length)[0]
 }
 
-/** An agent that says with a live input box that nobody is signed in. */
+/** An agent that says with a live input box that no account is signed in. */
 export function saysSignedOut(text: string): boolean {
   return (
     text.length < 300 &&

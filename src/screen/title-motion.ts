@@ -31,7 +31,10 @@ export function followTitle(before: TitleMotion | null, { title, t }: Frame): Ti
   return { glyph, since: t, rest, replaced, turnedAt: isTurn ? t : null }
 }
 
-/** `⠙ Fixing the test`: braille patterns are drawn only to turn. `✦ Working… (app)` says it in words. */
+/**
+ * `⠙ Fixing the test`: braille patterns are drawn only to turn. `✦ Working… (app)` says it in
+ * words.
+ */
 const WORKING = /^[\u2801-\u28ff] |^\S{0,2}\s*(?:Working|Thinking|Running)(?:…|\.\.\.)/u
 
 export function isTitleTurning(motion: TitleMotion | null, { title, t }: Frame): boolean {

@@ -66,8 +66,8 @@ export type Sent = z.output<typeof sessions.sent>
 export type HeldPrompt = z.output<typeof sessions.heldPrompt>
 export type HeldPrompts = z.output<typeof sessions.heldPrompts>
 export type Uploaded = z.output<typeof sessions.uploaded>
-export type Crew = z.output<typeof sessions.crew>
-export type Helper = Crew['helpers'][number]
+export type AgentStats = z.output<typeof sessions.agentStats>
+export type SubAgent = AgentStats['subAgents'][number]
 
 export type Block = z.output<typeof block>
 export type InlineRun = Extract<Block, { kind: 'prose' }>['runs'][number]
@@ -150,7 +150,7 @@ export type EphemeralFrame = FrameOf<typeof stream.EPHEMERAL_FRAMES>
 /** A frame of `GET /panes/stream`. */
 export type PaneStreamFrame = FrameOf<typeof stream.PANE_STREAM_FRAMES>
 export type TypingUpdate = z.output<typeof stream.typing>
-export type CrewUpdate = z.output<typeof stream.crewUpdate>
+export type AgentStatsUpdate = z.output<typeof stream.agentStatsUpdate>
 
 type FrameOf<F extends Record<string, z.ZodType>> = { [E in keyof F]: { event: E; data: z.output<F[E]> } }[keyof F]
 export type PushState = z.output<typeof push.pushState>

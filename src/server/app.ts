@@ -198,7 +198,9 @@ function callOf(route: Route, caller: Caller, bytes: Uint8Array, incoming: Incom
   }
 }
 
-/** Another operation, on behalf of the caller of the first one: role, limits and checks are its own. */
+/**
+ * Another operation, on behalf of the caller of the first one: role, limits and checks are its own.
+ */
 async function dispatch(
   caller: Caller,
   incoming: IncomingRequest,

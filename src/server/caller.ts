@@ -27,7 +27,7 @@ interface CallerFields {
   actor?: { id: string; name: string } | undefined
   surface?: 'cli' | 'api' | 'web' | undefined
   insideSession?: string | undefined
-  /** The person confirmed once more that it is they: believed on the owner's socket only. */
+  /** The person confirmed their identity again: accepted on the owner's socket only. */
   confirmed?: boolean | undefined
 }
 

@@ -1,7 +1,9 @@
 import { createServer, type Http2Server } from 'node:http2'
 import type { Clock, Timer } from '../clock/index.js'
 
-/** The port may belong to another server of this machine; when that one ends, this one takes over. */
+/**
+ * The port may belong to another server of this machine; when that one ends, this one takes over.
+ */
 const RETRY_MS = 250
 
 type Handler = Parameters<typeof createServer>[1]

@@ -7,8 +7,8 @@ import { FORWARD_MAX, type ForwardedAnswer } from './worker-api.js'
 const PASSED = ['content-type', 'content-disposition'] as const
 
 /**
- * Lets the worker of a session answer a request about its files; null for a session of this machine.
- * Paths in the record of a session on a worker mean nothing here.
+ * Lets the worker of a session answer a request about its files; null for a session of this
+ * machine. Paths in the record of a session on a worker mean nothing here.
  */
 export async function forwarded(call: Call, { id }: SessionRecord): Promise<Response | null> {
   const { host, bytes, request, params } = call

@@ -72,7 +72,7 @@ export class Idempotency {
         return responseOf(answer)
       }
       const kept = { name, body, until: this.#clock.now() + KEPT_MS, answer: null }
-      // Another server may have begun the same request meanwhile.
+      // Another server may have started the same request meanwhile.
       if (!(await this.#put(name, kept, { isFirst: true }))) refuseUnknown()
       const response = await perform().catch(async error => {
         await this.#put(name, null)

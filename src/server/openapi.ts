@@ -76,7 +76,7 @@ function refusalsOf(route: Route): [status: number, description: string][] {
     [true, 400, takesInput ? 'a parameter or a field is wrong; `fields` names it' : 'the request is malformed'],
     [access !== 'open', 401, 'no valid login, token or proof'],
     [true, 403, isWrite ? 'not allowed: role, origin, read-only server or lockdown' : 'not allowed: role or origin'],
-    [path.includes(':') || takesBody, 404, 'there is no such thing'],
+    [path.includes(':') || takesBody, 404, 'not found'],
     [isWrite, 409, 'the state does not permit it, or it was done already'],
     [takesBody, 413, 'the body is too large'],
     [takesBody, 415, 'the content type is not accepted'],

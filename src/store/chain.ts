@@ -7,8 +7,8 @@ import type { ChainProblem, StoredEvent } from './event-store.js'
  * Streams whose events cannot be changed or removed unnoticed. Each of their events carries
  * `chain`: the SHA-256 of the previous chain value and of its own canonical text. The newest value
  * is stored beside the log and updated in the transaction of the append, under the store's write
- * lock: two processes cannot both follow the same value. The list of chained streams is stored there
- * too, so that a program that does not know about chains still maintains them.
+ * lock: two processes cannot both follow the same value. The list of chained streams is stored
+ * there too, so that a program that does not know about chains still maintains them.
  *
  * What it proves: the log was not edited by a program that does not know the rule. An attacker who
  * can write the store and knows the rule can create a complete new chain; to detect that, keep a

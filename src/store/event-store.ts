@@ -73,8 +73,8 @@ export interface EventStore {
 
   /**
    * Acquires a lease on something that only one process may drive, or returns its holder. A lease
-   * is free if it has expired by the store's clock, or if `isGone` says that its owner is dead, which
-   * must be certain; each acquisition raises its epoch, which fences the previous owner.
+   * is free if it has expired by the store's clock, or if `isGone` says that its owner is dead,
+   * which must be certain; each acquisition raises its epoch, which fences the previous owner.
    */
   acquireLease(
     key: string,

@@ -22,8 +22,8 @@ export interface TelegramPorts {
   agentsWithoutTerminal?: readonly string[]
   /** Directories whose repositories are offered as projects. */
   roots: readonly string[]
-  startOneshot?(wish: { task: string; project: string; agent?: string }): Promise<string>
-  startPipeline?(name: string, wish: { input: unknown; project: string; person: string }): Promise<string>
+  startOneshot?(options: { task: string; project: string; agent?: string }): Promise<string>
+  startPipeline?(name: string, options: { input: unknown; project: string; person: string }): Promise<string>
   resumeRun?(run: RunRecord, by: string): Promise<void>
   lockdown?: { begin(by: { id: string; name: string }): Promise<{ grants: number }> }
   updateAgent?(agent: string): Promise<string>

@@ -277,7 +277,7 @@ export class Telegram {
     this.#setHealth('stopped', 'stopped')
   }
 
-  /** Chats that see an answer grow are told why it stops growing. */
+  /** Tells chats that show a growing answer why it stops. */
   async #announceStop(): Promise<void> {
     const { host, clock } = this.#options
     const items: OutboxItem[] = []

@@ -58,8 +58,8 @@ export interface FrameTimingState {
  * Time is data. The state changes only when bytes arrive or a caller passes the time. A frame that
  * ended by silence has the time at which the silence was long enough, not the time of the call.
  *
- * Symptom → setting: half-drawn menus → quiet up; slow reading during builds → cap down; torn frames
- * of a slow agent → sync cap up.
+ * Symptom → setting: half-drawn menus → quiet up; slow reading during builds → cap down; torn
+ * frames of a slow agent → sync cap up.
  */
 export class FrameTiming {
   readonly #settings: FrameSettings

@@ -73,7 +73,9 @@ export function aggregateStatus(status: ProgramStatus, ended: readonly string[] 
   return null
 }
 
-/** The reports that a program would have to replace before it ends: it works, or waits for a person. */
+/**
+ * The reports that a program would have to replace before it ends: it works, or waits for a person.
+ */
 export function openRecords(status: ProgramStatus): string[] {
   return status.records.filter(({ state }) => state === 'working' || state === 'blocked').map(keyOf)
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { qrCode, qrLines } from './qr-code.js'
 
 describe('a QR code', () => {
-  // Read back with a decoder when it was written, as were codes of every length from 1 to 213 bytes.
+  // Read back with a decoder when it was written, as were codes of every length from 1 to 213
+  // bytes.
   test('of a short text is the one that decoders read', () => {
     expect(qrLines('Signalbox', { isInverse: true })).toMatchSnapshot()
   })

@@ -3,7 +3,9 @@
  * hold up to 213 bytes. A login link has about 70.
  */
 
-/** Codewords of error correction in each block, and the blocks: count and data codewords of each. */
+/**
+ * Codewords of error correction in each block, and the blocks: count and data codewords of each.
+ */
 const VERSIONS: readonly {
   ec: number
   blocks: readonly (readonly [count: number, data: number])[]

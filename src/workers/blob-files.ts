@@ -41,7 +41,9 @@ export class BlobFiles {
     return join(this.#directory, `${name}.draft`)
   }
 
-  /** Moves a draft to its place. @throws SignalboxError `E_INPUT` if its content is not `expected`. */
+  /**
+   * Moves a draft to its place. @throws SignalboxError `E_INPUT` if its content is not `expected`.
+   */
   keep(draft: string, expected?: string): string {
     const blob = createHash('sha256').update(readFileSync(draft)).digest('hex')
     if (expected !== undefined && blob !== expected) {
@@ -66,7 +68,7 @@ export class BlobFiles {
     return part
   }
 
-  /** Appends a part to a draft; the first one starts it anew. */
+  /** Appends a part to a draft; the first one starts it again. */
   write(draft: string, offset: number, part: Buffer): void {
     const size = offset === 0 ? 0 : statSync(draft).size
     if (size !== offset) throw new SignalboxError('E_INPUT', `a part of a blob is at ${offset}, not at ${size}`)

@@ -1,6 +1,6 @@
 /*
- * Workers: machines that carry out steps of runs, and have sessions, for a server. The server decides and writes; a
- * worker performs and reports. It has no access to the store.
+ * Workers: machines that carry out steps of runs, and have sessions, for a server. The server
+ * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
  *   WorkerHub     places runs, notices lost workers    WorkerLink     connects, proves its key
@@ -19,10 +19,10 @@
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'
-export type { PlacementWish } from './placement.js'
+export type { PlacementRequest } from './placement.js'
 export {
-  BEAT_MS,
   FRAME_MAX,
+  HEARTBEAT_MS,
   parseServerFrame,
   type SavedWorkspace,
   type ServerFrame,

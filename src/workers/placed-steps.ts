@@ -39,8 +39,8 @@ export interface PlacedStepsOptions extends RunStepsOptions {
 
 /**
  * The steps of a run that a worker has: which of them are wanted there. The worker carries them out
- * on its own, also while no server is reachable; what it reports is taken once, for the attempt that
- * is open.
+ * on its own, also while no server is reachable; what it reports is taken once, for the attempt
+ * that is open.
  */
 export class PlacedSteps implements RunSteps {
   readonly #hub: StepsHub

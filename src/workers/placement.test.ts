@@ -54,7 +54,7 @@ describe('a run is placed', () => {
     ['every worker that has joined is busy', { steps: 2 }, {}],
     ['every worker that has joined is busy', { runs: 2 }, {}],
     ['no worker has joined', { state: 'removed' as const }, {}],
-  ])('nowhere: %s', (waits, about, wish) => {
-    expect(chooseWorker(wish, [candidate('a', about)])).toEqual({ waits })
+  ])('nowhere: %s', (waits, about, request) => {
+    expect(chooseWorker(request, [candidate('a', about)])).toEqual({ waits })
   })
 })

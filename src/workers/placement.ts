@@ -1,7 +1,7 @@
 import type { EventData } from '../events/index.js'
 import type { WorkerRecord } from './worker-record.js'
 
-export type PlacementWish = NonNullable<EventData<'run.created'>['placement']>
+export type PlacementRequest = NonNullable<EventData<'run.created'>['placement']>
 
 /** A worker with what it last said about its load. */
 export interface Candidate {
@@ -18,29 +18,30 @@ export interface Candidate {
  * of those the least loaded, then the first by name. Pure.
  */
 export function chooseWorker(
-  wish: PlacementWish,
+  request: PlacementRequest,
   candidates: readonly Candidate[],
 ): { worker: string; name: string; why: string } | { waits: string } {
-  const named = candidates.filter(candidate => matches(wish, candidate.record))
-  if (named.length === 0) return { waits: `no worker has ${describeWish(wish)}` }
+  const named = candidates.filter(candidate => matches(request, candidate.record))
+  if (named.length === 0) return { waits: `no worker has ${describePlacement(request)}` }
   const ready = named.filter(({ record, isConnected }) => isConnected && record.state === 'ready' && !record.isDraining)
-  if (ready.length === 0) return { waits: `no ready worker has ${describeWish(wish)} (${describeStates(named)})` }
+  if (ready.length === 0)
+    return { waits: `no ready worker has ${describePlacement(request)} (${describeStates(named)})` }
   const free = ready.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
-  if (free.length === 0) return { waits: `every worker that has ${describeWish(wish)} is busy` }
+  if (free.length === 0) return { waits: `every worker that has ${describePlacement(request)} is busy` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
   const { id, name } = best!.record
-  return { worker: id, name, why: `${describeWish(wish)}, least loaded of ${free.length}` }
+  return { worker: id, name, why: `${describePlacement(request)}, least loaded of ${free.length}` }
 }
 
-function matches({ worker, pool, labels = {} }: PlacementWish, record: WorkerRecord): boolean {
+function matches({ worker, pool, labels = {} }: PlacementRequest, record: WorkerRecord): boolean {
   if (record.state === 'removed') return false
   if (worker !== undefined && worker !== record.id && worker !== record.name) return false
   if (pool !== undefined && pool !== record.pool) return false
   return Object.entries(labels).every(([name, value]) => record.labels[name] === value)
 }
 
-function describeWish({ worker, pool, labels = {} }: PlacementWish): string {
+function describePlacement({ worker, pool, labels = {} }: PlacementRequest): string {
   const parts = [
     ...(worker === undefined ? [] : [`the name ${worker}`]),
     ...(pool === undefined ? [] : [`the pool ${pool}`]),

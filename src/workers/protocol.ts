@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /*
  * The frames between a worker and a server, as JSON over one WebSocket that the worker opens. The
- * server says which steps of a run it wants; the worker compares that with what it has, and reports.
- * Wanting is a state and not a message: a lost frame is made good by the next one.
+ * server says which steps of a run it wants; the worker compares that with what it has, and
+ * reports. Wanting is a state and not a message: a lost frame is made good by the next one.
  *
  * Calls go in both directions: a worker asks about its runs and sessions, the server asks for
  * operations of sessions. A channel is a terminal that somebody watches; its bytes are binary
@@ -11,7 +11,7 @@ import { z } from 'zod'
  */
 export const SUBPROTOCOL = 'signalbox.worker.v1'
 export const FRAME_MAX = 16 * 1024 * 1024
-export const BEAT_MS = 5_000
+export const HEARTBEAT_MS = 5_000
 /** How long a worker counts as ready after its last beat, by the store's clock. */
 export const WORKER_LEASE_MS = 30_000
 
@@ -115,7 +115,9 @@ const serverFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('wanted'),
     run: z.string(),
-    /** The lease of the driver: the newest one counts. Null: the run needs nothing here any more. */
+    /**
+     * The lease of the driver: the newest one counts. Null: the run needs nothing here any more.
+     */
     term: z.number().nullable(),
     steps: z.array(wantedStep),
   }),
@@ -177,7 +179,7 @@ const workerFrame = z.discriminatedUnion('type', [
     cpuS: z.number().optional(),
   }),
   /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
-  z.object({ type: z.literal('live'), session: z.string(), news: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal('live'), session: z.string(), update: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('report'), run: z.string(), step: z.string(), key: z.string(), report }),
   z.object({ type: z.literal('cancel'), id: z.number() }),
   answer,

@@ -3,14 +3,15 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, r
 import { join } from 'node:path'
 import type { Report, StepNeeds, WantedStep } from './protocol.js'
 
-export interface BegunStep extends WantedStep {
+export interface StartedStep extends WantedStep {
   run: string
   needs: StepNeeds
 }
 
 /**
  * What a worker remembers of each attempt, so that it begins none twice and loses no end when it is
- * killed: `begun.json` is on the disk before the step starts, `end.json` before the end is reported.
+ * killed: `started.json` is on the disk before the step starts, `end.json` before the end is
+ * reported.
  */
 export class StepFiles {
   readonly #directory: string
@@ -21,29 +22,29 @@ export class StepFiles {
   }
 
   /** The attempts of earlier starts of this worker. */
-  all(): { begun: BegunStep; end: Report | null }[] {
+  all(): { started: StartedStep; end: Report | null }[] {
     return readdirSync(this.#directory).flatMap(name => {
-      const begun = read<BegunStep>(join(this.#directory, name, 'begun.json'))
-      return begun ? [{ begun, end: read<Report>(join(this.#directory, name, 'end.json')) }] : []
+      const started = read<StartedStep>(join(this.#directory, name, 'started.json'))
+      return started ? [{ started, end: read<Report>(join(this.#directory, name, 'end.json')) }] : []
     })
   }
 
-  begin(step: BegunStep): void {
+  start(step: StartedStep): void {
     const directory = this.#path(step)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    write(join(directory, 'begun.json'), step)
+    write(join(directory, 'started.json'), step)
     sync(this.#directory)
   }
 
-  end(step: BegunStep, end: Report): void {
+  end(step: StartedStep, end: Report): void {
     write(join(this.#path(step), 'end.json'), end)
   }
 
-  remove(step: BegunStep): void {
+  remove(step: StartedStep): void {
     rmSync(this.#path(step), { recursive: true, force: true })
   }
 
-  #path({ run, key }: BegunStep): string {
+  #path({ run, key }: StartedStep): string {
     return join(this.#directory, createHash('sha256').update(`${run}/${key}`).digest('hex').slice(0, 32))
   }
 }

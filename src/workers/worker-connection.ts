@@ -47,7 +47,7 @@ export interface ConnectionPort {
   beat(connection: WorkerConnection, beat: Beat): Promise<void>
   report(connection: WorkerConnection, frame: Extract<WorkerFrame, { type: 'report' }>): void
   call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
-  live(connection: WorkerConnection, session: string, news: Record<string, unknown>): void
+  live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void
   onError(error: unknown): void
 }
 
@@ -88,7 +88,10 @@ export class WorkerConnection {
     if (!this.#isClosed) this.#channel.send(JSON.stringify(frame))
   }
 
-  /** Asks the worker. @throws SignalboxError `E_WORKER_AWAY` if the connection ends before its answer. */
+  /**
+   * Asks the worker. @throws SignalboxError `E_WORKER_AWAY` if the connection ends before its
+   * answer.
+   */
   ask(method: string, params: Record<string, unknown>): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(gone())
     const { id, answer } = this.#asked.add(method, params)
@@ -159,7 +162,7 @@ export class WorkerConnection {
       case 'cancel':
         return this.#calls.get(frame.id)?.abort()
       case 'live':
-        return this.#port.live(this, frame.session, frame.news)
+        return this.#port.live(this, frame.session, frame.update)
       case 'answer':
         return this.#asked.answered(frame)
       case 'channel':

@@ -17,9 +17,9 @@ import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
-import { type Candidate, chooseWorker, type PlacementWish } from './placement.js'
+import { type Candidate, chooseWorker, type PlacementRequest } from './placement.js'
 import {
-  BEAT_MS,
+  HEARTBEAT_MS,
   type Hello,
   type ServerPlace,
   WORKER_LEASE_MS,
@@ -66,7 +66,7 @@ export interface WorkerSessionsPort {
   /** It is connected: what waits for it can be delivered. */
   ready(worker: string): void
   left(worker: string): void
-  live(worker: string, session: string, news: Record<string, unknown>): void
+  live(worker: string, session: string, update: Record<string, unknown>): void
   /** Answers a call of a worker about one of its sessions. */
   call(worker: string, call: WorkerCall): Promise<unknown>
   /** Its sessions are lost with it. */
@@ -96,11 +96,11 @@ interface Connected {
   steps: number
   process: { memory: number; cpuS: number }
   /** When its last beat arrived, by the steady clock. */
-  beatAt: number
+  heartbeatAt: number
 }
 
 /** A worker whose beats stay out this long is not connected any more. */
-const SILENT_MS = 3 * BEAT_MS
+const SILENT_MS = 3 * HEARTBEAT_MS
 
 /** Effects that the server carries out itself: they need no workspace. */
 const SERVER_EFFECTS: ReadonlySet<string> = new Set([
@@ -112,8 +112,8 @@ const SERVER_EFFECTS: ReadonlySet<string> = new Set([
 
 /**
  * The server's side of all workers: places runs on them, tells them which steps are wanted, takes
- * their reports, and notices when one is away or lost. A worker's lease in the store says that it is
- * alive; the store's clock judges it.
+ * their reports, and notices when one is away or lost. A worker's lease in the store says that it
+ * is alive; the store's clock judges it.
  */
 export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly registry: WorkerRegistry
@@ -197,7 +197,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /**
    * A worker for a new session, or why none can take it.
    */
-  async placeSession(wish: PlacementWish, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
+  async placeSession(request: PlacementRequest, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
     const candidates = (await this.list()).map(({ record, isConnected, sessions }) => ({
       record: { ...record, maxSteps: record.maxSessions },
       isConnected,
@@ -206,7 +206,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     }))
     const able = candidates.filter(({ record }) => agent === null || record.agents.includes(agent))
     if (able.length === 0 && candidates.length > 0) return { waits: `no worker has the agent ${agent}` }
-    return chooseWorker(wish, able)
+    return chooseWorker(request, able)
   }
 
   async #connectionOf(worker: string): Promise<WorkerConnection> {
@@ -247,13 +247,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   async place({ placement, placed, moveTo }: RunState): Promise<PlacementChoice> {
-    const wish = placement ?? {}
+    const request = placement ?? {}
     const record = placed && (await this.registry.get(placed.worker))
     const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
-    if (!isThere) return chooseWorker(wish, await this.#candidates())
+    if (!isThere) return chooseWorker(request, await this.#candidates())
     if (!moveTo) return { stay: true }
     const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
-    const choice = chooseWorker(moveTo.worker === null ? wish : { worker: moveTo.worker }, others)
+    const choice = chooseWorker(moveTo.worker === null ? request : { worker: moveTo.worker }, others)
     return 'waits' in choice ? { stay: true } : choice
   }
 
@@ -314,8 +314,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const before = this.#connected.get(connection.worker)
     const { boot, version, maxSteps, maxSessions, agents } = hello
     const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
-    const beatAt = this.#options.clock.monotonic()
-    this.#connected.set(connection.worker, { connection, lease, steps: 0, process: { memory: 0, cpuS: 0 }, beatAt })
+    const heartbeatAt = this.#options.clock.monotonic()
+    this.#connected.set(connection.worker, {
+      connection,
+      lease,
+      steps: 0,
+      process: { memory: 0, cpuS: 0 },
+      heartbeatAt,
+    })
     before?.connection.close('replaced by a newer connection of the same start')
     const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents })
     await store.append(workerStream(connection.worker), 'any', [connected])
@@ -328,7 +334,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     for (const run of await waitingRuns(store)) wake(run)
   }
 
-  /** A run that nobody drives yet stays as it is: its driver will say what it wants. */
+  /** A run that no server drives yet stays as it is: its driver will say what it wants. */
   async #reconcile(worker: string, run: string): Promise<void> {
     const steps = this.#runs.get(run)
     if (steps?.worker === worker) return
@@ -345,8 +351,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (holder && holder.until > (await store.now())) {
       // It is connected to several servers, and each of them renews the same lease.
       if (holder.by === boot) return { isHeld: false, key, owner: boot, epoch: holder.epoch }
-      const beatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
-      const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || beatAgo > 2 * BEAT_MS
+      const heartbeatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
+      const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || heartbeatAgo > 2 * HEARTBEAT_MS
       if (!isGone)
         throw new SignalboxError('E_WORKER_TWICE', 'another machine with the key of this worker is connected', {
           next: 'join with a new invitation on one of them',
@@ -371,7 +377,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (connected?.connection !== connection) return
     connected.steps = steps
     connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
-    connected.beatAt = this.#options.clock.monotonic()
+    connected.heartbeatAt = this.#options.clock.monotonic()
     connection.send({ type: 'beat' })
     if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
       // Another server may have removed it.
@@ -393,9 +399,9 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
   }
 
-  live(connection: WorkerConnection, session: string, news: Record<string, unknown>): void {
+  live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void {
     if (this.#connected.get(connection.worker)?.connection === connection)
-      this.#options.sessions.live(connection.worker, session, news)
+      this.#options.sessions.live(connection.worker, session, update)
   }
 
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
@@ -429,7 +435,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   #schedule(): void {
     if (this.#isClosed) return
-    this.#timer = this.#options.clock.setTimer(BEAT_MS, () => {
+    this.#timer = this.#options.clock.setTimer(HEARTBEAT_MS, () => {
       void this.sweep()
         .catch(this.#options.onError)
         .finally(() => this.#schedule())
@@ -443,8 +449,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     // After a start of this server, workers need time to come back.
     const isYoung = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
     // A network can swallow frames without closing the connection.
-    for (const { connection, beatAt } of [...this.#connected.values()])
-      if (clock.monotonic() - beatAt > SILENT_MS) connection.close('not heard for too long')
+    for (const { connection, heartbeatAt } of [...this.#connected.values()])
+      if (clock.monotonic() - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
     for (const record of await this.registry.list()) {
       if (this.#connected.has(record.id) || record.state === 'lost' || record.state === 'joined') continue
       const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
@@ -452,7 +458,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       if (record.state === 'ready')
         await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
       if (!isYoung && now - until > lostAfterMs)
-        await this.declareLost(record, `not heard for ${Math.round(lostAfterMs / 1000)} s`)
+        await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
   }
 }

@@ -4,8 +4,8 @@ import WebSocket from 'ws'
 import type { Clock, Timer } from '../clock/index.js'
 import { PendingCalls } from './calls.js'
 import {
-  BEAT_MS,
   FRAME_MAX,
+  HEARTBEAT_MS,
   packChannel,
   parseServerFrame,
   type ServerFrame,
@@ -18,7 +18,7 @@ import { proveWorker } from './worker-proof.js'
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 /** A server that answers no beat for this long is not there any more, whatever the network says. */
-const SILENT_MS = 3 * BEAT_MS
+const SILENT_MS = 3 * HEARTBEAT_MS
 
 export interface LinkOptions {
   /** `https://host:4100` */
@@ -141,7 +141,10 @@ export class WorkerLink {
     return this.#socket?.bufferedAmount ?? 0
   }
 
-  /** Tells the server that this worker is alive, and notices a server that is not heard any more. */
+  /**
+   * Reports to the server that this worker is alive, and notices a server that has stopped
+   * answering.
+   */
   beat(steps: number): void {
     const { user, system } = process.cpuUsage()
     this.send({ type: 'beat', steps, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })

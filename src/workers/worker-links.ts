@@ -159,7 +159,9 @@ export class WorkerLinks implements ServerPort {
     if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.alone()
   }
 
-  /** A server says which others there are. One that is reached by another name is not opened twice. */
+  /**
+   * A server says which others there are. One that is reached by another name is not opened twice.
+   */
   #follow(from: Link, servers: readonly ServerPlace[]): void {
     if (servers.length === 0 || this.#isClosed) return
     const others = servers.filter(({ id }) => id !== from.place.id)

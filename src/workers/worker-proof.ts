@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } fr
 
 const LABEL = 'signalbox-worker-v1'
 
-export interface ProvenWords {
+export interface ProofData {
   worker: string
   /** Chosen by the server for this connection. */
   nonce: string
@@ -11,14 +11,14 @@ export interface ProvenWords {
 }
 
 /** Signs for one connection: a proxy in between has another channel, so it cannot pass this on. */
-export function proveWorker(key: KeyObject, words: ProvenWords): string {
-  return sign(null, message(words), key).toString('base64')
+export function proveWorker(key: KeyObject, data: ProofData): string {
+  return sign(null, message(data), key).toString('base64')
 }
 
-export function isProven(publicKey: string, signature: string, words: ProvenWords): boolean {
+export function isProven(publicKey: string, signature: string, data: ProofData): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
-    return verify(null, message(words), key, Buffer.from(signature, 'base64'))
+    return verify(null, message(data), key, Buffer.from(signature, 'base64'))
   } catch {
     return false
   }
@@ -32,6 +32,6 @@ export function newWorkerKey(): { privatePem: string; publicKey: string } {
   }
 }
 
-function message({ worker, nonce, channel }: ProvenWords): Buffer {
+function message({ worker, nonce, channel }: ProofData): Buffer {
   return Buffer.from([LABEL, worker, nonce, channel].join('\n'))
 }

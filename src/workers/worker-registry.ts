@@ -62,7 +62,9 @@ export class WorkerRegistry {
     return token
   }
 
-  /** @throws SignalboxError `E_JOIN`: the same words whether the token is unknown, used or expired. */
+  /**
+   * @throws SignalboxError `E_JOIN`: the same words whether the token is unknown, used or expired.
+   */
   async join(token: string, { name, key }: { name: string; key: string }): Promise<WorkerRecord> {
     const refused = new SignalboxError('E_JOIN', 'this invitation is not valid, or not any more', {
       next: 'ask the owner for a new one: signalbox workers invite',

@@ -3,7 +3,7 @@ import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import type { Report, SavedWorkspace, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
-import { type BegunStep, StepFiles } from './step-files.js'
+import { type StartedStep, StepFiles } from './step-files.js'
 
 /** How a worker reaches the servers. */
 export interface ServerPort {
@@ -29,14 +29,16 @@ export interface WorkerStepsOptions {
 export interface WorkspacePort {
   /** Makes the workspace of a run ready; what it returns has paths of this machine. */
   prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
-  /** After a step, before its end is reported: keeps the workspace where another worker finds it. */
+  /**
+   * After a step, before its end is reported: keeps the workspace where another worker finds it.
+   */
   save(run: string, needs: StepNeeds): Promise<SavedWorkspace | null>
   /** A report with paths of the server. */
-  homeward<T>(run: string, needs: StepNeeds, report: T): T
+  withServerPaths<T>(run: string, needs: StepNeeds, report: T): T
 }
 
 interface Attempt {
-  begun: BegunStep
+  started: StartedStep
   /** Null: an earlier start of this worker began it. */
   steps: RunningSteps | null
   /** Its needs, with paths of this machine. */
@@ -63,9 +65,9 @@ export class WorkerSteps {
   constructor(options: WorkerStepsOptions) {
     this.#options = options
     this.#files = new StepFiles(options.directory)
-    for (const { begun, end } of this.#files.all())
-      this.#attempts.set(nameOf(begun.run, begun.key), {
-        begun,
+    for (const { started, end } of this.#files.all())
+      this.#attempts.set(nameOf(started.run, started.key), {
+        started,
         end,
         steps: null,
         ready: null,
@@ -75,7 +77,7 @@ export class WorkerSteps {
   }
 
   get runs(): string[] {
-    return [...new Set([...this.#attempts.values()].map(({ begun }) => begun.run))]
+    return [...new Set([...this.#attempts.values()].map(({ started }) => started.run))]
   }
 
   /** Steps in progress. */
@@ -102,7 +104,9 @@ export class WorkerSteps {
     }
   }
 
-  /** Stops everything: no server was reachable for too long, so another worker may have the runs. */
+  /**
+   * Stops everything: no server was reachable for too long, so another worker may have the runs.
+   */
   async giveUp(): Promise<void> {
     for (const attempt of this.#attempts.values()) {
       if (!attempt.steps || attempt.end) continue
@@ -123,10 +127,10 @@ export class WorkerSteps {
     }
     const keys = new Set(steps.map(({ key }) => key))
     for (const [name, attempt] of [...this.#attempts]) {
-      if (attempt.begun.run !== run || keys.has(attempt.begun.key)) continue
+      if (attempt.started.run !== run || keys.has(attempt.started.key)) continue
       if (!attempt.end) await this.#drop(attempt)
       this.#attempts.delete(name)
-      this.#files.remove(attempt.begun)
+      this.#files.remove(attempt.started)
     }
     for (const wanted of steps) await this.#ensure(run, wanted)
   }
@@ -135,20 +139,20 @@ export class WorkerSteps {
     const known = this.#attempts.get(nameOf(run, wanted.key))
     if (known?.end) return this.#send(known, known.end)
     if (known?.steps) return
-    if (known && known.begun.do === 'run') return this.#continue(known)
+    if (known && known.started.do === 'run') return this.#continue(known)
     const needs = (await this.#options.server.call('step.needs', { run, ...wanted })) as StepNeeds | null
     if (needs) await this.#begin({ run, ...wanted, needs })
   }
 
-  async #begin(begun: BegunStep): Promise<void> {
-    this.#files.begin(begun)
-    const attempt: Attempt = { begun, steps: null, ready: null, end: null, seq: 0, unacknowledged: [] }
-    this.#attempts.set(nameOf(begun.run, begun.key), attempt)
+  async #begin(started: StartedStep): Promise<void> {
+    this.#files.start(started)
+    const attempt: Attempt = { started, steps: null, ready: null, end: null, seq: 0, unacknowledged: [] }
+    this.#attempts.set(nameOf(started.run, started.key), attempt)
     try {
       const steps = await this.#open(attempt)
-      const needs = attempt.ready ?? begun.needs
-      if (begun.do === 'recover') steps.recover(begun.step, needs.effect, needs.input)
-      else steps.begin(begun.step, { ...needs, version: 0 })
+      const needs = attempt.ready ?? started.needs
+      if (started.do === 'recover') steps.recover(started.step, needs.effect, needs.input)
+      else steps.begin(started.step, { ...needs, version: 0 })
     } catch (error) {
       this.#options.onError(error)
       this.#end(attempt, { is: 'ended', status: 'failed', reason: (error as Error).message })
@@ -157,23 +161,23 @@ export class WorkerSteps {
 
   /** An earlier start of this worker began it. */
   async #continue(attempt: Attempt): Promise<void> {
-    const { begun } = attempt
+    const { started } = attempt
     const steps = await this.#open(attempt)
-    if (await steps.adopt(begun.step, { ...(attempt.ready ?? begun.needs), version: 0 })) return
-    await this.#options.endProcesses(`${begun.run}/${begun.step}`)
+    if (await steps.adopt(started.step, { ...(attempt.ready ?? started.needs), version: 0 })) return
+    await this.#options.endProcesses(`${started.run}/${started.step}`)
     this.#end(attempt, { is: 'lost' })
   }
 
   /** Of a run that ended, was paused, or moved. */
-  async #drop({ begun, steps }: Attempt): Promise<void> {
+  async #drop({ started, steps }: Attempt): Promise<void> {
     await steps?.stop('cancelled')
-    if (!steps) await this.#options.endProcesses(`${begun.run}/${begun.step}`)
+    if (!steps) await this.#options.endProcesses(`${started.run}/${started.step}`)
   }
 
   async #open(attempt: Attempt): Promise<RunningSteps> {
     const { performers, workflows, clock, onError, workspaces } = this.#options
-    const { run } = attempt.begun
-    const needs = await workspaces.prepare(run, attempt.begun.needs)
+    const { run } = attempt.started
+    const needs = await workspaces.prepare(run, attempt.started.needs)
     attempt.ready = needs
     const workflow = workflows.find(({ kind }) => kind === needs.kind) as unknown as Workflow | undefined
     const work = workflow?.load ? workflow.load(needs.work) : needs.work
@@ -205,7 +209,7 @@ export class WorkerSteps {
   }
 
   async #save(attempt: Attempt): Promise<SavedWorkspace | null> {
-    const { run, step, needs } = attempt.begun
+    const { run, step, needs } = attempt.started
     try {
       return await this.#options.workspaces.save(run, needs)
     } catch (error) {
@@ -216,21 +220,21 @@ export class WorkerSteps {
   }
 
   #record(attempt: Attempt, event: NewEvent): void {
-    const { begun } = attempt
-    const home = this.#options.workspaces.homeward(begun.run, begun.needs, event)
+    const { started } = attempt
+    const home = this.#options.workspaces.withServerPaths(started.run, started.needs, event)
     const report = { is: 'event' as const, seq: ++attempt.seq, event: { at: this.#options.clock.now(), ...home } }
     attempt.unacknowledged.push(report)
     this.#send(attempt, report)
   }
 
   #end(attempt: Attempt, end: Report): void {
-    const { begun } = attempt
-    attempt.end = this.#options.workspaces.homeward(begun.run, begun.needs, end)
-    this.#files.end(begun, attempt.end)
+    const { started } = attempt
+    attempt.end = this.#options.workspaces.withServerPaths(started.run, started.needs, end)
+    this.#files.end(started, attempt.end)
     this.#send(attempt, attempt.end)
   }
 
-  #send({ begun: { run, step, key } }: Attempt, report: Report): void {
+  #send({ started: { run, step, key } }: Attempt, report: Report): void {
     this.#options.server.send({ type: 'report', run, step, key, report })
   }
 }

@@ -11,7 +11,9 @@ import { installed } from './installed.js'
 import { AGENTS } from './table/index.js'
 import { wantedOf } from './wanted.js'
 
-/** How each client is told of the server and run without a terminal, and what it calls its tools. */
+/**
+ * How each client is told of the server and run without a terminal, and what it calls its tools.
+ */
 interface Way {
   configure(home: AgentHome): readonly string[]
   tool(name: string, input: object): ToolCall

@@ -46,7 +46,9 @@ describeNeeding('tmux', 'the cockpit', () => {
       const ended = all.filter(({ state }) => state === 'applied')
       return ended.length === count ? ended : undefined
     })
-  /** A request counts as read a moment after it appeared: the key is pressed until it is accepted. */
+  /**
+   * A request counts as read a moment after it appeared: the key is pressed until it is accepted.
+   */
   const pressUntil = async (key: string, seen: RegExp) => {
     await waitFor(`${key} to show ${seen}`, async () => {
       if (seen.test(person.screen())) return true

@@ -138,7 +138,7 @@ test('an input that the graph neither declares nor mentions is refused', async (
   expect([refused.code, JSON.parse(refused.stderr).error.next]).toEqual([2, 'did you mean "version"?'])
 })
 
-test('checkpoint files are written after each node, while the run goes on', async () => {
+test('checkpoint files are written after each node, while the run continues', async () => {
   home.graph(
     'a [shape=parallelogram, tool_command="true"]; b [shape=parallelogram, tool_command="while ! test -e ../go; do sleep 0.05; done"]; start -> a -> b -> exit; graph [worktree=none]',
   )

@@ -17,7 +17,9 @@ const lines = (name: string) => {
 }
 const newest = async () => JSON.parse((await inside(home, ['runs', '--json'])).stdout)[0].id as string
 
-/** Starts a command that drives a run, waits until its step is at work, and kills it like a crash. */
+/**
+ * Starts a command that drives a run, waits until its step is at work, and kills it like a crash.
+ */
 async function killAtWork(args: string[], of: Record<string, string> = env()): Promise<string> {
   const driver = home.start([...args, '--json'], { env: of })
   driver.stdout!.resume()

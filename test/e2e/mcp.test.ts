@@ -84,7 +84,7 @@ test('an MCP client starts an agent, prompts it, waits for it and reads what it 
   await expect(tool('session_read', { session: 'ses_none' })).rejects.toThrow('E_UNKNOWN')
 })
 
-test('a client may not decide, and one that waits is told of progress', async () => {
+test('a client may not decide, and one that waits receives progress', async () => {
   expect(
     (await ask('tools/call', { name: 'approval_decide', arguments: {} })).error ?? { message: 'isError' },
   ).toBeTruthy()

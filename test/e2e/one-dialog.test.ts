@@ -33,7 +33,9 @@ afterAll(() => home.close())
 
 const ran = () => join(home.work, 'ran.txt')
 
-/** Each dialog asks for something that leaves a line in the file, and is too much for the screen. */
+/**
+ * Each dialog asks for something that leaves a line in the file, and is too much for the screen.
+ */
 const DIALOGS: Record<string, () => object> = {
   'a here-document': () => ({
     name: 'Shell',

@@ -6,7 +6,9 @@ import { describeNeeding } from '../support/requirements.js'
 import { ROOT, TestHome, waitFor } from './harness.js'
 import { TmuxTerminal } from './tmux.js'
 
-/** The commands of the tour, in the order of the page: lines of `sh` blocks, and `$ …` of others. */
+/**
+ * The commands of the tour, in the order of the page: lines of `sh` blocks, and `$ …` of others.
+ */
 function tourOf(page: string): string[] {
   const tour = page.slice(page.indexOf('## A short tour'), page.indexOf('## What it is\n'))
   return [...tour.matchAll(/```(sh|console)\n([\s\S]*?)```/g)].flatMap(([, kind, block = '']) => {
@@ -99,7 +101,8 @@ describeNeeding('tmux', 'the README', () => {
       else expect([code, screen], command).toEqual([0, screen])
       if (command.startsWith('signalbox approve ')) expect(screen).toContain('— applied')
     }
-    // The demo agent left the repository alone; the runs work on branches or in their own directories.
+    // The demo agent left the repository alone; the runs work on branches or in their own
+    // directories.
     expect(
       readdirSync(reader.work).filter(name => !['.git', 'issue.md', 'DEMO.md', 'NOTES.md'].includes(name)),
     ).toEqual([])

@@ -7,8 +7,8 @@ import { TestHome } from './harness.js'
 import { TmuxTerminal } from './tmux.js'
 
 /*
- * From a token to a paired phone, in a real terminal and with a real daemon, against a fake Telegram
- * on loopback.
+ * From a token to a paired phone, in a real terminal and with a real daemon, against a fake
+ * Telegram on loopback.
  */
 describeNeeding('tmux', 'signalbox telegram setup', () => {
   let home: TestHome

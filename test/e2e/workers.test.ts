@@ -27,7 +27,9 @@ async function start(...options: string[]): Promise<string> {
 const show = (id: string) =>
   server.json<{ status: string; worker: string | null; why: string | null; cwd: string }>(['show', id, '--json'])
 
-/** A graph whose second step waits until the test lets it end; each step leaves a line in the log. */
+/**
+ * A graph whose second step waits until the test lets it end; each step leaves a line in the log.
+ */
 function slowGraph(): { lines(): string[]; letEnd(): void } {
   const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
   const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`

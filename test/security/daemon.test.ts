@@ -127,8 +127,8 @@ function repository(name: string): string {
 }
 
 /** Starts a oneshot and ends it after its first agent was started: only that start is checked. */
-async function firstCall(wish: object): Promise<AgentCall> {
-  const { status, json, text } = await ask('POST', api('/runs'), wish)
+async function firstCall(body: object): Promise<AgentCall> {
+  const { status, json, text } = await ask('POST', api('/runs'), body)
   expect(status, text).toBe(201)
   const { cwd } = (await ask('GET', api(`/runs/${json.id}`))).json
   const found = await waitFor(`an agent of ${json.id}`, () => agentCalls().find(call => call.cwd === cwd))

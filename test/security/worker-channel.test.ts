@@ -77,7 +77,7 @@ describeNeeding('openssl', 'the channel of a worker', () => {
     expect(seen.reasons).toEqual([])
   })
 
-  test('is refused by the worker if the server has another key, or a certificate that nobody signed', async () => {
+  test('is refused by the worker if the server has another key, or an unsigned certificate', async () => {
     const [wrong, none] = [connect('another'), connect(null)]
     await until(async () => wrong.reasons.length > 0 && none.reasons.length > 0)
     expect([wrong.welcomes, none.welcomes]).toEqual([0, 0])

@@ -21,7 +21,9 @@ const SKIPPED = [
 ]
 const ASKED = ROUTES.filter(route => !route.isSocketOnly && !SKIPPED.includes(route.id))
 
-/** `HOSTILE_RUNS=5000 HOSTILE_SEED=1 npx vitest run test/server/hostile.test.ts` is the long form. */
+/**
+ * `HOSTILE_RUNS=5000 HOSTILE_SEED=1 npx vitest run test/server/hostile.test.ts` is the long form.
+ */
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 400)
 const SEED = process.env.HOSTILE_SEED === undefined ? {} : { seed: Number(process.env.HOSTILE_SEED) }
 

@@ -367,7 +367,7 @@ describe('runs and graphs', () => {
 })
 
 describe('the engine', () => {
-  test('is shown, and looks at every open run on request', async () => {
+  test('is shown, and checks every open run on request', async () => {
     const { json } = await call('engine.status', api('/engine'))
     expect(json).toMatchObject({ kind: 'embedded', servers: [] })
     expect((await call('engine.rebuild', api('/engine/rebuild'), { body: {} })).json.runs).toBeGreaterThanOrEqual(0)

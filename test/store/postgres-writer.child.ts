@@ -1,4 +1,5 @@
-// Appends to its own stream and to one that all writers share. Arguments: URL, name, number of events.
+// Appends to its own stream and to one that all writers share. Arguments: URL, name, number of
+// events.
 import { once } from 'node:events'
 import { systemClock } from '../../src/clock/index.js'
 import { openStore } from '../../src/store/index.js'

@@ -116,7 +116,7 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   await bot.seen(ann, /✅[\s\S]*mill · .*completed/, again.id)
 })
 
-it('a run that nobody drives is reported as stopped, with the command that resumes it', async () => {
+it('a run that no process drives is reported as stopped, with the command that resumes it', async () => {
   // A chat gets notifications once its person has written.
   const before = last()
   ann.say('/runs')
@@ -128,10 +128,10 @@ it('a run that nobody drives is reported as stopped, with the command that resum
   const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
   await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
   await store.append(runStream(id), 'any', [newEvent('run.undriven', {})])
-  const notice = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/, before)
+  const notice = await bot.seen(ann, /Left alone[\s\S]*stopped: no process drives it/, before)
   expect(notice.text).toContain(`signalbox resume ${id}`)
   ann.say(`/run ${id}`)
-  const shown = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/, notice.id)
+  const shown = await bot.seen(ann, /Left alone[\s\S]*stopped: no process drives it/, notice.id)
   expect(shown.text).toContain(`signalbox resume ${id}`)
   expect(buttons(shown)).toEqual(['Cancel'])
 })

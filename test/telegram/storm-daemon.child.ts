@@ -1,4 +1,5 @@
-// A daemon with its bot. The test kills the process, or it ends itself at the chosen append or call.
+// A daemon with its bot. The test kills the process, or it ends itself at the chosen append or
+// call.
 import { type Clock, delay, systemClock } from '../../src/clock/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { Host, type LiveUpdate } from '../../src/host/index.js'

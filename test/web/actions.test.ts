@@ -450,7 +450,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
   })
 
-  it('a run that nobody drives needs you, is shown as stopped, and names the command that resumes it', async () => {
+  it('a run that no process drives needs you, is shown as stopped, and names the command that resumes it', async () => {
     const { store } = server.host
     const at = Date.now() - 60_000
     const about = { title: 'Left alone', project: server.work, cwd: server.work, person: 'local' }
@@ -458,7 +458,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
     await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
     await open('/')
-    const line = page.locator('.line-item', { hasText: 'stopped: nobody drives it' }).first()
+    const line = page.locator('.line-item', { hasText: 'stopped: no process drives it' }).first()
     await line.waitFor()
     expect(await line.innerText()).toContain(`signalbox resume ${id}`)
     await open(`/r/${id}`)

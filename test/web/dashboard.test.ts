@@ -51,8 +51,8 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   /** A card that has not moved for a while accepts a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
   /**
-   * Presses until the card accepts it: new cards move the others, which then refuse a press. A run's
-   * page removes the card as soon as its answer is applied.
+   * Presses until the card accepts it: new cards move the others, which then refuse a press. A
+   * run's page removes the card as soon as its answer is applied.
    */
   const press = async (one: Locator, name: string) => {
     const accepted = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
@@ -330,13 +330,13 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
   })
 
-  it('helpers are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
+  it('sub-agents are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
     await gauge.waitFor()
     expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
-    const tree = page.getByRole('list', { name: 'Helpers of demo' })
+    const tree = page.getByRole('list', { name: 'Sub-agents of demo' })
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)

@@ -20,7 +20,7 @@ import './styles/terminal.css'
 import './styles/pages.css'
 import './styles/run.css'
 import './styles/more.css'
-import './styles/crew.css'
+import './styles/agent-stats.css'
 import './styles/compare.css'
 import './styles/sessions.css'
 

@@ -41,7 +41,9 @@ export interface TurnTuning {
   allowedTools?: readonly string[]
   temperature?: number
   maxTokens?: number
-  /** Commands before and after each tool call; a failure of the first makes the agent skip the call. */
+  /**
+   * Commands before and after each tool call; a failure of the first makes the agent skip the call.
+   */
   toolHooks?: { pre: string | null; post: string | null }
 }
 

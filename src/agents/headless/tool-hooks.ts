@@ -4,7 +4,10 @@ import { ownProgram } from '../../process/index.js'
 import { quoteForShell } from '../hook-command.js'
 import { parseRecord, textOf } from '../json-lines.js'
 
-/** The shell command that an agent runs for a hook: our program, which runs the command of the graph. */
+/**
+ * The shell command that an agent runs for a hook: our program, which runs the command of the
+ * graph.
+ */
 export function toolHookLine(when: 'pre' | 'post', command: string, directory: string): string {
   const program = [process.execPath, ownProgram('agents/headless/tool-hook-main')]
   return [...program, '--when', when, '--log', logOf(directory), '--', command].map(quoteForShell).join(' ')

@@ -196,7 +196,7 @@ function pathsIn(text: string, takesFiles: boolean): string[] {
   if (assigned !== undefined && looksLikePath(assigned)) return [assigned]
   // `user@host:path` is on another machine; git's `rev:path` is in the repository.
   if (looksLikePath(text) || takesFiles || text.startsWith('.')) return [text]
-  return isTellingName(text) ? [text] : []
+  return isSecretFileName(text) ? [text] : []
 }
 
 function looksLikePath(text: string): boolean {
@@ -204,7 +204,7 @@ function looksLikePath(text: string): boolean {
 }
 
 /** A bare name that matters in any directory. */
-function isTellingName(text: string): boolean {
+function isSecretFileName(text: string): boolean {
   return /\.(pem|key|p12|kdbx)$|^id_|^credentials/.test(text)
 }
 

@@ -8,7 +8,7 @@ import { contentLines, factLines } from './request-lines.js'
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
 /**
- * The request as a person must see it. With `limit`, a list shows only so many lines of what the
+ * The request as a person must see it. With `limit`, a list shows only that many lines of what the
  * agent asks for, and says how many it leaves out.
  */
 export function approvalLines(

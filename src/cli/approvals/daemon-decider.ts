@@ -8,7 +8,7 @@ const FINGERPRINT_DIGITS = 6
 
 /**
  * Decides a request of a session through the daemon, which knows by the kernel who calls, and which
- * alone can seal a decision for its sessions. Where that is not enough the person proves who it is.
+ * alone can sign a decision for its sessions. Where that is not enough the person proves who it is.
  */
 export async function decideThroughDaemon(
   context: CommandContext,

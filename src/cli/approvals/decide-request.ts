@@ -36,8 +36,9 @@ const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
 
 /**
  * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
- * the outcome. The command decides gates of runs in the store itself, by the rules that hold for every
- * surface, and requests of sessions through the daemon, whose host types the answer into the terminal.
+ * the outcome. The command decides gates of runs in the store itself, by the rules that hold for
+ * every surface, and requests of sessions through the daemon, whose host types the answer into the
+ * terminal.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -158,7 +159,7 @@ async function decide(
   }
 }
 
-/** Prints the decision and, unless told not to wait, its outcome. @returns the exit code. */
+/** Prints the decision and, unless `--no-wait` is set, its outcome. @returns the exit code. */
 async function report(
   context: CommandContext,
   { ledger, store }: { ledger: Ledger; store: EventStore },

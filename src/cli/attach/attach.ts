@@ -85,7 +85,10 @@ async function attachOnce(
     const filter = new OutputFilter()
     let unacknowledged = 0
     let input: InputState = { holder: 'nobody', isYours: !options.isViewOnly }
-    /** Typed before the daemon said who has the keyboard: it is sent when that is clear. Null afterwards. */
+    /**
+     * Typed before the daemon said who has the keyboard: it is sent when that is clear. Null
+     * afterwards.
+     */
     let early: Buffer[] | null = []
     let redraw: Timer | null = null
     /** The session's size, and its screen fitted into this terminal if that has another size. */

@@ -44,7 +44,7 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
     clock: systemClock,
     note: text => void (isJson || context.out(context.style('dim', text))),
     onChange: (part, what) => {
-      if (isReady) tellChange(context, part, what, isJson)
+      if (isReady) printChange(context, part, what, isJson)
     },
   })
   const ended = new Promise<void>(resolve => {
@@ -65,7 +65,7 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
   return EXIT.ok
 }
 
-function tellChange(
+function printChange(
   { out, json, style }: CommandContext,
   part: Part,
   what: 'started' | 'ended',

@@ -7,9 +7,9 @@ import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 import type { Screen } from './detail.js'
 import { drawCockpit, listed, settle } from './draw.js'
 import { type Input, InputReader } from './input.js'
+import { wordsOf } from './line-cockpit.js'
 import { press, type Shown } from './press.js'
 import { rowsOf } from './rows.js'
-import { wordsOf } from './spoken.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
 
 const NOW = 1_000_000

@@ -76,7 +76,9 @@ export class LiveData {
     if (pane !== null) void this.#follow(pane)
   }
 
-  /** Reads the requests again whenever one is made or closed, also after the daemon was replaced. */
+  /**
+   * Reads the requests again whenever one is made or closed, also after the daemon was replaced.
+   */
   async followRequests(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

@@ -168,7 +168,9 @@ function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step
     : { mode: { kind: 'confirm', question: `${optionText(label)}?`, command } }
 }
 
-/** The answers that a person can choose from. A form with several questions is for the dashboard. */
+/**
+ * The answers that a person can choose from. A form with several questions is for the dashboard.
+ */
 function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mode {
   const { options, questions } = request.request
   const question = questions[0]?.text ?? request.display.title

@@ -44,6 +44,6 @@ async function rebuild(context: CommandContext, run: string | undefined, isJson:
   const client = await DaemonClient.connect(context)
   const { runs } = await client.post<{ runs: number }>('/engine/rebuild', run === undefined ? {} : { run })
   if (isJson) context.json({ runs })
-  else context.out(`the engine looks at ${plural(runs, 'run')}`)
+  else context.out(`the engine checks ${plural(runs, 'run')}`)
   return EXIT.ok
 }

@@ -32,7 +32,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     if (options.json) context.json(state)
     else
       context.out(
-        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are in force again',
+        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are active again',
       )
     return EXIT.ok
   }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { adapterForProgram, loadAgent } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
-import { explainBox } from '../../host/index.js'
-import { boxProblem, usualBackend } from '../../sandbox/index.js'
+import { explainSandbox } from '../../host/index.js'
+import { defaultBackend, sandboxProblem } from '../../sandbox/index.js'
 import type { CommandContext } from '../context.js'
 import { stringEntries } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
@@ -18,11 +18,15 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const cwd = resolve(context.cwd, options.cwd ?? '.')
   const env = stringEntries(context.env)
   const found = adapter.locate({ env, cwd, configuredCommand: settings.commands?.[adapter.name] ?? null })
-  const plan = explainBox(adapter.name, settings, { file: found.found ? found.file : '/bin/sh', cwd, environment: env })
-  const problem = boxProblem(usualBackend(), context.env.PATH)
-  if (options.json) context.json({ backend: usualBackend(), problem, ...plan, env: Object.keys(plan.env) })
+  const plan = explainSandbox(adapter.name, settings, {
+    file: found.found ? found.file : '/bin/sh',
+    cwd,
+    environment: env,
+  })
+  const problem = sandboxProblem(defaultBackend(), context.env.PATH)
+  if (options.json) context.json({ backend: defaultBackend(), problem, ...plan, env: Object.keys(plan.env) })
   else {
-    context.out(`${context.style('bold', 'backend')}  ${usualBackend()}${problem === null ? '' : `: ${problem}`}`)
+    context.out(`${context.style('bold', 'backend')}  ${defaultBackend()}${problem === null ? '' : `: ${problem}`}`)
     context.out(`${context.style('bold', 'network')}  ${plan.network}`)
     if (plan.network === 'filtered')
       context.out(`${context.style('bold', 'hosts')}    ${plan.hosts.join(' ') || 'none; others are asked about'}`)

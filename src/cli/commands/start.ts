@@ -83,21 +83,21 @@ async function startOnWorker(
   request: Record<string, unknown>,
   { mayWait }: { mayWait: boolean },
 ): Promise<InMilliseconds<Session>> {
-  for (let told = ''; ; ) {
+  for (let shown = ''; ; ) {
     try {
       return await client.post<Session>('/sessions', request)
     } catch (error) {
       if (!mayWait || !(error instanceof SignalboxError) || error.code !== 'E_NO_WORKER') throw error
-      if (error.message !== told) context.note(`waiting: ${error.message}`)
-      told = error.message
+      if (error.message !== shown) context.note(`waiting: ${error.message}`)
+      shown = error.message
       await delay(systemClock, RETRY_MS)
     }
   }
 }
 
 /**
- * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names a
- * directory or a scenario wants it there.
+ * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names
+ * a directory or a scenario wants it there.
  */
 function playsItsTour(
   { env }: CommandContext,

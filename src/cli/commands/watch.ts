@@ -118,13 +118,13 @@ async function speak(
     signal,
   }: Pick<Following, 'onReplaced'> & { events: ReturnType<typeof paneEvents>; signal: AbortSignal },
 ): Promise<void> {
-  const [{ LiveData }, { SpokenCockpit }, { main }] = await Promise.all([
+  const [{ LiveData }, { LineCockpit }, { main }] = await Promise.all([
     import('../cockpit/live-data.js'),
-    import('../cockpit/spoken.js'),
+    import('../cockpit/line-cockpit.js'),
     import('../main.js'),
   ])
   const data = new LiveData(client, wants, () => spoken.changed())
-  const spoken: InstanceType<typeof SpokenCockpit> = new SpokenCockpit(context, data, words => main(words, context))
+  const spoken: InstanceType<typeof LineCockpit> = new LineCockpit(context, data, words => main(words, context))
   onReplaced(daemon => {
     data.client = daemon
   })

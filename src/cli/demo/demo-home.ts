@@ -23,7 +23,9 @@ export function createDemoDirectory(): string {
   return directory
 }
 
-/** A small git project with a failing test, for the demo agent: it never plays in a person's own. */
+/**
+ * A small git project with a failing test, for the demo agent: it never plays in a person's own.
+ */
 export async function createSampleProject(directory: string, name: string): Promise<string> {
   const path = join(directory, name)
   if (existsSync(path)) return path

@@ -42,7 +42,7 @@ const atWork = {
 /** Starts subagents, and fills its context window. */
 const leader = {
   name: 'survey',
-  description: 'lets helpers work for it',
+  description: 'lets sub-agents work for it',
   turns: [
     {
       steps: [

@@ -38,7 +38,7 @@ export interface DriveFlags {
   answers?: string | undefined
 }
 
-/** Where a run is driven: the store, and the settings in force for it. */
+/** Where a run is driven: the store, and its effective settings. */
 type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
 /** Drives a started run here, or follows the daemon's. @returns the exit code. */
@@ -141,7 +141,9 @@ async function driveHere(
   }
 }
 
-/** Who answers gates here: a file, the user's module, or the person at the terminal; else nobody. */
+/**
+ * Who answers gates here: a file, the user's module, or the person at the terminal; else no one.
+ */
 async function answererFor(
   context: CommandContext,
   place: RunPlace,

@@ -2,7 +2,9 @@ import { agentNames, loadAgent } from '../../agents/index.js'
 import { openHome } from '../../host/home/index.js'
 import type { CommandContext } from '../context.js'
 
-/** The agents whose program is found from this terminal; the demo agent, which ships, is the last. */
+/**
+ * The agents whose program is found from this terminal; the demo agent, which ships, is the last.
+ */
 export async function installedAgents(context: CommandContext): Promise<string[]> {
   const { commands } = openHome(context).settings
   const found: string[] = []

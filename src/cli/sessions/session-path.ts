@@ -31,7 +31,7 @@ export async function readablePath(
   return { conversation: `${pane}/conversation`, screen: `${pane}/frame` }
 }
 
-/** A pane's id or its place in tmux (`main:1.0`). A mistyped number is not looked for in tmux. */
+/** A pane's id or its place in tmux (`main:1.0`). A mistyped number is not searched for in tmux. */
 function isPaneName(word: string): boolean {
   return word.startsWith('pan_') || word.startsWith('%') || word.includes(':')
 }

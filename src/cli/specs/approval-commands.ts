@@ -165,7 +165,7 @@ export const APPROVAL_COMMANDS = {
       'operators, quotes or wildcards.',
     examples: [
       ['signalbox grants add "npm test"', 'always allow it in this project; shows first what it would have covered'],
-      ['signalbox grants', 'grants in force, with time and uses left'],
+      ['signalbox grants', 'active grants, with time and uses left'],
       ['signalbox grants revoke grt_4m', 'revoke one'],
       ['signalbox grants pause', 'ask for everything again from now on'],
     ],

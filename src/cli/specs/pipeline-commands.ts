@@ -36,7 +36,7 @@ const PULL_OPTIONS = [
   { flags: '--follow', description: 'answer its checks and comments until it is merged' },
   { flags: '--no-follow', description: 'only open it' },
   { flags: '--pr-label <name>', description: 'a label of the pull request; repeatable', repeatable: true },
-  { flags: '--reviewer <login>', description: 'who is asked for a review; repeatable', repeatable: true },
+  { flags: '--reviewer <login>', description: 'who is asked to review; repeatable', repeatable: true },
 ] as const
 
 /** The pipelines that ship with the program. */
@@ -75,7 +75,7 @@ export const PIPELINE_COMMANDS = {
       MAX_TOKENS_OPTION,
       { flags: '--comment', description: 'comment on the issue when the run ends' },
       { flags: '--pr', description: 'push the branch and open a pull request; each needs your decision' },
-      { flags: '--no-pr', description: 'open none, whatever the profile says' },
+      { flags: '--no-pr', description: 'open none, even if the profile says so' },
       ...PULL_OPTIONS,
       LABEL_OPTION,
       TRUST_OPTION,

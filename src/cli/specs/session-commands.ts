@@ -291,14 +291,14 @@ export const SESSION_COMMANDS = {
         flags: '-o, --output <path>',
         description: 'get: write it here instead of to its own name; - is standard output',
       },
-      { flags: '--silent', description: 'put: do not tell the agent' },
+      { flags: '--silent', description: 'put: do not notify the agent' },
       JSON_OPTION,
     ],
     details:
       'Uploads are stored in a folder of the session, and the agent gets their paths. Only files of the project and ' +
       'uploads of the session can be downloaded; never credentials or Signalbox’s own files.',
     examples: [
-      ['signalbox files put 1 screenshot.png notes.md', 'upload two files and tell the agent'],
+      ['signalbox files put 1 screenshot.png notes.md', 'upload two files and notify the agent'],
       ['signalbox files get 1 docs/report.md -o -', 'print a file of the project'],
     ],
   },

@@ -43,7 +43,7 @@ export const SETUP_COMMANDS = {
     summary: 'print shell code that marks commands and prompts (OSC 133)',
     arguments: [SHELL_ARGUMENT],
     details:
-      'The marks tell when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
+      'The marks report when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
       'history.',
     examples: [
       ['eval "$(signalbox shell-integration bash)"', 'in this shell; permanently in ~/.bashrc'],
@@ -219,7 +219,7 @@ export const SETUP_COMMANDS = {
     arguments: [{ name: 'agent', description: 'the agent that sessions start, such as claude', completes: 'agent' }],
     details:
       'For the settings of Zed, JetBrains or Neovim. A session of the editor is a session of Signalbox, in a terminal that every ' +
-      'other surface shows as well. Its requests are in the ledger: what is of low risk can be allowed in the editor, all can be denied there.',
+      'other surface also shows. Its requests are in the ledger: the editor can allow those of low risk and deny all.',
     examples: [['signalbox acp claude', 'the command of a custom agent']],
   },
   mcp: {

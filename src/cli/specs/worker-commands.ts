@@ -4,7 +4,7 @@ import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 export const WORKER_COMMANDS = {
   engine: {
     group: 'setup',
-    summary: 'what wakes runs: install Restate, show the state, or have it look at every run',
+    summary: 'what wakes runs: install Restate, show the state, or check every run again',
     arguments: [
       {
         name: 'action',
@@ -37,8 +37,8 @@ export const WORKER_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'A worker connects to its server, carries out the steps and has the sessions that the server wants, and reports. It has no access to ' +
-      'the store and decides nothing. If it is killed, its next start reports what it had begun. If the server is away, ' +
+      'A worker connects to its server, carries out the steps and sessions that the server assigns to it, and reports. It has no access to ' +
+      'the store and decides nothing. If it is killed, its next start reports what it had started. If the server is away, ' +
       'steps continue and their ends are reported later.',
     examples: [
       ['signalbox worker join "https://build.example:4100/#…"', 'once, with the link of the owner'],

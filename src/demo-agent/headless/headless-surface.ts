@@ -41,7 +41,7 @@ export class HeadlessSurface implements Surface {
     private readonly input: LineInput | null,
   ) {}
 
-  userSaid(): void {}
+  showPrompt(): void {}
   setTokens(): void {}
   setTitle(): void {}
   setBackground(): void {}

@@ -40,7 +40,9 @@ function reportOf(prompt: string): string | null {
   return REPORT.exec(prompt)?.[1] ?? null
 }
 
-/** Does what the rest of the prompt asks, and reports as the example does. A choice changes nothing. */
+/**
+ * Does what the rest of the prompt asks, and reports as the example does. A choice changes nothing.
+ */
 function reportingTurn(report: string, prompt: string, context: Context): Turn {
   const said = { say: { markdown: report, chunk: 400 } }
   if (report.startsWith('{"best_id"')) return { steps: [{ think: { ms: 600, label: 'Comparing' } }, said] }

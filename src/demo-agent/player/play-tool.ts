@@ -24,7 +24,7 @@ export async function playTool(step: ToolStep, context: TurnContext): Promise<vo
     name: call.name,
     kind: call.kind,
     input: call.input,
-    ...helperOf(call),
+    ...subAgentOf(call),
   })
   const verdict = await hooks.decide('PreToolUse', aboutTool(call, context))
   let decision = context.permissions.decide(step)
@@ -79,7 +79,7 @@ function aboutTool(call: ToolCall, context: TurnContext): Record<string, unknown
   }
 }
 
-function helperOf(call: ToolCall): { agent?: string } {
+function subAgentOf(call: ToolCall): { agent?: string } {
   return call.subAgent === undefined ? {} : { agent: call.subAgent }
 }
 
@@ -91,7 +91,7 @@ function finish(call: ToolCall, result: ToolResult, context: TurnContext): void 
     ok: result.isOk,
     output: result.output.slice(0, 65_536),
     ...(result.isDeclined && { declined: true }),
-    ...helperOf(call),
+    ...subAgentOf(call),
     ...exit,
   })
   context.surface.toolEnded(call, result)

@@ -60,7 +60,7 @@ export class Session {
 
   async prompt(text: string): Promise<TurnEnd> {
     const { surface, transcript, hooks } = this.parts
-    surface.userSaid(text)
+    surface.showPrompt(text)
     const turn = this.choose(text)
     this.prompts++
     transcript.append({ type: 'user', text, nextInOrder: this.progress.nextInOrder })

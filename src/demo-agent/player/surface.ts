@@ -64,7 +64,7 @@ export interface AskRequest {
 
 /** Shows a played scenario: a terminal, or a stream of records. It decides nothing. */
 export interface Surface {
-  userSaid(text: string): void
+  showPrompt(text: string): void
   setWorking(working: Working | null): void
   /** How many tokens the turn has used so far. */
   setTokens(total: number): void

@@ -45,7 +45,7 @@ export class TuiSurface implements Surface {
     return this.screen().model
   }
 
-  userSaid(text: string): void {
+  showPrompt(text: string): void {
     this.hasPoured = false
     this.screen().change({ turnSince: this.now(), tokens: 0, todo: [], scrolledBy: 0, placeholder: 'What next?' })
     this.commit({ kind: 'user', text })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Stands in the context for a value that is too large for it. */
+/** Replaces a value in the context that is too large for it. */
 export interface ArtifactReference {
   artifact: string
   size: number

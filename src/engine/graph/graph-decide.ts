@@ -123,7 +123,7 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
 
 /**
  * Asks through the ledger, which also takes the answers of an auto-approved run. A simulated run
- * asks nobody.
+ * asks no one.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
   if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {

@@ -100,7 +100,7 @@ export interface NodeOutcome {
   end?: { status: 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
   /** The graph for a child run. */
   child?: ChildPlan
-  /** No progress for so long that the run stops. */
+  /** The run stops after this long without progress. */
   isStalled?: boolean
 }
 

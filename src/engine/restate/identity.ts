@@ -5,8 +5,8 @@ const KEY = 'engine/identity'
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 /**
- * The key with which the nodes of the engine sign their requests: one for all nodes of a store, made
- * by the first server. It protects the endpoints of the servers from other programs on their
+ * The key with which the nodes of the engine sign their requests: one for all nodes of a store,
+ * made by the first server. It protects the endpoints of the servers from other programs on their
  * machines, and nothing else.
  */
 export async function engineIdentity(store: EventStore): Promise<{ pem: string; publicKey: string }> {

@@ -1,5 +1,6 @@
 /**
- * Restate as the engine of a cluster (docs/decisions/0031-restate.md). Loaded only where it is used.
+ * Restate as the engine of a cluster (docs/decisions/0031-restate.md). Loaded only where it is
+ * used.
  */
 export { engineIdentity } from './identity.js'
 export { RestateEngine } from './restate-engine.js'

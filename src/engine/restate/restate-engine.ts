@@ -12,7 +12,9 @@ const AWAY_MS = 2_000
 export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
   ingress: RestatePlace
   admin: RestatePlace
-  /** Where the engine reaches a server: the same on every machine, so that each node calls its own. */
+  /**
+   * Where the engine reaches a server: the same on every machine, so that each node calls its own.
+   */
   endpoint: string
   /** Resolves when the engine answers; false if it never will. */
   ready(): Promise<boolean>

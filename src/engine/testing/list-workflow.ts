@@ -77,12 +77,7 @@ function evolve(work: ListWork, event: StoredEvent): void {
         if (data.status === 'ok') next(work)
         else if (work.attempt <= (item.retries ?? 0)) work.attempt++
         else work.failed = `${item.name}: ${data.reason ?? data.status}`
-      } else if (item?.do === 'all') {
-        work.ended[data.step!] = data.status!
-        const good = Object.values(work.ended).filter(status => status === 'ok').length
-        if (good >= (item.enough ?? item.names.length)) next(work)
-        else if (Object.keys(work.ended).length === item.names.length) work.failed = 'not enough'
-      }
+      } else if (item?.do === 'all') endOne(work, item, data.step!, data.status!)
       return
     }
     case 'step.lost':
@@ -91,8 +86,12 @@ function evolve(work: ListWork, event: StoredEvent): void {
     case 'step.recovered':
       if (data.step !== work.recovering) return
       work.recovering = null
-      if (data.verdict === 'success') next(work)
-      else work.attempt++
+      if (data.verdict === 'success' && item?.do === 'all') endOne(work, item, data.step!, 'ok')
+      else if (data.verdict === 'success') next(work)
+      else {
+        work.attempt++
+        work.ended = {}
+      }
       return
     case 'timer.fired':
       if (item?.do === 'wait' && item.name === data.timer) next(work)
@@ -113,6 +112,15 @@ function evolve(work: ListWork, event: StoredEvent): void {
       work.attempt++
       return
   }
+}
+
+/** A step of an earlier item or attempt, which ends when nobody needs it any more, does not count. */
+function endOne(work: ListWork, item: ListItem & { do: 'all' }, step: string, status: string): void {
+  if (!item.names.some(name => stepOf(work, name) === step)) return
+  work.ended[step] = status
+  const good = Object.values(work.ended).filter(one => one === 'ok').length
+  if (good >= (item.enough ?? item.names.length)) next(work)
+  else if (Object.keys(work.ended).length === item.names.length) work.failed = 'not enough'
 }
 
 function next(work: ListWork): void {

@@ -15,7 +15,7 @@ import type { Prices } from '../../engine/index.js'
 import type { HostSettings } from '../settings.js'
 import { publicAddress } from './public-address.js'
 
-/** A home directory: where its files lie, its settings in force, and those that a host takes. */
+/** A home directory: where its files are, its effective settings, and those of a host. */
 export interface Home {
   directories: Directories
   loaded: LoadedConfig
@@ -47,7 +47,7 @@ export function openHome(
       runtimeDirectory: directories.runtime,
       daemonSocket: socketPath(directories, 'signalbox.sock'),
       keeperSocket: socketPath(directories, 'keeper.sock'),
-      hookSocket: socketPath(directories, 'box/hooks.sock'),
+      hookSocket: socketPath(directories, 'sandbox/hooks.sock'),
       packDirectory: join(directories.config, 'packs'),
       settingsFile,
       size: parseSize(config.terminal.size),
@@ -87,7 +87,7 @@ export function openHome(
           silenceMs: config.sessions.silence_warning_min * 60_000,
           authGraceMs: config.sessions.auth_grace_s * 1000,
           readyWaitMs: config.send.ready_wait_ms,
-          typingRepeatMs: config.sinks.typing_repeat_ms,
+          typingRepeatMs: config.sessions.typing_repeat_ms,
         },
         maxPerPerson: config.sessions.max_per_person,
         snapshotMs: config.sessions.snapshot_s * 1000,

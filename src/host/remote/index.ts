@@ -10,5 +10,5 @@
  *
  * The worker's side is src/host/worker/.
  */
-export { RemoteSession, type SessionNews } from './remote-session.js'
+export { RemoteSession, type RemoteSessionUpdate } from './remote-session.js'
 export { RemoteSessions } from './remote-sessions.js'

@@ -17,7 +17,8 @@ export interface RemoteRecordingsOptions {
 
 /**
  * Recordings of sessions on workers, as files of this machine: from the blobs as far as they were
- * sent, the rest from the worker while it is connected. A recording only grows, so a copy is continued.
+ * sent, the rest from the worker while it is connected. A recording only grows, so a copy is
+ * continued.
  */
 export class RemoteRecordings {
   readonly #options: RemoteRecordingsOptions

@@ -9,9 +9,9 @@ import type { LiveUpdate } from '../live-sessions.js'
 import type { AgentStatsView } from '../session-stats.js'
 
 /** What a worker sends about a session when it changes; only the parts that changed. */
-export interface SessionNews {
+export interface RemoteSessionUpdate {
   state?: Partial<SessionState>
-  crew?: AgentStatsView | null
+  stats?: AgentStatsView | null
   usage?: SessionUsage | null
   pane?: PaneInfo
   /** It is not supervised any more. */
@@ -19,8 +19,8 @@ export interface SessionNews {
   update?: LiveUpdate
 }
 
-/** The way to the worker that has the session. */
-export interface SessionWay {
+/** The connection to the worker that has the session. */
+export interface SessionConnection {
   clock: Clock
   ask(method: string, params: Record<string, unknown>): Promise<unknown>
   openChannel(about: Record<string, unknown>, listener: ChannelListener): Promise<TerminalChannel>
@@ -44,20 +44,20 @@ const UNKNOWN: SessionState = {
   isApplicationCursor: false,
 }
 
-/** The proxy of a session on a worker: its state as last heard, its operations as calls. */
+/** The proxy of a session on a worker: its state as last reported, its operations as calls. */
 export class RemoteSession implements SessionPort {
   readonly id: string
   readonly worker: string
-  readonly #way: SessionWay
+  readonly #connection: SessionConnection
   readonly #waiting = new Set<() => void>()
   #state: SessionState = UNKNOWN
-  crew: AgentStatsView | null = null
+  stats: AgentStatsView | null = null
   usage: SessionUsage | null = null
 
-  constructor(id: string, worker: string, way: SessionWay) {
+  constructor(id: string, worker: string, connection: SessionConnection) {
     this.id = id
     this.worker = worker
-    this.#way = way
+    this.#connection = connection
   }
 
   get phase() {
@@ -120,9 +120,9 @@ export class RemoteSession implements SessionPort {
     return this.#state.isApplicationCursor
   }
 
-  take({ state, crew, usage, update }: SessionNews): void {
+  take({ state, stats, usage, update }: RemoteSessionUpdate): void {
     if (state) this.#state = { ...this.#state, ...state }
-    if (crew !== undefined) this.crew = crew
+    if (stats !== undefined) this.stats = stats
     if (usage !== undefined) this.usage = usage
     if (update?.type === 'message.update') {
       const { type: _, blocks, ...openMessage } = update
@@ -172,7 +172,7 @@ export class RemoteSession implements SessionPort {
 
   changed(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = this.#way.clock.setTimer(ms, () => {
+      const timer = this.#connection.clock.setTimer(ms, () => {
         this.#waiting.delete(done)
         resolve()
       })
@@ -186,10 +186,10 @@ export class RemoteSession implements SessionPort {
 
   /** A viewer's terminal, relayed to the worker, which draws it. */
   attach(about: Record<string, unknown>, listener: ChannelListener): Promise<TerminalChannel> {
-    return this.#way.openChannel({ ...about, session: this.id }, listener)
+    return this.#connection.openChannel({ ...about, session: this.id }, listener)
   }
 
   #ask(operation: string, params: Record<string, unknown> = {}): Promise<unknown> {
-    return this.#way.ask(`session.${operation}`, { session: this.id, ...params })
+    return this.#connection.ask(`session.${operation}`, { session: this.id, ...params })
   }
 }

@@ -6,16 +6,18 @@ import type { SessionRecord } from '../../sessions/index.js'
 import type { BlobStore } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { PaneRegistry } from '../../supervision/index.js'
-import type { PlacementWish, WorkerCall, WorkerHub, WorkerSessionsPort } from '../../workers/index.js'
+import type { PlacementRequest, WorkerCall, WorkerHub, WorkerSessionsPort } from '../../workers/index.js'
 import { isRunning } from '../find-session.js'
 import type { LiveBus } from '../live-sessions.js'
 import type { StartRequest } from '../prepare-session.js'
 import type { SessionRecords } from '../session-records.js'
 import { RemoteRecordings } from './remote-recordings.js'
-import { RemoteSession, type SessionNews } from './remote-session.js'
+import { RemoteSession, type RemoteSessionUpdate } from './remote-session.js'
 import { SessionRights } from './session-rights.js'
 
-/** How long a command waits for a worker that was connected a moment ago: it comes back by itself. */
+/**
+ * How long a command waits for a worker that was connected a moment ago: it comes back by itself.
+ */
 const COMES_BACK_MS = 8_000
 
 export interface RemoteSessionsOptions {
@@ -122,10 +124,10 @@ export class RemoteSessions implements WorkerSessionsPort {
    * Starts a session on a worker.
    * @throws SignalboxError `E_NO_WORKER` with the reason if none can take it now.
    */
-  async start(request: StartRequest, wish: PlacementWish): Promise<SessionRecord> {
+  async start(request: StartRequest, placement: PlacementRequest): Promise<SessionRecord> {
     const hub = this.#hub
     if (!hub) throw new SignalboxError('E_STATE', 'this host has no workers', { next: 'signalbox serve' })
-    const choice = await hub.placeSession(wish, request.agent)
+    const choice = await hub.placeSession(placement, request.agent)
     if ('waits' in choice)
       throw new SignalboxError('E_NO_WORKER', choice.waits, { next: 'signalbox workers lists them' })
     const id = newId('ses')
@@ -189,10 +191,10 @@ export class RemoteSessions implements WorkerSessionsPort {
     }
   }
 
-  live(worker: string, id: string, news: Record<string, unknown>): void {
+  live(worker: string, id: string, change: Record<string, unknown>): void {
     if (this.#owners.get(id) !== worker) return
     const { bus, panes } = this.#options
-    const { pane, isGone, update, ...rest } = news as SessionNews
+    const { pane, isGone, update, ...rest } = change as RemoteSessionUpdate
     const session = this.#sessions.get(id) ?? this.#add(id, worker)
     session.take({ ...rest, ...(update && { update }) })
     if (pane?.id === id) panes?.addRemote({ ...pane, worker: this.#names.get(worker)?.name ?? worker })

@@ -23,7 +23,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
   'session.resumed',
   'session.forgotten',
 ])
-const OF_A_SESSION = /^(session|turn|message|prompt|recording|crew)\./
+const OF_A_SESSION = /^(session|turn|message|prompt|recording)\./
 /** Notes of a worker about itself. */
 const OF_A_HOST = /^(pack|hook|supervision|drift|config)\./
 
@@ -119,7 +119,7 @@ export class SessionRights {
       if (foreign) throw refused(`write ${foreign.type}`)
     }
     const now = await store.now()
-    // Its clock may be ahead: no event lies in the store's future.
+    // Its clock may be ahead: no event is in the store's future.
     const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
     const before = isAgain ? await this.#written(stream, after, timely) : null
     return before ?? store.append(stream, expected, timely)

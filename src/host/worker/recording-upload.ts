@@ -37,7 +37,9 @@ export class RecordingUpload {
     this.#options = options
   }
 
-  /** Sends what earlier starts of this worker left, and then every live session's if it is wanted. */
+  /**
+   * Sends what earlier starts of this worker left, and then every live session's if it is wanted.
+   */
   start(): void {
     const { onError, when, clock } = this.#options
     void this.#sendAll().catch(onError)

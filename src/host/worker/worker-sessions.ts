@@ -5,7 +5,7 @@ import type { LiveSession, SessionState } from '../../sessions/index.js'
 import type { WorkerLinks } from '../../workers/index.js'
 import type { Host } from '../host.js'
 import type { StartRequest } from '../prepare-session.js'
-import type { SessionNews } from '../remote/index.js'
+import type { RemoteSessionUpdate } from '../remote/index.js'
 import { RecordingUpload, readPart } from './recording-upload.js'
 
 /** A session that changes all the time is published at most this often. */
@@ -178,18 +178,18 @@ export class WorkerSessions {
       return true
     }
     const state = Object.fromEntries(Object.entries(stateOf(session)).filter(([name, value]) => changed(name, value)))
-    const crew = host.agentStats(id)
+    const stats = host.agentStats(id)
     const usage = host.usageOf(id)
-    const news: SessionNews = {
+    const update: RemoteSessionUpdate = {
       ...(Object.keys(state).length > 0 && { state }),
-      ...(changed('crew', crew) && { crew }),
+      ...(changed('stats', stats) && { stats }),
       ...(changed('usage', usage) && { usage }),
     }
-    if (Object.keys(news).length > 0) this.#send(id, news)
+    if (Object.keys(update).length > 0) this.#send(id, update)
   }
 
-  #send(session: string, news: SessionNews): void {
-    this.#options.link.send({ type: 'live', session, news: news as Record<string, unknown> })
+  #send(session: string, update: RemoteSessionUpdate): void {
+    this.#options.link.send({ type: 'live', session, update: update as Record<string, unknown> })
   }
 }
 

@@ -18,7 +18,9 @@ const AVERAGE_WEIGHT = 0.1
 const TURN_BYTES = 64 * 1024
 /** How much of it is read at once, before the time of the turn is checked again. */
 const PIECE_BYTES = 16 * 1024
-/** How much output may wait; beyond it the host reads no more from the keeper until most is read. */
+/**
+ * How much output may wait; beyond it the host reads no more from the keeper until most is read.
+ */
 const WAITING_MAX = 4 * 1024 * 1024
 const WAITING_AGAIN = 1024 * 1024
 

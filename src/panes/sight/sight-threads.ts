@@ -9,7 +9,9 @@ import { type FromThread, HEARTBEAT, HEARTBEAT_BYTES, type ToThread } from './th
 
 /** Another thread is started when each has this many sessions: a thread needs memory of its own. */
 const SESSIONS_EACH = 4
-/** How often threads are checked, and how long one piece of work may take. It usually takes 1 ms. */
+/**
+ * How often threads are checked, and how long one piece of work may take. It usually takes 1 ms.
+ */
 const CHECK_MS = 1_000
 const STUCK_MS = 10_000
 /** After so many failures without a known reason no thread is started any more. */

@@ -14,7 +14,9 @@ import { type FromThread, HEARTBEAT, type ToThread } from './thread-messages.js'
 interface Session {
   reader: SightReader
   queue: SessionQueue
-  /** Whether queries are answered: in the output that was read last, and in that which came last. */
+  /**
+   * Whether queries are answered: in the output that was read last, and in that which came last.
+   */
   isLive: boolean
   willBeLive: boolean
 }

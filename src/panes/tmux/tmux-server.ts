@@ -111,7 +111,7 @@ export class TmuxServer {
     this.#clients.clear()
   }
 
-  /** A session that appears meanwhile may be missing: the list is read once more. */
+  /** A session that appears meanwhile may be missing: the list is read again. */
   async #findWhileDue(): Promise<void> {
     while (this.#isFindDue) {
       this.#isFindDue = false

@@ -74,7 +74,7 @@ export class TmuxSource {
     await this.#scan()
   }
 
-  /** Captures the content of a pane once more. */
+  /** Captures the content of a pane again. */
   resync(key: string): void {
     for (const [socket, { server }] of this.#servers) {
       const prefix = paneKey(socket, '')

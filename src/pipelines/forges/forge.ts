@@ -63,8 +63,8 @@ interface NewPull {
 type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 /**
- * A site with pull requests, through its own program and login. Reading may be repeated; whoever
- * writes looks first whether it is already there.
+ * A site with pull requests, through its own program and login. Reading may be repeated; code
+ * that writes first checks whether it is already there.
  * @throws SignalboxError `E_AGENT_MISSING`, `E_UNKNOWN`, `E_TRACKER`; `ForgeBusy` when the site
  * should be asked again later.
  */

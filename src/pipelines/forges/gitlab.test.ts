@@ -75,7 +75,7 @@ test('a merge request of GitLab has checks, threads and comments like a pull req
   expect(await made.log(view.checks[0]!)).toBe('expected 2')
 })
 
-test('glab is told what to open, answer, resolve and merge, and a rate limit is recognised', async () => {
+test('glab is called to open, answer, resolve and merge, and a rate limit is recognised', async () => {
   const { made, calls } = forge({
     'mr create': 'https://gitlab.com/o/r/-/merge_requests/7\n',
     [PLACE]: REQUEST,

@@ -27,7 +27,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
 
 function verdictOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   if (state.pipeline_type === 'review') return reviewVerdict(state)
-  // Whoever merged it has accepted it; before that, only open findings count.
+  // The person who merged it has accepted it; before that, only open findings count.
   if (state.pipeline_type === 'pull_request') return { outcome: 'approved', objections: [] }
   return taskVerdict(state)
 }

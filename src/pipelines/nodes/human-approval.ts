@@ -14,8 +14,8 @@ export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   const { reply, state, args } = context
   if (!reply) {
     const asked = await ask(context, null)
-    const needsNobody = state.auto_approve && !args.planOnly && state.plan_validation?.valid
-    return needsNobody ? { question: { ...asked.question, automatic: { option: 'approve' } } } : asked
+    const isAutomatic = state.auto_approve && !args.planOnly && state.plan_validation?.valid
+    return isAutomatic ? { question: { ...asked.question, automatic: { option: 'approve' } } } : asked
   }
   switch (reply.option) {
     case 'approve':

@@ -24,7 +24,7 @@ export async function items(context: NodeContext): Promise<NodeResult> {
   if (words.includes('pass') && !hasPasses)
     return ask(context, judged, `This was the last of ${limit} passes; select the items to fix, or none.`)
   if (words.includes('pass') && state.pull)
-    return { route: 'observe', update: { history: noted(context, reply.by, 'asks to look at it again first') } }
+    return { route: 'observe', update: { history: noted(context, reply.by, 'asks to check it again first') } }
   if (words.includes('pass'))
     return {
       route: 'reviewer',

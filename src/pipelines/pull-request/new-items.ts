@@ -5,7 +5,7 @@ import { answeredKeys, isOwn } from './acts.js'
 
 const BODY_MAX = 8_000
 
-/** What a pull request asks for and nobody has answered, in the order of checks, threads, comments. */
+/** What a pull request asks for that is not answered, in the order of checks, threads, comments. */
 export function newItems(
   { checks, threads, comments, head }: PullView,
   { settled }: Pick<PullState, 'settled'>,
@@ -61,7 +61,7 @@ function by({ author, isBot }: Remark) {
   return { author, is_bot: isBot }
 }
 
-/** A key stands in a comment: it has no blanks. */
+/** A key is written into a comment: it has no blanks. */
 function slug(name: string): string {
   return name.replace(/[^\w.-]+/g, '-')
 }

@@ -6,7 +6,7 @@ const PATIENT = { max_retries: '100', retry_policy: 'standard' }
 /** The part of a graph that opens and follows a pull request. */
 export const PULL_NODES: GraphPlan['nodes'] = {
   publish: { fn: 'publish', label: 'Open the pull request', shape: 'parallelogram', attributes: PATIENT },
-  observe: { fn: 'observe', label: 'Look at the pull request', shape: 'parallelogram', attributes: PATIENT },
+  observe: { fn: 'observe', label: 'Check the pull request', shape: 'parallelogram', attributes: PATIENT },
   wait: { label: 'Wait', shape: 'insulator', attributes: { duration: '2m' } },
   triage: { fn: 'triage', label: 'Triage', shape: 'box' },
   items: { fn: 'items', label: 'Which items?', shape: 'hexagon' },
@@ -15,7 +15,9 @@ export const PULL_NODES: GraphPlan['nodes'] = {
   merge: { fn: 'merge', label: 'Merge?', shape: 'hexagon', attributes: PATIENT },
 }
 
-/** Besides these edges, a graph leads to `publish` or `observe`, and has `developer` and `finish`. */
+/**
+ * Besides these edges, a graph leads to `publish` or `observe`, and has `developer` and `finish`.
+ */
 export const PULL_EDGES: GraphPlan['edges'] = [
   ['publish', 'observe'],
   ['publish', 'finish'],

@@ -5,7 +5,9 @@ import type { ImplementationState } from '../state.js'
 /** GitHub takes 65 536 characters. */
 const BODY_MAX = 60_000
 
-/** Title and text of a pull request: the goal, the tasks with their reviews, and what stays open. */
+/**
+ * Title and text of a pull request: the goal, the tasks with their reviews, and what stays open.
+ */
 export function pullText({ state, args }: { state: ImplementationState; args: PipelineArgs }): {
   title: string
   body: string

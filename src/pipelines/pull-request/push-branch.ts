@@ -1,7 +1,9 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { NodeContext } from '../node.js'
 
-/** Where the branch of a run is pushed: the remote, or the repository of a pull request from a fork. */
+/**
+ * Where the branch of a run is pushed: the remote, or the repository of a pull request from a fork.
+ */
 export function pushTarget({ args, state }: Pick<NodeContext, 'args' | 'state'>): string {
   return state.pull?.push_url ?? args.pull?.remote ?? 'origin'
 }

@@ -31,8 +31,8 @@ export interface FakePull {
 type Answer = { code: number; stdout: string; stderr: string }
 
 /**
- * GitHub with a state, and a `gh` program that asks it. The commands, their options and the shape of
- * their answers are those of the manual of gh and of GitHub's REST and GraphQL descriptions. The
+ * GitHub with a state, and a `gh` program that asks it. The commands, their options and the shape
+ * of their answers are those of the manual of gh and of GitHub's REST and GraphQL descriptions. The
  * branches are those of a real bare repository.
  */
 export class FakeGithub {

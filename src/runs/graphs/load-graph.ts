@@ -68,7 +68,7 @@ export interface LoadOptions {
   agent?: string | null | undefined
   /** Whether the start names the address of a model for the agent `direct`. */
   hasEndpoint?: boolean | undefined
-  /** False for text without a project: prompt files are not looked for. */
+  /** False for text without a project: prompt files are not searched for. */
   hasProject?: boolean | undefined
 }
 

@@ -14,7 +14,9 @@ export interface ProjectPipeline extends PipelineMetadata {
 /** Where a project registers pipelines: `<name>.dot`, relative to its root. */
 const PROJECT_PIPELINES = '.signalbox/pipelines'
 
-/** The pipelines that a project registers, by name. A file that cannot be parsed has no description. */
+/**
+ * The pipelines that a project registers, by name. A file that cannot be parsed has no description.
+ */
 export function projectPipelines(root: string): ProjectPipeline[] {
   const directory = join(root, PROJECT_PIPELINES)
   if (!existsSync(directory)) return []

@@ -95,7 +95,7 @@ export async function readProfile(
 
 /** For pipelines that run as graphs: the profile as `implement` and `review` read it. */
 export function profileReader(search: Pick<AgentSearch, 'home' | 'env'>): ReadProfile {
-  return async (cwd, wish) => (await readProfile({ ...search, cwd }, wish)).profile
+  return async (cwd, wanted) => (await readProfile({ ...search, cwd }, wanted)).profile
 }
 
 function pullPolicy(settings: ProfileSettings['pull_request']) {

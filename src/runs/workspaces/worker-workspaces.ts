@@ -25,9 +25,9 @@ export interface WorkerWorkspacesOptions {
 }
 
 /**
- * The workspaces of runs on a worker: repositories of their own, made from what the run started from
- * and what the last worker saved. Paths of the server in the state of a run are replaced by the ones
- * here, and back in what is reported.
+ * The workspaces of runs on a worker: repositories of their own, made from what the run started
+ * from and what the last worker saved. Paths of the server in the state of a run are replaced by
+ * the ones here, and back in what is reported.
  */
 export class WorkerWorkspaces implements WorkspacePort {
   readonly #options: WorkerWorkspacesOptions
@@ -49,7 +49,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     return replacePath(needs, cwd, this.#path(run, cwd))
   }
 
-  homeward<T>(run: string, { workspace, cwd }: StepNeeds, report: T): T {
+  withServerPaths<T>(run: string, { workspace, cwd }: StepNeeds, report: T): T {
     return workspace ? replacePath(report, this.#path(run, cwd), cwd) : report
   }
 
@@ -151,7 +151,7 @@ async function treeOf(git: Git, commit: string): Promise<string> {
   return (await git.run(['rev-parse', `${commit}^{tree}`])).trim()
 }
 
-/** A workspace of an earlier time is never deleted: it may have what nobody saved. */
+/** An earlier workspace is never deleted: it may have changes that were not saved. */
 function setAside(path: string): void {
   if (!existsSync(path)) return
   for (let n = 1; ; n++) {

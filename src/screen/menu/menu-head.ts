@@ -18,7 +18,7 @@ export interface MenuHead {
   lines: string[]
   /** The same as one text, for patterns. */
   text: string
-  /** A row says that rows are left out, or the text goes on above the rows that were read. */
+  /** A row says that rows are left out, or the text continues above the rows that were read. */
   isCut: boolean
   /** No edge, gap or earlier text ends it below the first row of the screen. */
   reachesTop: boolean

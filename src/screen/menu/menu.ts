@@ -91,7 +91,7 @@ export interface Menu {
 export function meaningOf(label: string, spec: MenuSpec | null): { meaning: OptionMeaning; danger: boolean } {
   const words = label.replace(/[’‘]/g, "'").toLowerCase()
   const known = spec?.meaning.find(entry => entry.label.test(label))
-  // Whatever the pack says: an option that ends the questions is not for this once.
+  // Whatever the pack says: an option that ends the questions is not *allow once*.
   if (known && !(known.meaning === 'allow-once' && STOPS_ASKING.test(words)))
     return { meaning: known.meaning, danger: known.danger }
   return genericMeaning(words)

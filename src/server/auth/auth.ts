@@ -192,7 +192,9 @@ function badProof(message: string): SignalboxError {
 
 const CLOSED_MS = 15 * 60_000
 
-/** Failed logins of 15 minutes, on all servers. Too many block all: attackers have many addresses. */
+/**
+ * Failed logins of 15 minutes, on all servers. Too many block all: attackers have many addresses.
+ */
 export class Attempts {
   readonly #clock: Clock
   readonly #limit: number
@@ -240,7 +242,10 @@ export class Attempts {
 const GOOD_FOR_MS = 5 * 60_000
 const MOST = 100
 
-/** Codes of login links: each works once, on any server, for five minutes, until a restart of the only one. */
+/**
+ * Codes of login links: each works once, on any server, for five minutes, until a restart of the
+ * only one.
+ */
 export class LoginCodes {
   readonly #clock: Clock
   readonly #shared: SharedLogins | null

@@ -42,8 +42,8 @@ export interface Device {
 type KeptDevice = Device & { key: string }
 
 /**
- * `<state>/devices.json`: the browsers that are logged in, with their keys. Servers of a shared store
- * keep them there instead, and each of them follows what the others change.
+ * `<state>/devices.json`: the browsers that are logged in, with their keys. Servers of a shared
+ * store keep them there instead, and each of them follows what the others change.
  */
 export class Devices {
   readonly #path: string
@@ -162,7 +162,7 @@ export class Devices {
       for (const { key, ...device } of file.parse(JSON.parse(text)).devices)
         this.#devices.set(device.id, { device, key: Buffer.from(key, 'base64url') })
     } catch (error) {
-      // A file that cannot be read logs nobody in; logging in again takes one command.
+      // With a file that cannot be read no device is logged in; logging in again takes one command.
       this.#onError(error)
     }
   }

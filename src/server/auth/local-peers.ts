@@ -13,8 +13,8 @@ export interface LocalPeer {
 
 /**
  * What the API does for a process of an agent: it reports hooks, checks graphs, and starts sessions
- * and runs, which are labelled with its session. It does not decide, grant, change settings, log in,
- * type, or read what other sessions do.
+ * and runs, which are labelled with its session. It does not decide, grant, change settings, log
+ * in, type, or read what other sessions do.
  */
 const FOR_AGENTS: ReadonlySet<string> = new Set([
   ...['hooks.report', 'health.alive', 'health.daemon', 'openapi.get'],

@@ -36,7 +36,9 @@ export class Token {
     return token
   }
 
-  /** Reads what other servers have changed. One that revoked all tokens wants a new one here, too. */
+  /**
+   * Reads what other servers have changed. One that revoked all tokens wants a new one here, too.
+   */
   async reload(): Promise<void> {
     if (!this.#shared) return
     this.#all = (await this.#shared.logins.read<Record<string, string>>('tokens')) ?? {}

@@ -1,6 +1,6 @@
 import type { LiveBus, LiveUpdate } from '../../host/index.js'
 import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
-import type { CrewUpdate, MessageUpdate, StreamEvent, TypingUpdate } from '../api-types.js'
+import type { AgentStatsUpdate, MessageUpdate, StreamEvent, TypingUpdate } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
 
@@ -101,7 +101,7 @@ export class UpdateFeed {
       const { type, session } = update
       let written: string | null = null
       const frame = () => {
-        const body: Sendable<MessageUpdate | CrewUpdate | TypingUpdate> = update
+        const body: Sendable<MessageUpdate | AgentStatsUpdate | TypingUpdate> = update
         written ??= frameOf(type, text.json(body, 'rfc3339'))
         return written
       }

@@ -23,7 +23,7 @@ export interface FedPane {
 }
 
 /**
- * Follows the panes. They are not in the log, because nobody needs their past. Versions start with
+ * Follows the panes. They are not in the log, because their past is not needed. Versions start with
  * the time of the server's start, so that those of a restarted server are greater than the previous
  * ones.
  */
@@ -86,8 +86,8 @@ export class PaneFeed {
       this.#hashes.delete(pane.id)
     }
     if (this.#listeners.size === 0) return
-    const told = this.#change(nameOf(change), versioned)
-    for (const listener of this.#listeners) listener(told)
+    const fed = this.#change(nameOf(change), versioned)
+    for (const listener of this.#listeners) listener(fed)
   }
 
   /** The current state of a pane as a change. */

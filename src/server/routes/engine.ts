@@ -26,7 +26,7 @@ export const engineRoutes: readonly Route[] = [
     id: 'engine.rebuild',
     method: 'POST',
     path: '/engine/rebuild',
-    summary: 'Has the engine look at every open run, or at one: it may have lost what it knew.',
+    summary: 'Has the engine check every open run, or one, in case it lost its state.',
     access: 'owner',
     body: z.strictObject({ run: z.string().optional() }),
     answers: { 200: answer('how many', rebuilt) },

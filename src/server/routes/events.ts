@@ -225,10 +225,10 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     yield frameOf('hello', JSON.stringify(hello))
     let at = since ?? from
     while (liveAfter === null && !queue.isEnding && !isOver) {
-      const told = parts.events.position
+      const sentTo = parts.events.position
       const page = await pageAfter(store, at, isWanted)
       if (query.records === 'changed') for (const event of page.events) noteMissed(missed, event)
-      at = page.isHead ? Math.max(page.last, told) : page.last
+      at = page.isHead ? Math.max(page.last, sentTo) : page.last
       if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
       if (page.events.length > 0) yield page.events.map(event => parts.events.feed(event).frame).join('')
     }

@@ -42,7 +42,7 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.list',
     method: 'GET',
     path: '/grants',
-    summary: 'Lists the grants in force; with `all`, also ended ones.',
+    summary: 'Lists active grants; with `all`, also ended ones.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional() }),
     answers: { 200: answer('the grants', grantList) },

@@ -64,7 +64,7 @@ export const recordingRoutes: readonly Route[] = [
     handle: async call => {
       const { host } = call
       const { record, view } = await findRecording(call, call.params.id!)
-      const told = await recordingMarkers(host, record)
+      const found = await recordingMarkers(host, record)
       const since = (at: number) => Math.max(0, at - record.startedAt)
       const messages = (await host.store.readStream(`session/${record.id}`))
         .filter(({ type }) => type === 'message.final')
@@ -81,9 +81,9 @@ export const recordingRoutes: readonly Route[] = [
         by: made?.actor.name ?? null,
         option: made?.option ?? null,
       }))
-      const markers = [...told.markers, ...messages].sort((a, b) => a.atMs - b.atMs)
+      const markers = [...found.markers, ...messages].sort((a, b) => a.atMs - b.atMs)
       return call.json({
-        ...told,
+        ...found,
         recording: view,
         markers,
         decisions,

@@ -84,7 +84,7 @@ export const sessionRoutes: readonly Route[] = [
     body: startBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, body, who, person, json }) => {
-      const { prompt, worktree, placement: wish, ...start } = body
+      const { prompt, worktree, placement, ...start } = body
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
         throw new SignalboxError(
           'E_INPUT',
@@ -94,8 +94,8 @@ export const sessionRoutes: readonly Route[] = [
           },
         )
       const request = { ...start, terminal: start.env, person: personName(person.id) }
-      const record = wish
-        ? await host.remote.start(request, placementOf(wish))
+      const record = placement
+        ? await host.remote.start(request, placementOf(placement))
         : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, start.cwd) : start.cwd })
       if (prompt !== undefined) await (await host.whenLive(record.id))?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, record), 201)

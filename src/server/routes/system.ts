@@ -62,7 +62,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'presence.tell',
     method: 'POST',
     path: '/presence',
-    summary: 'Reports whether a person looks at this page, so that they are not notified elsewhere.',
+    summary: 'Reports whether this page is visible, so that its person is not notified elsewhere.',
     access: 'viewer',
     isWrite: false,
     body: z.strictObject({

@@ -22,4 +22,4 @@ export const engine = z
   })
   .meta({ id: 'Engine' })
 
-export const rebuilt = z.object({ runs: z.int().describe('how many runs the engine was asked for') })
+export const rebuilt = z.object({ runs: z.int().describe('how many runs the engine checks') })

@@ -12,7 +12,7 @@ const change = z.object({
   confidence: z.number(),
   authority: z.string(),
   rule: z.string(),
-  payload: z.unknown().describe('what the view tells beyond its name'),
+  payload: z.unknown().describe('details of the view'),
   settled: z.boolean(),
   claim: z.string().nullable(),
   busy: z.boolean().nullable(),

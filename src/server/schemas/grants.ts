@@ -27,7 +27,7 @@ export const grantList = z.object({
 
 export const standingPreview = z.object({
   count: z.int(),
-  denied: z.int().describe('of these, a person denied so many'),
+  denied: z.int().describe('how many of these a person denied'),
   since: moment,
   items: z.array(
     z.object({ id: z.string(), title: z.string(), requestedAt: moment, risk: z.string(), state: z.string() }),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { block } from './blocks.js'
 import { moment, position } from './common.js'
 
-const helper = z
+const subAgent = z
   .object({
     id: z.string(),
-    parent: z.string().nullable().describe('the helper that started it; null: the agent itself'),
+    parent: z.string().nullable().describe('the sub-agent that started it; null: the agent itself'),
     name: z.string().nullable(),
     task: z.string().nullable(),
     state: z.enum(['working', 'blocked', 'done', 'failed']),
@@ -15,9 +15,9 @@ const helper = z
     tools: z.int(),
     tokens: z.int(),
   })
-  .meta({ id: 'Helper' })
+  .meta({ id: 'SubAgent' })
 
-export const crew = z
+export const agentStats = z
   .object({
     model: z.string().nullable(),
     context: z
@@ -30,9 +30,9 @@ export const crew = z
       .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
       .optional()
       .describe('the same by day (UTC)'),
-    helpers: z.array(helper),
+    subAgents: z.array(subAgent),
   })
-  .meta({ id: 'Crew' })
+  .meta({ id: 'AgentStats' })
 
 export const holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), id: z.string(), name: z.string() }),
@@ -67,7 +67,9 @@ export const session = z
     owner: z.string(),
     worker: z.string().optional().describe('the home directory or the worker that keeps its terminal'),
     on: z.string().optional().describe('the name of the worker whose machine it is on; absent: the server’s own'),
-    awaySince: moment.optional().describe('its worker is not connected since then: the rest is as last heard'),
+    awaySince: moment
+      .optional()
+      .describe('since when its worker is not connected; the other fields are as it last reported them'),
     places: z.record(z.string(), z.string()).optional(),
     sandbox: z
       .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
@@ -94,7 +96,7 @@ export const session = z
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
-    crew: crew
+    stats: agentStats
       .optional()
       .describe('what the agent reports about its own work; after the session ended, the last report'),
   })

@@ -3,7 +3,7 @@ import { block } from './blocks.js'
 import { moment } from './common.js'
 import { pane, panePreview, supervisedPane } from './panes.js'
 import { run } from './runs.js'
-import { crew, session } from './sessions.js'
+import { agentStats, session } from './sessions.js'
 
 /** The first frame of a stream. */
 export const hello = z.object({
@@ -38,7 +38,7 @@ export const messageUpdate = z.object({
 
 export const typing = z.object({ type: z.literal('typing'), session: z.string(), on: z.boolean() })
 
-export const crewUpdate = z.object({ type: z.literal('session.crew'), session: z.string(), crew })
+export const agentStatsUpdate = z.object({ type: z.literal('session.stats'), session: z.string(), stats: agentStats })
 
 /** Frames that are not in the log, by event. Only the newest state of each matters. */
 export const EPHEMERAL_FRAMES = {
@@ -52,7 +52,7 @@ export const EPHEMERAL_FRAMES = {
   'run.record': runRecord,
   'message.update': messageUpdate,
   typing,
-  'session.crew': crewUpdate,
+  'session.stats': agentStatsUpdate,
 } as const
 
 /** Frames of `GET /panes/stream`, by the name of their event; moments are milliseconds. */

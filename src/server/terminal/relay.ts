@@ -14,8 +14,8 @@ export interface TerminalRequest {
 }
 
 /**
- * A terminal of a session on a worker: passes its messages on, unchanged and in both directions. The
- * worker draws, and waits for the viewer's acknowledgements; nothing is collected here.
+ * A terminal of a session on a worker: passes its messages on, unchanged and in both directions.
+ * The worker draws, and waits for the viewer's acknowledgements; nothing is collected here.
  */
 export class RelayedTerminal {
   readonly #channel: TerminalChannel

@@ -11,11 +11,11 @@ test('sessions count by day, live ones as they report it now; those of runs coun
   const host = {
     agentStats: (id: string) => (id === 'live' ? { model: 'm', days: { '2026-03-02': spent(2) } } : null) as never,
   }
-  const crew = { model: 'n', days: { '2026-03-01': spent(1), '2026-03-02': spent(4), '2026-03-05': spent(8) } }
+  const stats = { model: 'n', days: { '2026-03-01': spent(1), '2026-03-02': spent(4), '2026-03-05': spent(8) } }
   const records = [
-    record('live', { crew }),
-    record('ended', { crew }),
-    record('of-run', { label: 'run_abc/build@1#1', crew }),
+    record('live', { stats }),
+    record('ended', { stats }),
+    record('of-run', { label: 'run_abc/build@1#1', stats }),
     record('silent'),
   ]
   const found = sessionDays(host, records, { from: at('2026-03-01'), to: at('2026-03-03') })

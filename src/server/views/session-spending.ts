@@ -26,7 +26,7 @@ export function sessionDays(
   return records
     .filter(({ label, startedAt }) => startedAt <= to && !OF_A_RUN.test(label ?? ''))
     .flatMap(record => {
-      const { id: session, agent, project, crew: final } = record
+      const { id: session, agent, project, stats: final } = record
       const stats = host.agentStats(session) ?? final
       return Object.entries(stats?.days ?? {})
         .filter(([day]) => day >= first && day <= last)

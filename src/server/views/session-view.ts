@@ -9,7 +9,7 @@ export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: Ses
   const record = { ...stored, ...placeOf(host, stored) }
   if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }
   const { observation } = session
-  const crew = host.agentStats(record.id)
+  const stats = host.agentStats(record.id)
   return {
     ...record,
     phase: session.phase,
@@ -24,7 +24,7 @@ export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: Ses
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
     ...(session.compactCommand !== null && { compact: session.compactCommand }),
-    ...(crew && { crew }),
+    ...(stats && { stats }),
   }
 }
 

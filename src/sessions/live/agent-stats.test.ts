@@ -57,7 +57,7 @@ describe('context and usage', () => {
     )
     expect(stats.context).toEqual({ used: 5_100, window: null })
     expect(stats.spent).toEqual({ input: 95_000, output: 1_000, costUsd: null })
-    expect(stats.helpers).toMatchObject([{ id: 'a1', tokens: 90_900 }])
+    expect(stats.subAgents).toMatchObject([{ id: 'a1', tokens: 90_900 }])
   })
 
   it('an agent that reports nothing has no context and has spent nothing', () => {
@@ -73,7 +73,7 @@ describe('sub-agents', () => {
       { is: 'tool', subAgent: 'a1', state: 'started', key: 't', tool: 'Read', input: { path: 'src/cart.js' } },
       { is: 'request', subAgent: 'a2', key: null, tool: 'Shell', input: {} },
     )
-    expect(stats.helpers).toMatchObject([
+    expect(stats.subAgents).toMatchObject([
       { id: 'a1', name: 'reviewer', task: 'Look at the cart', state: 'working', doing: 'Read src/cart.js', tools: 1 },
       { id: 'a2', state: 'blocked' },
     ])
@@ -81,7 +81,7 @@ describe('sub-agents', () => {
       report({ is: 'turn-ended', subAgent: 'a1', outcome: 'done' }, 9_000),
       report({ is: 'turn-ended', subAgent: 'a2', outcome: 'failed' }, 9_500),
     ].reduce(reduceAgentStats, stats)
-    expect(later.helpers).toMatchObject([
+    expect(later.subAgents).toMatchObject([
       { state: 'done', doing: null, since: 1_000, endedAt: 9_000 },
       { state: 'failed', endedAt: 9_500 },
     ])
@@ -110,8 +110,8 @@ describe('sub-agents', () => {
 
   it('are limited to the newest 64', () => {
     const many = Array.from({ length: 100 }, (_, index): AgentStatement => ({ is: 'working', subAgent: `a${index}` }))
-    const { helpers } = reduce(...many)
-    expect(helpers).toHaveLength(64)
-    expect(helpers.at(-1)?.id).toBe('a99')
+    const { subAgents } = reduce(...many)
+    expect(subAgents).toHaveLength(64)
+    expect(subAgents.at(-1)?.id).toBe('a99')
   })
 })

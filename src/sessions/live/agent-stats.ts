@@ -15,7 +15,7 @@ export interface AgentStats {
   /** The same by day (UTC), such as `2026-03-01`. */
   days: Readonly<Record<string, Spent>>
   /** Sub-agents in the order of their first report. */
-  helpers: readonly SubAgent[]
+  subAgents: readonly SubAgent[]
 }
 
 interface Spent {
@@ -46,7 +46,7 @@ export const NO_AGENT_STATS: AgentStats = {
   context: null,
   spent: { input: 0, output: 0, costUsd: null },
   days: {},
-  helpers: [],
+  subAgents: [],
 }
 
 const SUB_AGENTS_MAX = 64
@@ -66,9 +66,9 @@ export function reduceAgentStats(stats: AgentStats, { statement, at }: AgentRepo
  */
 export function subAgentsOf(stats: AgentStats, records: readonly StatusRecord[]): SubAgent[] {
   const shown = records.filter(({ id }) => id !== '').sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
-  if (stats.helpers.length === 0) return shown.map(record => recordSubAgent(record, shown))
+  if (stats.subAgents.length === 0) return shown.map(record => recordSubAgent(record, shown))
   const byEnd = new Map(shown.map(record => [record.id.slice(record.id.lastIndexOf('/') + 1), record]))
-  return stats.helpers.map(subAgent => {
+  return stats.subAgents.map(subAgent => {
     const record = byEnd.get(subAgent.id)
     return record ? { ...subAgent, name: subAgent.name ?? record.title, task: subAgent.task ?? record.msg } : subAgent
   })
@@ -124,7 +124,7 @@ function plus(spent: Spent, { input, output, costUsd }: { input: number; output:
 }
 
 function withSubAgent(stats: AgentStats, id: string, statement: AgentStatement, at: number): AgentStats {
-  const known = stats.helpers.find(subAgent => subAgent.id === id)
+  const known = stats.subAgents.find(subAgent => subAgent.id === id)
   const before: SubAgent = known ?? {
     id,
     parent: null,
@@ -138,10 +138,10 @@ function withSubAgent(stats: AgentStats, id: string, statement: AgentStatement, 
     tokens: 0,
   }
   const after = { ...before, ...changesOf(before, statement, at) }
-  const helpers = known
-    ? stats.helpers.map(subAgent => (subAgent === known ? after : subAgent))
-    : [...stats.helpers, after].slice(-SUB_AGENTS_MAX)
-  return { ...stats, helpers }
+  const subAgents = known
+    ? stats.subAgents.map(subAgent => (subAgent === known ? after : subAgent))
+    : [...stats.subAgents, after].slice(-SUB_AGENTS_MAX)
+  return { ...stats, subAgents }
 }
 
 function changesOf(subAgent: SubAgent, statement: AgentStatement, at: number): Partial<SubAgent> {

@@ -107,7 +107,7 @@ describe('a sign-in', () => {
     await fixture.pass(30_000)
     expect(fixture.signals[0]).toBe('SIGTERM')
     await fixture.exit(null, 'SIGTERM')
-    expect(await fixture.events('session.ended')).toMatchObject([{ reason: 'nobody signed in' }])
+    expect(await fixture.events('session.ended')).toMatchObject([{ reason: 'no person signed in' }])
     expect(await fixture.notices()).toHaveLength(1)
   })
 

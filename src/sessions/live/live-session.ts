@@ -40,7 +40,7 @@ const RESUMES_MS = 30_000
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
 const BEGINS_MS = 3_000
 /** Why the session is ended if no person attends to its sign-in. */
-const ABANDONED = 'nobody signed in'
+const ABANDONED = 'no person signed in'
 
 /**
  * One live agent: its terminal, the reading of its screen, the phase, the open turn and message,
@@ -254,7 +254,9 @@ export class LiveSession implements KeeperListener, SessionPort {
     this.#messages.stop()
   }
 
-  /** The reader of its terminal has failed for good: people must look after the agent themselves. */
+  /**
+   * The reader of its terminal has failed for good: people must look after the agent themselves.
+   */
   unreadable(why: string): void {
     this.#notices.unreadable(why)
   }
@@ -555,7 +557,7 @@ export class LiveSession implements KeeperListener, SessionPort {
       isIdle: () => this.isIdle,
       lastTurn: () => this.#phase.lastTurn,
       onDelivered: sent => this.#phase.noteSent(sent),
-      untilBegun: turn => this.#waiters.until(BEGINS_MS, () => isExited() || this.#phase.hasBegun(turn)),
+      untilBegun: turn => this.#waiters.until(BEGINS_MS, () => isExited() || this.#phase.hasStarted(turn)),
       settled: () => this.settled(),
       onFailed: detail => this.#notices.undelivered(detail),
     })

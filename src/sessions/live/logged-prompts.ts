@@ -37,7 +37,7 @@ export function loggedPrompts(events: readonly StoredEvent[]): LoggedPrompts {
     } else if (isEvent(event, 'prompt.held')) {
       const { prompt, text, meaning } = event.data
       open.set(prompt, { id: prompt, text, meaning: meaningOf(meaning), state: 'held', version })
-    } else if (isEvent(event, 'prompt.begun')) {
+    } else if (isEvent(event, 'prompt.started')) {
       const known = open.get(event.data.prompt)
       if (known) open.set(known.id, { ...known, state: 'unfinished', version })
     } else if (isEvent(event, 'prompt.released')) {

@@ -83,8 +83,8 @@ export const phaseTable = defineMachine({
     ['tool-pending', ['idle_prompt', 'background_task'], 'dormant'],
     ['tool-pending', 'error:final', 'dormant', ['extract-turn', 'finalize']],
 
-    // An agent may begin with a tool, before it thinks or writes. A result alone begins nothing: the
-    // agent's own commands print one.
+    // An agent may begin with a tool, before it thinks or writes. A result alone begins nothing:
+    // the agent's own commands print one.
     ['dormant', 'tool_running', 'streaming', ['mark-turn', 'extract', 'edit']],
     ['dormant', 'tool_result', '='],
     ['thinking', ['tool_running', 'tool_result'], 'streaming', ['stop-typing', 'extract', 'edit']],

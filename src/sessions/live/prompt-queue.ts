@@ -181,12 +181,12 @@ export class PromptQueue {
   /** The log has the prompt before the first key; if it cannot be written, no key is sent. */
   #portFor(id: string): SendPort {
     const { port, session, journal } = this.#options
-    let hasBegun = false
+    let hasStarted = false
     return {
       ...port,
       press: async keys => {
-        if (!hasBegun) await journal.write('prompt.begun', { session, prompt: id })
-        hasBegun = true
+        if (!hasStarted) await journal.write('prompt.started', { session, prompt: id })
+        hasStarted = true
         await port.press(keys)
       },
     }

@@ -171,7 +171,9 @@ async function waitForComposer(port: SendPort, options: GateOptions): Promise<Se
   return judge()
 }
 
-/** The key of some agents clears one line: it is pressed until the box is empty or stays as it is. */
+/**
+ * The key of some agents clears one line: it is pressed until the box is empty or stays as it is.
+ */
 async function clearBox(port: SendPort, { pack, clock }: Pick<GateOptions, 'pack' | 'clock'>): Promise<void> {
   for (let presses = 0; presses < CLEAR_PRESSES; presses++) {
     const draft = port.observation()?.composer?.draft ?? ''

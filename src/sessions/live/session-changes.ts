@@ -8,7 +8,9 @@ import type { Git } from '../../git/index.js'
 
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
 
-/** The commit that was checked out at a time, by git's own log of HEAD; null if git does not know. */
+/**
+ * The commit that was checked out at a time, by git's own log of HEAD; null if git does not know.
+ */
 export async function commitAt(git: Git, time: number): Promise<string | null> {
   const moment = new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
   const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', `HEAD@{${moment}}^{commit}`])

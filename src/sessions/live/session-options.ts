@@ -57,7 +57,7 @@ export interface AgentTraits {
 /** An agent that reports nothing besides its screen. */
 export const SILENT_AGENT: AgentTraits = { hasTranscript: false, hasHooks: false, canResume: false }
 
-/** How long a session waits; the settings `sessions.*`, `send.*` and `sinks.typing_repeat_ms`. */
+/** How long a session waits; the settings `sessions.*` and `send.*`. */
 export interface SessionTimes {
   /** For the agent's own record at the end of a turn. */
   transcriptWaitMs: number

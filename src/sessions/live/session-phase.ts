@@ -67,7 +67,7 @@ export class SessionPhase {
   #phase: Phase
   #last: Look | null = null
   /** The turn that the agent was last seen to work on. */
-  #begun: string | null = null
+  #startedTurn: string | null = null
   /** When a half-drawn frame came that no other frame has followed. */
   #tornAt: number | null = null
   /** Number of a frame that was taken for half-drawn and turned out to be complete. */
@@ -115,8 +115,8 @@ export class SessionPhase {
   }
 
   /** The agent was seen to work on this turn, or the turn has ended. */
-  hasBegun(turn: string | null): boolean {
-    return turn === null || this.#begun === turn || this.#conversation.turn !== turn
+  hasStarted(turn: string | null): boolean {
+    return turn === null || this.#startedTurn === turn || this.#conversation.turn !== turn
   }
 
   get openMessage(): MessageRef | null {
@@ -165,7 +165,7 @@ export class SessionPhase {
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
     for (const action of actions) this.#act(action, look, event)
-    if (next !== 'dormant') this.#begun = this.#conversation.turn
+    if (next !== 'dormant') this.#startedTurn = this.#conversation.turn
     if (next === 'dormant' && from !== 'dormant') {
       if (from === 'tool-pending') this.#turn.writeUnwritten(look)
       this.#turn.close(look)

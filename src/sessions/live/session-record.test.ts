@@ -41,16 +41,16 @@ describe('the record of a session', () => {
   })
 
   test('keeps the agent’s stats when it has ended', () => {
-    const crew: EventData<'crew.dismissed'> = {
+    const stats: EventData<'session.stats-final'> = {
       model: 'large',
       context: { used: 134_050, window: 200_000 },
       contextLeftPercent: null,
       spent: { input: 131_400, output: 2_650, costUsd: 0.43 },
-      helpers: [],
+      subAgents: [],
     }
     const ended: EventData<'session.ended'> = { exit: { code: 0, signal: null }, reason: 'stopped' }
-    const record = fold(['session.started', STARTED], ['session.ended', ended], ['crew.dismissed', crew])
-    expect(record).toMatchObject({ state: 'ended', crew })
+    const record = fold(['session.started', STARTED], ['session.ended', ended], ['session.stats-final', stats])
+    expect(record).toMatchObject({ state: 'ended', stats })
   })
 
   test('has only fields for what is known of the agent', () => {

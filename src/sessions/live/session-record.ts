@@ -40,7 +40,7 @@ export interface SessionRecord {
   /** When its owner last selected it, by surface. */
   chosen?: Record<string, number>
   /** What its agent had reported about its own work when it ended. */
-  crew?: EventData<'crew.dismissed'>
+  stats?: EventData<'session.stats-final'>
   /** The parts of its recording that the server has as blobs. */
   saved?: { from: number; bytes: number; blob: string }[]
   version: number
@@ -50,7 +50,7 @@ const TYPES: readonly EventType[] = [
   'session.started',
   'session.ready',
   'session.ended',
-  'crew.dismissed',
+  'session.stats-final',
   'session.lost',
   'session.renamed',
   'session.identified',
@@ -98,7 +98,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
-  if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
+  if (isEvent(event, 'session.stats-final')) return { ...record, stats: event.data }
   // A session whose end was recorded is not lost, whatever a later host concluded.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }

@@ -16,7 +16,7 @@ export interface TreeEntry {
 
 const ENTRIES_MAX = 1_000
 const FOUND_MAX = 200
-/** Directories that nobody reads. */
+/** Directories that people do not read. */
 const SKIPPED = new Set(['.git', 'node_modules'])
 
 /** A directory of a project, directories first. @throws SignalboxError `E_UNKNOWN`, `E_ROLE` */

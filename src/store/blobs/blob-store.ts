@@ -39,7 +39,10 @@ export class BlobStore {
     return name
   }
 
-  /** Null if it is not there. @throws SignalboxError `E_BLOB` if its content is not what its name says. */
+  /**
+   * Null if it is not there. @throws SignalboxError `E_BLOB` if its content is not what its name
+   * says.
+   */
   async get(name: string): Promise<Buffer | null> {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new SignalboxError('E_INPUT', `"${name.slice(0, 80)}" is not a blob`)
     const packed = await this.#place.read(name)

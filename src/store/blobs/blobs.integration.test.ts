@@ -45,7 +45,7 @@ describe.each(Object.entries(places))('blobs in %s', (_, url) => {
     }
   })
 
-  test('that are not there are null, and names that are no hash are refused', async () => {
+  test('that are not there are null, and names that are not a hash are refused', async () => {
     const blobs = await open(url())
     expect(await blobs.get('0'.repeat(64))).toBe(null)
     await expect(blobs.get('../x')).rejects.toMatchObject({ code: 'E_INPUT' })

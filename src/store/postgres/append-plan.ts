@@ -4,7 +4,9 @@ import { type IndexedField, indexFields, isSameIndex } from '../document-index.j
 import { type EncodedEvent, encodeJson } from '../encode-event.js'
 import type { AppendOptions, ExpectedVersion, Projection } from '../event-store.js'
 
-/** One call of `appendAll`: validated, serialized, and named for as long as its outcome is unknown. */
+/**
+ * One call of `appendAll`: validated, serialized, and named for as long as its outcome is unknown.
+ */
 export interface AppendUnit {
   id: string
   appends: readonly { stream: string; expected: ExpectedVersion; events: readonly EncodedEvent[] }[]

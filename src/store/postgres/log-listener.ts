@@ -15,7 +15,9 @@ export interface LogListenerOptions {
   onError(error: unknown): void
 }
 
-/** Notices commits of all processes: `LISTEN` on a connection of its own, and a slow poll beside it. */
+/**
+ * Notices commits of all processes: `LISTEN` on a connection of its own, and a slow poll beside it.
+ */
 export class LogListener {
   readonly #options: LogListenerOptions
   #poll: Timer | null = null
@@ -60,7 +62,7 @@ export class LogListener {
         this.#client = client
         client.on('notification', onChange)
         await client.query(`LISTEN signalbox_${schema}`)
-        // What was committed before `LISTEN` took effect is announced to nobody.
+        // What was committed before `LISTEN` took effect is not announced.
         onChange()
         if (!this.#isStarted) return this.stop()
         await isOver

@@ -45,7 +45,9 @@ export class PostgresProjector {
     }
   }
 
-  /** Brings all projections of this program to the end of the log, and lets its appends fold them. */
+  /**
+   * Brings all projections of this program to the end of the log, and lets its appends fold them.
+   */
   async catchUp(client: Client): Promise<void> {
     const end = await client.query<{ position: number; folded: string; chained: string[] }>(
       'SELECT position, folded, chain_streams AS chained FROM log_end',

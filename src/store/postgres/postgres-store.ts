@@ -327,7 +327,7 @@ export class PostgresEventStore implements Api.EventStore {
     const error = new SignalboxError(
       'E_STORE_ROLLED_BACK',
       `The store ${this.#connections.shown} was rolled back: event ${position} is gone or another one.`,
-      { next: 'Restart Signalbox; signalbox doctor tells more.', details: { position } },
+      { next: 'Restart Signalbox; signalbox doctor shows more.', details: { position } },
     )
     this.#options.onError(error)
     throw error

@@ -117,7 +117,8 @@ export async function migrate(client: Client, schema: string, shown: string, new
 async function applyMigrations(client: Client, schema: string, shown: string, newId: string | undefined) {
   // Outside the transaction: a role that cannot be created must not end it.
   for (const role of [SERVER_ROLE, READER_ROLE]) await client.query(createRole(role))
-  // Before the transaction: one that has begun may not see the tables that another process creates.
+  // Before the transaction: one that has started may not see the tables that another process
+  // creates.
   await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
   await client.query('BEGIN')
   try {

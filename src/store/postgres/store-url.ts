@@ -14,7 +14,9 @@ export interface PostgresTarget {
   schema: string
   /** The URL without anything secret, for messages. */
   shown: string
-  /** `verify` checks the server's certificate and name; loopback addresses and sockets need no TLS. */
+  /**
+   * `verify` checks the server's certificate and name; loopback addresses and sockets need no TLS.
+   */
   tls: 'verify' | 'off'
 }
 

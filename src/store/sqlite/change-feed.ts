@@ -18,8 +18,8 @@ import type { Clock, Timer } from '../../clock/index.js'
  * `fs.watch` may be unavailable (network file systems, exhausted inotify watches). The slow poll
  * covers that, at negligible cost.
  *
- * Symptom → setting: late by some milliseconds under load → AGAIN_MS; late by a quarter second → the
- * watch does not work there, POLL_MS.
+ * Symptom → setting: late by some milliseconds under load → AGAIN_MS; late by a quarter second →
+ * the watch does not work there, POLL_MS.
  */
 const AGAIN_MS = [1, 2, 4, 8, 16, 32, 64]
 const POLL_MS = 250

@@ -6,8 +6,8 @@ import { newTestDatabase } from './postgres-server.js'
 
 /**
  * A store for tests of other rooms: the file at `path`, or with SIGNALBOX_TEST_STORE=postgres a
- * schema of its own in the database of the test run (`npm run test:postgres`). Opening the same path
- * again opens the same store.
+ * schema of its own in the database of the test run (`npm run test:postgres`). Opening the same
+ * path again opens the same store.
  */
 export async function openTestStore(options: OpenSqliteOptions): Promise<EventStore> {
   if (process.env.SIGNALBOX_TEST_STORE !== 'postgres') return openStore(options)

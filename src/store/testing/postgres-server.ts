@@ -13,7 +13,9 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** An empty schema of the PostgreSQL that the test run starts (test/support/postgres-launcher.ts). */
+/**
+ * An empty schema of the PostgreSQL that the test run starts (test/support/postgres-launcher.ts).
+ */
 export async function newTestDatabase(schema = `test_${randomBytes(6).toString('hex')}`): Promise<TestDatabase> {
   const launcher = process.env.SIGNALBOX_TEST_POSTGRES
   if (!launcher) throw new Error('the test run has no PostgreSQL launcher')

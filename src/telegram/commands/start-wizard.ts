@@ -95,11 +95,11 @@ export class StartWizard {
     const pages = Math.ceil(projects.length / PROJECTS_PER_PAGE)
     const shown = projects.slice(page * PROJECTS_PER_PAGE, (page + 1) * PROJECTS_PER_PAGE)
     const turn = (text: string, number: number): ButtonSpec[] =>
-      number >= 0 && number < pages ? [{ text, action: { do: 'wizard', wish: form, page: number } }] : []
+      number >= 0 && number < pages ? [{ text, action: { do: 'wizard', form, page: number } }] : []
     await this.#services.reply(to, `<b>${TITLES[form.kind]}</b>\nWhich project?`, {
       buttons: [
         ...shown.map((path): ButtonSpec[] => [
-          { text: basename(path) || path, action: { do: 'wizard', wish: { ...form, project: path }, page: 0 } },
+          { text: basename(path) || path, action: { do: 'wizard', form: { ...form, project: path }, page: 0 } },
         ]),
         ...(pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []),
       ],
@@ -118,7 +118,7 @@ export class StartWizard {
       `<b>${TITLES[form.kind]}</b> in ${escapeHtml(basename(form.project!))}\nWhich agent?`,
       {
         buttons: agents.map((agent): ButtonSpec[] => [
-          { text: agent, action: { do: 'wizard', wish: { ...form, agent }, page: 0 } },
+          { text: agent, action: { do: 'wizard', form: { ...form, agent }, page: 0 } },
         ]),
       },
     )
@@ -129,7 +129,7 @@ export class StartWizard {
    * Two agents in one directory disturb each other: a worktree is offered where one can be made.
    */
   async #askPlace(form: StartForm, to: Requester): Promise<string> {
-    const at = (isApart: boolean): ButtonAction => ({ do: 'wizard', wish: { ...form, isApart }, page: 0 })
+    const at = (isApart: boolean): ButtonAction => ({ do: 'wizard', form: { ...form, isApart }, page: 0 })
     await this.#services.reply(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(form.project!))}\nWhere?`, {
       buttons: [
         [{ text: 'In the project itself', action: at(false) }],

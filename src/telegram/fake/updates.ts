@@ -72,10 +72,10 @@ export class Updates {
     const older = this.#poll
     if (!older) return
     const now = this.#clock.now()
-    const isTold = now - this.#lastConflict >= CONFLICT_EVERY_MS
-    if (isTold) this.#lastConflict = now
+    const isDue = now - this.#lastConflict >= CONFLICT_EVERY_MS
+    if (isDue) this.#lastConflict = now
     const text = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
-    older.end(isTold ? new Refusal(409, text) : [])
+    older.end(isDue ? new Refusal(409, text) : [])
   }
 
   /** Ends a waiting poll, for example because the server stops. */

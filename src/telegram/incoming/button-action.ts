@@ -27,7 +27,7 @@ export type ButtonAction =
   | { do: 'interrupt'; session: string }
   | { do: 'keypress'; session: string; key: string }
   /** The next step of /new, /oneshot, /implement or /review, with what was chosen so far. */
-  | { do: 'wizard'; wish: StartForm; page: number }
+  | { do: 'wizard'; form: StartForm; page: number }
   | { do: 'send-text'; session: string; text: string; when: 'queue' | 'hold' }
   | { do: 'drop-prompt'; session: string; prompt: string }
   | { do: 'discard' }

@@ -209,7 +209,7 @@ export class ButtonHandler {
         return action.key
       case 'wizard':
         await once('One moment…')
-        await wizard.next(action.wish, action.page, to)
+        await wizard.next(action.form, action.page, to)
         return ''
       case 'send-text':
         await once('Sending…')

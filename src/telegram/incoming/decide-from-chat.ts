@@ -14,8 +14,8 @@ interface Decider {
 
 /**
  * Decides for a person in a chat. The number of the update is the idempotency key: the same update
- * again is the same decision. `extraAppends` names what must be written with it or not at all: the used
- * button.
+ * again is the same decision. `extraAppends` names what must be written with it or not at all: the
+ * used button.
  */
 export async function decideFromChat(
   { host }: CommandServices,

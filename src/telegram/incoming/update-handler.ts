@@ -105,7 +105,7 @@ export class UpdateHandler {
       ])
       return this.#end(update, 'refused', why ?? STRANGER)
     }
-    await store.append(streamOf(update), 'any', [newEvent('telegram.update-begun', { attempt: attempts + 1 })])
+    await store.append(streamOf(update), 'any', [newEvent('telegram.update-started', { attempt: attempts + 1 })])
     try {
       const work = this.#options.handle(intent, person, { update, at, isRetry: attempts > 0 })
       await this.#end(update, 'done', await this.#withTimeout(work))

@@ -79,7 +79,9 @@ export class Outbox {
     })
   }
 
-  /** In the order in which they were queued: a document's own position changes with each attempt. */
+  /**
+   * In the order in which they were queued: a document's own position changes with each attempt.
+   */
   async #waiting(): Promise<QueuedItem[]> {
     const { store } = this.#options
     const items: { item: QueuedItem; position: number }[] = []

@@ -2,11 +2,11 @@
 type Goal = 'decide' | 'grant' | 'type' | 'settings' | 'token' | 'read' | 'write' | 'escape'
 
 /**
- * One thing that a hostile program tries from inside of a session: a script for `sh`. Its variables
+ * One thing that a hostile program tries from inside a session: a script for `sh`. Its variables
  * are in `facts`: SIGNALBOX (the command), SB_HOME, SOCKET, KEEPER, PORT, APPROVAL, FINGERPRINT,
- * DISPLAY_HASH, VICTIM (another session), VICTIM_PID, DAEMON_PID, KEEPER_PID, NODE, TOOLS (a directory
- * with helpers), PERSON (the HOME of the user). A helper that does not exist on the machine makes the
- * attack fail by itself, so `needs` names it.
+ * DISPLAY_HASH, VICTIM (another session), VICTIM_PID, DAEMON_PID, KEEPER_PID, NODE, TOOLS (a
+ * directory with helpers), PERSON (the HOME of the user). A helper that does not exist on the
+ * machine makes the attack fail by itself, so `needs` names it.
  */
 export interface Attack {
   id: string
@@ -14,6 +14,6 @@ export interface Attack {
   goal: Goal
   script: string
   needs?: string
-  /** Without the box only the log or the person notices it: docs/guarantees.md says so. */
+  /** Without the sandbox only the log or the person notices it: docs/guarantees.md says so. */
   without?: 'detected' | 'neither'
 }

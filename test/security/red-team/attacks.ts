@@ -1,8 +1,8 @@
 import type { Attack } from './attack.js'
 
 /*
- * What a hostile program tries. The scripts are plain shell, so that a reader sees the whole attack.
- * Helpers (`forge.py`, `keeper.py`, `call.py`, `ptrace.py`) are in `helpers.ts`.
+ * What a hostile program tries. The scripts are plain shell, so that a reader sees the whole
+ * attack. Helpers (`forge.py`, `keeper.py`, `call.py`, `ptrace.py`) are in `helpers.ts`.
  */
 
 const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'
@@ -224,7 +224,7 @@ const typing: Attack[] = [
 const takeOver: Attack[] = [
   {
     id: 'keeper-secret',
-    title: 'ask the keeper for the secret of seals',
+    title: 'ask the keeper for the secret of signatures',
     goal: 'escape',
     script: 'python3 keeper.py "$KEEPER" secret',
   },

@@ -20,7 +20,7 @@ await store.append(`approval/${approval}`, 'any', [
     fingerprint,
     seen: { displayHash, whole: true },
     idempotencyKey: 'forged',
-    seal: '0'.repeat(64),
+    signature: '0'.repeat(64),
   }),
 ])
 await store.close()

@@ -9,9 +9,9 @@ import { HostileHome, type Outcome } from './hostile-home.js'
 import { matrixPage } from './matrix.js'
 
 /*
- * A hostile program inside of a session tries every attack, without a box and in one. Without it must
- * not decide, grant or change who decides; in a box it reaches nothing. docs/security-matrix.md is made
- * of the same list: SIGNALBOX_MATRIX=1 writes it.
+ * A hostile program inside a session tries every attack, without a sandbox and in one. Without it
+ * must not decide, grant or change who decides; in a sandbox it reaches nothing.
+ * docs/security-matrix.md is made of the same list: SIGNALBOX_MATRIX=1 writes it.
  */
 
 const exists = (program: string | undefined) => program === undefined || spawnSync('which', [program]).status === 0
@@ -21,7 +21,7 @@ async function attackAll(home: HostileHome, found: Map<string, Outcome>): Promis
   for (const attack of ATTACKS) if (exists(attack.needs)) found.set(attack.id, await home.attempt(attack))
 }
 
-describeNeeding('linux', 'a hostile program in a session without a box', () => {
+describeNeeding('linux', 'a hostile program in a session without a sandbox', () => {
   const home = new HostileHome()
   beforeAll(async () => {
     await home.prepare()
@@ -41,7 +41,7 @@ describeNeeding('linux', 'a hostile program in a session without a box', () => {
   })
 })
 
-describeNeeding('bubblewrap', 'a hostile program in a box', () => {
+describeNeeding('bubblewrap', 'a hostile program in a sandbox', () => {
   const home = new HostileHome()
   beforeAll(async () => {
     await home.prepare(['--sandbox', 'auto', '--network', 'off'])

@@ -49,7 +49,10 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   )
 }
 
-/** Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high risk. */
+/**
+ * Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high
+ * risk.
+ */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
   const { approval } = props
   const isHigh = approval.risk.level === 'high'

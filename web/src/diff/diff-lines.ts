@@ -140,8 +140,8 @@ export function changedSpans(before: string, after: string): [Span[], Span[]] {
   const result: [Span[], Span[]] = [span(old, before), span(now, after)]
   const share = (spans: Span[], whole: string) =>
     spans.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, whole.trim().length)
-  const isTelling = share(result[0], before) <= MARKED_MAX && share(result[1], after) <= MARKED_MAX
-  return isTelling ? result : [[], []]
+  const isMarked = share(result[0], before) <= MARKED_MAX && share(result[1], after) <= MARKED_MAX
+  return isMarked ? result : [[], []]
 }
 
 function wordsOf(text: string): string[] {

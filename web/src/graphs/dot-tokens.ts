@@ -30,7 +30,7 @@ const ATTRIBUTES = [
 const SHAPES = ['Mdiamond', 'Msquare', 'box', 'hexagon', 'parallelogram', 'diamond', 'component', 'tripleoctagon']
 const CONDITIONS = ['outcome=success', 'outcome=fail']
 
-/** What can stand at the cursor: names of nodes, attributes, shapes. */
+/** What can be inserted at the cursor: names of nodes, attributes, shapes. */
 export function completions(text: string, at: number): { word: string; options: string[] } {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   const word = /[\w.]*$/.exec(line)![0]

@@ -30,7 +30,7 @@ export function startNotifying(): void {
     const open = new Set([...pending, ...waiting].map(({ id }) => id))
     for (const id of shown) if (!open.has(id)) forget(id)
     // What waited before the page was opened is on the page.
-    if (!isFirst && fresh.length > 0 && !isLookedAt()) {
+    if (!isFirst && fresh.length > 0 && !isPageVisible()) {
       if (isSounding.peek()) playSound()
       for (const item of fresh) void notify('subject' in item ? ofRequest(item) : ofPane(item))
     }
@@ -38,7 +38,7 @@ export function startNotifying(): void {
   })
 }
 
-function isLookedAt(): boolean {
+function isPageVisible(): boolean {
   return document.visibilityState === 'visible' && document.hasFocus()
 }
 
@@ -104,7 +104,10 @@ function forget(id: string): void {
     .catch(() => undefined)
 }
 
-/** Asks the browser for permission; the subscription lets the server notify while the page is closed. */
+/**
+ * Asks the browser for permission; the subscription lets the server notify while the page is
+ * closed.
+ */
 export async function enableNotifications(): Promise<void> {
   if (!('Notification' in globalThis)) return
   permission.value = await Notification.requestPermission()

@@ -11,7 +11,9 @@ const ANSWER = '/pressed-answer'
 /** An older press was meant for a page that did not open. */
 const FRESH_MS = 60_000
 
-/** Carries out what a person pressed in a notification. Only the service worker can hand it over. */
+/**
+ * Carries out what a person pressed in a notification. Only the service worker can hand it over.
+ */
 export function startAnswering(): void {
   navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<{ type?: string; url?: string }>) => {
     if (data?.type === 'answer') void takeAnswer()

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
+import { NearlyFull, SubAgentTree, useAgentStats } from '../session/agent-stats'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
-import { HelperTree, NearlyFull, useCrew } from '../session/crew'
 import { ExplainDialog } from '../session/explain'
 import { resume, SessionHead } from '../session/session-head'
 import { SessionUsage } from '../session/usage'
@@ -52,7 +52,7 @@ function Loaded({ session }: { session: Session }) {
   const view: View = wanted === 'terminal' && !isLive ? 'conversation' : wanted
   const hasBoth = view === 'conversation' && isLive && isSplit.value && !isPhone.value
   usePageKeys({ explain: () => setExplaining(true) })
-  useCrew(session.id)
+  useAgentStats(session.id)
   return (
     <div class="page full session-page">
       <SessionHead session={session} onExplain={() => setExplaining(true)} />
@@ -86,7 +86,7 @@ function Loaded({ session }: { session: Session }) {
             {view === 'conversation' && (
               <section class="split-talk panel" aria-label="Conversation and prompt">
                 <h2 class="sr">Conversation</h2>
-                <HelperTree session={session} />
+                <SubAgentTree session={session} />
                 {isLive && <NearlyFull session={session} />}
                 <Guard>
                   <ConversationView session={session.id} asked={asked} />

@@ -39,10 +39,10 @@ export function Welcome() {
         </Step>
         <Step isDone={isOn} title="Notifications">
           {isOn ? (
-            <p>This browser tells you when an agent needs you.</p>
+            <p>This browser notifies you when an agent needs you.</p>
           ) : permission.value === 'granted' || permission.value === 'default' ? (
             <p class="row wrap">
-              Be told when an agent needs you, also while this page is closed.
+              Get a notification when an agent needs you, even while this page is closed.
               <button type="button" class="btn" onClick={() => void attempt(enableNotifications)}>
                 Allow notifications
               </button>

@@ -41,7 +41,9 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   'commit.made': ({ text }) => `Committed${text ? `: ${text}` : ''}`,
 }
 
-/** The log as a person reads it: one group for each visit of a node, sentences instead of events. */
+/**
+ * The log as a person reads it: one group for each visit of a node, sentences instead of events.
+ */
 export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): LogGroup[] {
   const groups: LogGroup[] = []
   const visits = new Map<string, number>()

@@ -2,7 +2,9 @@ import type { Session } from '../api/types'
 
 /** What an agent offers to change while it runs, and how: its own command, or its own key. */
 interface AgentControls {
-  /** The command that chooses a model; with a name where the agent takes one, else it opens a menu. */
+  /**
+   * The command that chooses a model; with a name where the agent takes one, else it opens a menu.
+   */
   model?: { command: string; takesName: boolean }
   /** The key that changes how much the agent asks. */
   mode?: { keys: string[]; label: string }
@@ -36,8 +38,8 @@ export function startedMode({ args }: Pick<Session, 'args'>): string | null {
 }
 
 /** The model that the agent reports, else the one that it was started with. */
-export function modelOf({ crew, args }: Pick<Session, 'crew' | 'args'>): string | null {
-  return crew?.model ?? optionOf(args, MODEL_OPTIONS)
+export function modelOf({ stats, args }: Pick<Session, 'stats' | 'args'>): string | null {
+  return stats?.model ?? optionOf(args, MODEL_OPTIONS)
 }
 
 function optionOf(args: readonly string[], names: readonly string[]): string | null {

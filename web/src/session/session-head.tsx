@@ -15,7 +15,7 @@ import { NameDialog } from '../ui/name-dialog'
 import { isLiveSession, isWorking, StatusBadge, sessionAspect } from '../ui/status'
 import { Age } from '../ui/time'
 import { controlsOf, modelOf, startedMode } from './agent-controls'
-import { AgentAllowances, ContextGauge, SpentLine } from './crew'
+import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
 import { GitLine } from './git-line'
 
 /** Name, status and facts of a session, and its actions. */

@@ -2,17 +2,17 @@ import { formatCount, formatMoney } from '../api/format'
 import type { Session } from '../api/types'
 import { Empty } from '../ui/panel'
 import { Took } from '../ui/time'
-import { ContextGauge } from './crew'
+import { ContextGauge } from './agent-stats'
 
 /** What the agent reports about its own work: model, tokens, cost, context. */
 export function SessionUsage({ session }: { session: Session }) {
-  const { crew } = session
+  const { stats } = session
   return (
     <div class="stack wide session-usage">
       <div class="stats">
-        <Stat value={crew?.spent.costUsd == null ? '–' : formatMoney(crew.spent.costUsd)} label="cost" />
-        <Stat value={crew ? formatCount(crew.spent.input) : '–'} label="tokens in" />
-        <Stat value={crew ? formatCount(crew.spent.output) : '–'} label="tokens out" />
+        <Stat value={stats?.spent.costUsd == null ? '–' : formatMoney(stats.spent.costUsd)} label="cost" />
+        <Stat value={stats ? formatCount(stats.spent.input) : '–'} label="tokens in" />
+        <Stat value={stats ? formatCount(stats.spent.output) : '–'} label="tokens out" />
         <div class="stat">
           <b>
             <Took from={session.startedAt} to={session.endedAt} />
@@ -20,12 +20,12 @@ export function SessionUsage({ session }: { session: Session }) {
           <span>since the start</span>
         </div>
       </div>
-      {crew ? (
+      {stats ? (
         <dl class="kv">
-          {crew.model && (
+          {stats.model && (
             <>
               <dt>Model</dt>
-              <dd>{crew.model}</dd>
+              <dd>{stats.model}</dd>
             </>
           )}
           <dt>Context</dt>

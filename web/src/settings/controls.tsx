@@ -8,7 +8,10 @@ import { withStepUp } from '../ui/step-up'
 import { useLoad } from '../ui/use-load'
 import type { Control, Topic } from './topics'
 
-/** The settings of one topic as controls; what only the terminal may change is shown with its command. */
+/**
+ * The settings of one topic as controls; what only the terminal may change is shown with its
+ * command.
+ */
 export function TopicTab({ topic }: { topic: Topic }) {
   const { value, error, reload } = useLoad('settings', signal => getJson<Settings>('/settings', { signal }))
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />

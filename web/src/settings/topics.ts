@@ -1,4 +1,6 @@
-/** A setting as the page offers it: in the words of a person, with the control that fits its type. */
+/**
+ * A setting as the page offers it: in the words of a person, with the control that fits its type.
+ */
 export interface Control {
   key: string
   label: string

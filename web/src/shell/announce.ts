@@ -11,7 +11,10 @@ import { PAGES } from './nav'
 const announced = new Set<string>()
 let isFirst = true
 
-/** Announces each request once to screen readers, and shows in the tab what needs you, and what it is. */
+/**
+ * Announces each request once to screen readers, and shows in the tab what needs you, and what it
+ * is.
+ */
 export function startAnnouncing(): void {
   effect(() => {
     document.title = tabTitle()

@@ -13,7 +13,10 @@ export const openApprovals = computed<Approval[]>(() =>
 
 const pendingCount = computed(() => openApprovals.value.filter(({ state }) => state === 'pending').length)
 
-/** Runs that no process drives, and those that failed in the last 24 hours and were not dismissed, newest first. */
+/**
+ * Runs that no process drives, and those that failed in the last 24 hours and were not dismissed,
+ * newest first.
+ */
 export const runsThatNeedYou = computed<Run[]>(() =>
   runs.all.value
     .filter(

@@ -6,7 +6,7 @@ export interface DiffLine {
   text: string
 }
 
-/** Of longer texts only the first lines are compared: a diff of ten thousand lines helps nobody. */
+/** Of longer texts only the first lines are compared: a diff of ten thousand lines is useless. */
 const LINES_MAX = 1_500
 /** Equal lines that are shown around a change. */
 const CONTEXT = 2

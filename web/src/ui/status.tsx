@@ -52,8 +52,8 @@ function drawShape(shape: Shape) {
 }
 
 /*
- * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words are
- * for what is none of them.
+ * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words
+ * are for what is none of them.
  */
 const NEEDS: Aspect = { word: 'Needs you', tone: 'caution', shape: 'diamond' }
 const WORKING: Aspect = { word: 'Working', tone: 'clear', shape: 'disc' }

@@ -7,7 +7,9 @@ import type { NodeOutcome } from '../graph-run.js'
 export interface Candidate {
   /** The name of the branch: its first node. */
   id: string
-  /** The branch in the journal and in git; absent in the results of older runs, where `id` is it. */
+  /**
+   * The branch in the journal and in git; absent in the results of older runs, where `id` is it.
+   */
   branch?: string
   status: NodeOutcome['status']
   notes: string

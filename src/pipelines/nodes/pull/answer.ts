@@ -6,7 +6,9 @@ import type { HistoryEntry, PullItem, PullState } from '../../state.js'
 import { noted } from '../common.js'
 import { withForge } from './forge-of.js'
 
-/** Ends a round: pushes the fixes, answers the items and resolves their threads, once it is allowed. */
+/**
+ * Ends a round: pushes the fixes, answers the items and resolves their threads, once it is allowed.
+ */
 export async function answer(context: NodeContext): Promise<NodeResult> {
   const { args, state, reply } = context
   const pull = state.pull!

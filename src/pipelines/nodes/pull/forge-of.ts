@@ -8,7 +8,10 @@ import type { NodeContext, NodeResult } from '../../node.js'
 const TIMEOUT_MS = 60_000
 const OUTPUT_MAX = 8 * 1024 * 1024
 
-/** The forge of the run's pull request. Its program carries the mark of the step, so that none outlives a crash. */
+/**
+ * The forge of the run's pull request. Its program carries the mark of the step, so that none
+ * outlives a crash.
+ */
 function forgeOf({ args, state, call, services }: NodeContext): Forge {
   const name = args.pull?.forge ?? state.pull?.forge ?? 'github'
   const program = name === 'github' ? 'gh' : 'glab'

@@ -15,7 +15,7 @@ const WAITS_MAX = 10
 const ITEMS_MAX = 20
 const LOG_MAX = 6_000
 
-/** Looks at the pull request: what is new, and whether the run must stop. */
+/** Checks the pull request: what is new, and whether the run must stop. */
 export function observe(context: NodeContext): Promise<NodeResult> {
   const { reply } = context
   if (reply?.option === 'stop')

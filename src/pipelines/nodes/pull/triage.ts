@@ -81,7 +81,10 @@ function policyOf({ args }: NodeContext, { is_bot: isBot, kind }: PullItem): 'as
 
 const SEVERITY = { must_fix: 'major', question: 'minor', nit: 'minor', wrong: 'none', out_of_scope: 'none' } as const
 
-/** The items as those of a review, so that people select and the Developer fixes them in the same way. */
+/**
+ * The items as those of a review, so that people select and the Developer fixes them in the same
+ * way.
+ */
 function asReview(
   items: readonly PullItem[],
   summary: string,

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatCount, formatMoney, plural } from '../api/format'
-import type { Crew, Helper, Session } from '../api/types'
+import type { AgentStats, Session, SubAgent } from '../api/types'
 import { compactSession } from '../store/actions'
 import { canDecide, onEphemeral, sessions } from '../store/live'
 import { type Aspect, isLiveSession, StatusBadge } from '../ui/status'
 import { Age, Clock, Took } from '../ui/time'
 
 /** Follows what the agent reports about its work. These reports are not in the log. */
-export function useCrew(id: string): void {
+export function useAgentStats(id: string): void {
   useEffect(
     () =>
       onEphemeral(({ event, data }) => {
         const known = sessions.peek(id)
-        if (event === 'session.crew' && data.session === id && known) sessions.put({ ...known, crew: data.crew })
+        if (event === 'session.stats' && data.session === id && known) sessions.put({ ...known, stats: data.stats })
       }),
     [id],
   )
@@ -24,7 +24,7 @@ interface ContextUse {
 }
 
 /** How much of the context is in use: tokens of the window, or what the agent's screen shows. */
-function contextUse({ context, contextLeftPercent }: Crew): ContextUse | null {
+function contextUse({ context, contextLeftPercent }: AgentStats): ContextUse | null {
   if (context?.window) {
     const share = Math.min(1, context.used / context.window)
     return { share, text: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
@@ -37,10 +37,10 @@ function contextUse({ context, contextLeftPercent }: Crew): ContextUse | null {
 const NEARLY_FULL = 0.8
 
 export function ContextGauge({ session }: { session: Session }) {
-  const { crew } = session
-  if (!crew) return null
-  const use = contextUse(crew)
-  if (!use) return crew.context ? <span>{formatCount(crew.context.used)} tokens in context</span> : null
+  const { stats } = session
+  if (!stats) return null
+  const use = contextUse(stats)
+  if (!use) return stats.context ? <span>{formatCount(stats.context.used)} tokens in context</span> : null
   const percent = Math.round(use.share * 100)
   return (
     <span class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-caution' : 'tone-lunar'}`} title={use.text}>
@@ -69,7 +69,7 @@ export function ContextGauge({ session }: { session: Session }) {
  */
 export function NearlyFull({ session }: { session: Session }) {
   const [isDismissed, setDismissed] = useState(false)
-  const use = session.crew ? contextUse(session.crew) : null
+  const use = session.stats ? contextUse(session.stats) : null
   const isFull = use !== null && use.share >= NEARLY_FULL
   useEffect(() => {
     if (!isFull) setDismissed(false)
@@ -113,7 +113,7 @@ export function AgentAllowances({ session }: { session: Session }) {
 }
 
 export function SpentLine({ session }: { session: Session }) {
-  const spent = session.crew?.spent
+  const spent = session.stats?.spent
   if (!spent || spent.input + spent.output === 0) return null
   return (
     <span title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out since the session started`}>
@@ -123,30 +123,30 @@ export function SpentLine({ session }: { session: Session }) {
   )
 }
 
-const ASPECTS: Readonly<Record<Helper['state'], Aspect>> = {
+const ASPECTS: Readonly<Record<SubAgent['state'], Aspect>> = {
   working: { word: 'Working', tone: 'clear', shape: 'disc' },
   blocked: { word: 'Needs you', tone: 'caution', shape: 'diamond' },
   done: { word: 'Done', tone: 'lunar', shape: 'tick' },
   failed: { word: 'Failed', tone: 'danger', shape: 'square' },
 }
 
-/** The helpers of the agent as a tree, with their tasks. */
-export function HelperTree({ session }: { session: Session }) {
+/** The sub-agents of the agent as a tree, with their tasks. */
+export function SubAgentTree({ session }: { session: Session }) {
   const isLive = isLiveSession(session)
-  const helpers = session.crew?.helpers ?? []
-  if (helpers.length === 0) return null
-  const open = helpers.filter(({ state }) => state === 'working' || state === 'blocked').length
+  const subAgents = session.stats?.subAgents ?? []
+  if (subAgents.length === 0) return null
+  const open = subAgents.filter(({ state }) => state === 'working' || state === 'blocked').length
   const state = open === 0 ? 'all done' : isLive ? `${open} working` : `${open} working at the last report`
   return (
-    <details class="helpers" open={isLive && open > 0}>
+    <details class="sub-agents" open={isLive && open > 0}>
       <summary>
-        <span class="strong">{plural(helpers.length, 'helper')}</span> <span class="dim">{state}</span>
+        <span class="strong">{plural(subAgents.length, 'sub-agent')}</span> <span class="dim">{state}</span>
       </summary>
-      <ul class="helper-tree" aria-label={`Helpers of ${session.agent}`}>
-        {helpers
-          .filter(({ parent }) => parent === null || !helpers.some(({ id }) => id === parent))
-          .map(helper => (
-            <Branch key={helper.id} helper={helper} all={helpers} depth={0} isLive={isLive} />
+      <ul class="sub-agent-tree" aria-label={`Sub-agents of ${session.agent}`}>
+        {subAgents
+          .filter(({ parent }) => parent === null || !subAgents.some(({ id }) => id === parent))
+          .map(subAgent => (
+            <Branch key={subAgent.id} subAgent={subAgent} all={subAgents} depth={0} isLive={isLive} />
           ))}
       </ul>
     </details>
@@ -156,39 +156,39 @@ export function HelperTree({ session }: { session: Session }) {
 const DEPTH_MAX = 8
 
 interface BranchProps {
-  helper: Helper
-  all: readonly Helper[]
+  subAgent: SubAgent
+  all: readonly SubAgent[]
   depth: number
   isLive: boolean
 }
 
-/** The session ended before the agent reported the end of the helper. */
+/** The session ended before the agent reported the end of the sub-agent. */
 const END_UNKNOWN: Aspect = { word: 'end unknown', tone: 'lunar', shape: 'ring' }
 
-function Branch({ helper, all, depth, isLive }: BranchProps) {
-  const isOpen = helper.state === 'working' || helper.state === 'blocked'
-  const below = depth < DEPTH_MAX ? all.filter(({ parent }) => parent === helper.id) : []
+function Branch({ subAgent, all, depth, isLive }: BranchProps) {
+  const isOpen = subAgent.state === 'working' || subAgent.state === 'blocked'
+  const below = depth < DEPTH_MAX ? all.filter(({ parent }) => parent === subAgent.id) : []
   return (
     <li>
-      <div class="helper">
+      <div class="sub-agent">
         <StatusBadge
-          aspect={isOpen && !isLive ? END_UNKNOWN : ASPECTS[helper.state]}
-          isLive={isLive && helper.state === 'working'}
+          aspect={isOpen && !isLive ? END_UNKNOWN : ASPECTS[subAgent.state]}
+          isLive={isLive && subAgent.state === 'working'}
         />
-        <span class="grow cut" title={[helper.task, helper.doing].filter(Boolean).join(' · ')}>
-          <span class="strong">{helper.name ?? helper.task ?? helper.id}</span>
-          {helper.name !== null && helper.task && <span class="soft"> {helper.task}</span>}
-          {helper.doing && <span class="dim"> · {helper.doing}</span>}
+        <span class="grow cut" title={[subAgent.task, subAgent.doing].filter(Boolean).join(' · ')}>
+          <span class="strong">{subAgent.name ?? subAgent.task ?? subAgent.id}</span>
+          {subAgent.name !== null && subAgent.task && <span class="soft"> {subAgent.task}</span>}
+          {subAgent.doing && <span class="dim"> · {subAgent.doing}</span>}
         </span>
-        <span class="tiny dim num helper-facts">
-          {helper.tools > 0 && <span>{plural(helper.tools, 'tool')}</span>}
-          {helper.tokens > 0 && <span>{formatCount(helper.tokens)} tokens</span>}
-          {helper.since !== null &&
-            (helper.endedAt === null && !isLive ? null : helper.endedAt === null ? (
-              <Age at={helper.since} />
+        <span class="tiny dim num sub-agent-facts">
+          {subAgent.tools > 0 && <span>{plural(subAgent.tools, 'tool')}</span>}
+          {subAgent.tokens > 0 && <span>{formatCount(subAgent.tokens)} tokens</span>}
+          {subAgent.since !== null &&
+            (subAgent.endedAt === null && !isLive ? null : subAgent.endedAt === null ? (
+              <Age at={subAgent.since} />
             ) : (
               <span>
-                <Took from={helper.since} to={helper.endedAt} />
+                <Took from={subAgent.since} to={subAgent.endedAt} />
               </span>
             ))}
         </span>
@@ -196,7 +196,7 @@ function Branch({ helper, all, depth, isLive }: BranchProps) {
       {below.length > 0 && (
         <ul>
           {below.map(one => (
-            <Branch key={one.id} helper={one} all={all} depth={depth + 1} isLive={isLive} />
+            <Branch key={one.id} subAgent={one} all={all} depth={depth + 1} isLive={isLive} />
           ))}
         </ul>
       )}

@@ -21,10 +21,10 @@ const HELP = [
   'send 1 "text"           write a prompt to session 1',
   'start claude            start a session; stop 1 ends session 1',
   'attach 1                use the session’s own screen',
-  'help, quit              every other command of signalbox works as well',
+  'help, quit              every other command of signalbox also works',
 ]
 
-export class SpokenCockpit {
+export class LineCockpit {
   readonly #context: CommandContext
   readonly #data: LiveData
   readonly #runCommand: RunCommand

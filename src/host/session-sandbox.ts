@@ -2,19 +2,19 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PACKAGE_ROOT } from '../process/index.js'
 import {
-  type BoxBackend,
-  type BoxNetwork,
-  type BoxPath,
-  type BoxPlan,
   parseBackend,
-  planBox,
+  planSandbox,
+  type SandboxBackend,
+  type SandboxNetwork,
+  type SandboxPath,
+  type SandboxPlan,
 } from '../sandbox/index.js'
 import type { HostSettings } from './settings.js'
 
 /** What a person asks for: `use` is `off` or a backend. */
 export interface SandboxRequest {
   use: string
-  network?: BoxNetwork | undefined
+  network?: SandboxNetwork | undefined
 }
 
 interface Inside {
@@ -27,18 +27,18 @@ interface Inside {
   proxySocket: string
 }
 
-/** The box of a session, or null if it gets none. */
-export function boxFor(
+/** The sandbox of a session, or null if it gets none. */
+export function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
   settings: Pick<HostSettings, 'sandbox' | 'hookSocket' | 'daemonSocket' | 'keeperSocket' | 'runtimeDirectory'>,
   { file, cwd, environment, directory, proxySocket }: Inside,
-): { backend: BoxBackend; plan: BoxPlan } | null {
+): { backend: SandboxBackend; plan: SandboxPlan } | null {
   const use = sandbox?.use ?? settings.sandbox?.use ?? 'off'
   if (use === 'off' || !settings.sandbox) return null
   const { hidden } = settings.sandbox
   const policy = { ...settings.sandbox.policy, ...(sandbox?.network && { network: sandbox.network }) }
-  const own: BoxPath[] =
+  const own: SandboxPath[] =
     directory === null
       ? []
       : [
@@ -47,7 +47,7 @@ export function boxFor(
         ]
   if (policy.network === 'filtered')
     own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
-  const plan = planBox({
+  const plan = planSandbox({
     agent,
     file,
     cwd,
@@ -61,14 +61,14 @@ export function boxFor(
   return { backend: parseBackend(use), plan }
 }
 
-/** What is in the box of an agent, without starting it. */
-export function explainBox(
+/** What is in the sandbox of an agent, without starting it. */
+export function explainSandbox(
   agent: string,
   settings: HostSettings,
   { file, cwd, environment }: Pick<Inside, 'file' | 'cwd' | 'environment'>,
-): BoxPlan {
+): SandboxPlan {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
-  const proxySocket = join(settings.runtimeDirectory, 'box', '<session>', 'proxy.sock')
+  const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
   const inside = { file, cwd, environment, directory, proxySocket }
-  return boxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
+  return sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
 }

@@ -20,7 +20,7 @@ interface Progress {
 }
 
 /** Adds tools to a server: answers as JSON, errors of Signalbox as the tool's own errors. */
-export class ToolBox {
+export class ToolRegistry {
   readonly #server: McpServer
 
   constructor(server: McpServer) {
