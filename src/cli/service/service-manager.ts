@@ -17,7 +17,7 @@ export interface ServiceManager {
   atBoot: string | null
 }
 
-export const SYSTEMD_UNIT = 'signalbox.service'
+const SYSTEMD_UNIT = 'signalbox.service'
 
 export function serviceManager(
   env: NodeJS.ProcessEnv,
