@@ -7,6 +7,7 @@ import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { writeManPage } from './man-page.mjs'
 
 /** Native parts, and what finds files of its own beside itself. */
 const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, /^ffi-rs$/, /^node:/, ...builtinModules]
@@ -26,6 +27,7 @@ const PROGRAMS = [
 const INSIDES = ['cli/main']
 
 await bundle()
+await writeManPage(root)
 
 async function bundle() {
   const inside = new Set()

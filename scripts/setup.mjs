@@ -59,7 +59,9 @@ function* filesBelow(directory) {
 /** A hash of the size and time of every source: a build is skipped only if nothing changed. */
 function fingerprint() {
   const hash = createHash('sha256')
-  for (const path of ['src', 'web', 'package.json', join('scripts', 'bundle.mjs')].map(p => join(root, p))) {
+  for (const path of ['src', 'web', 'package.json', join('scripts', 'bundle.mjs'), join('scripts', 'man-page.mjs')].map(
+    p => join(root, p),
+  )) {
     const files = statSync(path).isDirectory() ? [...filesBelow(path)].sort() : [path]
     for (const file of files) {
       const { size, mtimeMs } = statSync(file)

@@ -9,5 +9,6 @@ build()
 const child = spawn(process.execPath, [join(root, 'dist', 'cli.js'), 'demo', ...process.argv.slice(2)], {
   stdio: 'inherit',
 })
+// The demo itself decides what a hang-up means: without a terminal it ends nothing.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal ? 130 : (code ?? 1)))

@@ -61,6 +61,10 @@ export const liveSettings = {
     transcript_wait_ms: duration(2000, 'How long the end of a turn waits for the agent to write its transcript.', {
       max: 30_000,
     }),
+    resume_lost: boolean(
+      false,
+      'When the daemon starts, continue the sessions that ran when the machine stopped, in their agents’ own conversations. Otherwise `signalbox resume --lost` does it.',
+    ),
     snapshot_s: duration(30, 'How often the daemon saves a session’s state, so that the next daemon can resume it.', {
       min: 1,
       max: 3600,

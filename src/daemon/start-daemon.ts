@@ -14,6 +14,7 @@ import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
 import { createBot } from './bot.js'
 import { openRestate } from './engine.js'
+import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
 import { joinServers, serverPlaces } from './servers.js'
 
@@ -188,6 +189,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   note(null)
   host.startCatchUp()
   bot.start({ host, lockdown: api.parts.lockdown })
+  if (home.loaded.config.sessions.resume_lost) void resumeLost(host, clock, log).catch(onError)
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
   if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {

@@ -31,6 +31,7 @@ export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
+export { resumableLost } from './resume-session.js'
 export { stepEnvironment } from './session-environment.js'
 export { allowedHosts, HOST_TOOL } from './session-proxies.js'
 export {

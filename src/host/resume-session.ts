@@ -39,7 +39,22 @@ export function resumeRequest(record: SessionRecord, { terminal, size, person }:
     // A conversation that was in a sandbox stays in one.
     ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
     ...(record.channel !== undefined && { channel: record.channel }),
+    // Where its agent keeps the conversation; another shell, or a service, may name other places.
+    ...(record.places && { places: record.places }),
     resume: agentSessionId,
     resumedFrom: id,
   }
+}
+
+/**
+ * The sessions that ran when the machine or the keeper stopped, and whose conversations can be
+ * continued; oldest first. A host that was killed while it resumed one has started the session that
+ * continues it, but not noted that in the old one.
+ */
+export function resumableLost(records: readonly SessionRecord[]): SessionRecord[] {
+  const continued = new Set(records.map(({ resumedFrom }) => resumedFrom))
+  return records.filter(
+    ({ id, state, agentSessionId, resumedBy }) =>
+      state === 'lost' && agentSessionId !== undefined && resumedBy === undefined && !continued.has(id),
+  )
 }

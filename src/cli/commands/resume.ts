@@ -17,12 +17,14 @@ import { parseCount } from '../parse-options.js'
 import { driveStarted } from '../runs/drive-run.js'
 import { printFindings } from '../runs/graph-errors.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
-import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
+import { lostSessions } from '../sessions/lost-sessions.js'
+import { printStarted, type SessionInfo, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 type Options = InputOf<'resume'>['options']
 
 export async function run(context: CommandContext, { args: { id }, options }: InputOf<'resume'>): Promise<number> {
+  if (options.lost) return resumeLost(context, options)
   const isRun = id === undefined || /^(run_|latest$)/.test(id) || id.endsWith('.json')
   if (!isRun && !options.queued) return resumeSession(context, id, options)
   const mayAsk = options.ask !== false && !options.json
@@ -45,6 +47,28 @@ async function resumeSession(context: CommandContext, id: string, options: Optio
   if (options.json) context.json(session)
   else printStarted(session, context)
   return EXIT.ok
+}
+
+/** All that were lost, one after the other. One that cannot be resumed is reported; exit code 1. */
+async function resumeLost(context: CommandContext, options: Options): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const lost = await lostSessions(context)
+  if (lost.length === 0 && !options.json) context.out('no lost sessions')
+  let exit: number = EXIT.ok
+  const resumed: SessionInfo[] = []
+  for (const { id, number } of lost) {
+    const body = { env: stringEntries(context.env), size: terminalSize(context) }
+    try {
+      const session = await client.post<Session>(`/sessions/${id}/resume`, body)
+      resumed.push(session)
+      if (!options.json) printStarted(session, context)
+    } catch (error) {
+      context.note(`session ${number} (${id}) cannot be resumed: ${(error as Error).message}`)
+      exit = EXIT.failed
+    }
+  }
+  if (options.json) context.json(resumed)
+  return exit
 }
 
 /** One after the other; the exit code is the first that is not 0. */

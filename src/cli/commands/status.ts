@@ -8,11 +8,14 @@ import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { withStore } from '../runs/with-store.js'
+import { lostSessions } from '../sessions/lost-sessions.js'
 import { sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** Lines of a request in the list; `signalbox approvals` prints all of them. */
 const LINES_MAX = 12
+/** How long sessions that the machine's stop ended are offered for resumption. */
+const OFFERED_MS = 7 * 24 * 3_600_000
 
 /** Starts no daemon: shell completion calls it. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
@@ -22,8 +25,9 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
   const stopped = await stoppedRuns(context)
+  const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFERED_MS)
   if (options.json) {
-    context.json({ daemon: client !== null, approvals, sessions, stopped })
+    context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
     return EXIT.ok
   }
   if (approvals.length > 0) {
@@ -38,8 +42,10 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     context.out(`${context.style('red', id)}  ${visibleText(title)}`)
     context.out(`  ${why}; resume it: ${next}`)
   }
-  if (stopped.length > 0) context.out('')
-  if (approvals.length + stopped.length === 0) context.out('Nothing needs you.')
+  if (lost.length > 0)
+    context.out(`${plural(lost.length, 'session')} ran when the machine stopped; resume: signalbox resume --lost`)
+  if (stopped.length + lost.length > 0) context.out('')
+  if (approvals.length + stopped.length + lost.length === 0) context.out('Nothing needs you.')
   for (const session of sessions) context.out(sessionLine(session, context))
   if (sessions.length === 0)
     context.out(context.style('dim', 'No running sessions. Try: signalbox demo, or signalbox start demo'))

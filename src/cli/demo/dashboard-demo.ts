@@ -66,7 +66,9 @@ export async function runDashboardDemo(context: CommandContext, options: Dashboa
   const daemon = await openDaemon(inside, options.formerPort)
   markAlive(options.directory, { port: Number(new URL(daemon.address!).port), home: options.home })
   const ended = new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    // Without a terminal (nohup, a container, a service) a hang-up ends nothing.
+    process.on('SIGHUP', () => context.isInteractive && resolve())
   })
   const client = await DaemonClient.connect(inside)
   await announce(context, daemon, chat?.page ?? null, options)

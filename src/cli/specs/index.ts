@@ -7,6 +7,7 @@ import { ONESHOT_COMMANDS, RUN_COMMANDS } from './run-commands.js'
 import { SCREEN_COMMANDS } from './screen-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { SETUP_COMMANDS } from './setup-commands.js'
+import { UPKEEP_COMMANDS } from './upkeep-commands.js'
 import { WORKER_COMMANDS } from './worker-commands.js'
 
 const SPECS = {
@@ -19,6 +20,7 @@ const SPECS = {
   ...RUN_COMMANDS,
   ...SCREEN_COMMANDS,
   ...SETUP_COMMANDS,
+  ...UPKEEP_COMMANDS,
   ...WORKER_COMMANDS,
 }
 

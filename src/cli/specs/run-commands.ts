@@ -129,18 +129,28 @@ export const RUN_COMMANDS = {
   },
   export: {
     group: 'runs',
-    summary: 'export the files of a run',
-    arguments: [RUN_ARGUMENT],
+    summary: 'export the files of a run, or everything in open formats',
+    arguments: [{ ...RUN_ARGUMENT, optional: true }],
     options: [
+      {
+        flags: '--all',
+        description: 'everything: events and records as JSON, recordings as asciicast, talk as Markdown',
+      },
       {
         flags: '--format <format>',
         description: 'oneshot: oneshot.json and oneshot-log.json; attractor: the run directory of a graph',
         choices: ['oneshot', 'attractor'],
       },
-      { flags: '-o, --output <dir>', description: 'target directory (default: the run’s own)' },
+      {
+        flags: '-o, --output <dir>',
+        description: 'target directory (default: the run’s own; with --all: a new one here)',
+      },
       JSON_OPTION,
     ],
-    examples: [['signalbox export latest --format oneshot -o out', 'both files, as they are now']],
+    examples: [
+      ['signalbox export latest --format oneshot -o out', 'both files, as they are now'],
+      ['signalbox export --all -o everything', 'readable without Signalbox'],
+    ],
   },
   pause: {
     group: 'runs',

@@ -262,6 +262,7 @@ export const SESSION_COMMANDS = {
       { flags: '--checkpoint-dir <dir>', description: 'graph run: write checkpoint_<ms>.json there after each node' },
       { flags: '--no-ask', description: 'graph run: do not ask gates in this terminal' },
       { flags: '--queued', description: 'start every queued pipeline run, one after the other' },
+      { flags: '--lost', description: 'every session that ran when the machine stopped' },
       JSON_OPTION,
     ],
     details:
@@ -270,6 +271,7 @@ export const SESSION_COMMANDS = {
     examples: [
       ['signalbox resume 1', 'the same agent, directory and arguments'],
       ['signalbox resume latest', 'the newest run of this directory'],
+      ['signalbox resume --lost', 'after a restart of the machine'],
       ['signalbox resume checkpoint.json --graph flow.dot', 'a run from another machine'],
     ],
   },

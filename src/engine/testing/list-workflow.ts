@@ -39,7 +39,7 @@ export const listWorkflow: Workflow<ListWork> = {
     evolve(work, event)
     return work
   },
-  decide(work): readonly Command[] {
+  decide(work, { id }): readonly Command[] {
     if (work.failed !== null) return [{ do: 'end', status: 'failed', reason: work.failed }]
     const item = work.items[work.at]
     if (!item) return [{ do: 'end', status: 'completed', reason: 'done' }]
@@ -58,7 +58,7 @@ export const listWorkflow: Workflow<ListWork> = {
           {
             do: 'gate',
             gate: item.name,
-            request: requestFor(item.name),
+            request: requestFor(item.name, id),
             ...(item.timeoutMs !== undefined && { timeoutMs: item.timeoutMs }),
           },
         ]
@@ -77,12 +77,7 @@ function evolve(work: ListWork, event: StoredEvent): void {
         if (data.status === 'ok') next(work)
         else if (work.attempt <= (item.retries ?? 0)) work.attempt++
         else work.failed = `${item.name}: ${data.reason ?? data.status}`
-      } else if (item?.do === 'all') {
-        work.ended[data.step!] = data.status!
-        const good = Object.values(work.ended).filter(status => status === 'ok').length
-        if (good >= (item.enough ?? item.names.length)) next(work)
-        else if (Object.keys(work.ended).length === item.names.length) work.failed = 'not enough'
-      }
+      } else if (item?.do === 'all') endOne(work, item, data.step!, data.status!)
       return
     }
     case 'step.lost':
@@ -91,8 +86,12 @@ function evolve(work: ListWork, event: StoredEvent): void {
     case 'step.recovered':
       if (data.step !== work.recovering) return
       work.recovering = null
-      if (data.verdict === 'success') next(work)
-      else work.attempt++
+      if (data.verdict === 'success' && item?.do === 'all') endOne(work, item, data.step!, 'ok')
+      else if (data.verdict === 'success') next(work)
+      else {
+        work.attempt++
+        work.ended = {}
+      }
       return
     case 'timer.fired':
       if (item?.do === 'wait' && item.name === data.timer) next(work)
@@ -115,6 +114,15 @@ function evolve(work: ListWork, event: StoredEvent): void {
   }
 }
 
+/** A step of an earlier item or attempt, which ends when nobody needs it any more, does not count. */
+function endOne(work: ListWork, item: ListItem & { do: 'all' }, step: string, status: string): void {
+  if (!item.names.some(name => stepOf(work, name) === step)) return
+  work.ended[step] = status
+  const good = Object.values(work.ended).filter(one => one === 'ok').length
+  if (good >= (item.enough ?? item.names.length)) next(work)
+  else if (Object.keys(work.ended).length === item.names.length) work.failed = 'not enough'
+}
+
 function next(work: ListWork): void {
   work.at++
   work.attempt = 1
@@ -129,7 +137,7 @@ export function listRun(items: ListItem[], title = 'a list'): EventData<'run.cre
   return { kind: 'list', title, project: '/project', cwd: '/project', person: 'someone', input: { items } }
 }
 
-function requestFor(gate: string): ApprovalRequest {
+function requestFor(gate: string, run: string): ApprovalRequest {
   const options = ['yes', 'no'].map(label => ({
     key: label,
     label,
@@ -139,7 +147,7 @@ function requestFor(gate: string): ApprovalRequest {
   }))
   return {
     kind: 'gate',
-    subject: { agent: 'list', project: '/project', cwd: '/project', hostName: 'here' },
+    subject: { agent: 'list', run, project: '/project', cwd: '/project', hostName: 'here' },
     request: { tool: gate, input: null, text: gate, questions: [], options, freeText: 'none' },
     source: { channel: 'run', requestKey: gate, evidence: [] },
     fingerprint: '0'.repeat(64),

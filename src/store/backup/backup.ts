@@ -1,0 +1,257 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmod, type FileHandle, open, rename } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { loadDriver } from '../sqlite/driver.js'
+import { openSqlite } from '../sqlite/open.js'
+import { COMPANIONS } from '../sqlite/store-file.js'
+import { fileContent, hashOf, padding, readTar, TAR_END, tarHeader } from './tar.js'
+
+/** Files of the store itself: a backup has a copy that was made in one read transaction. */
+const STORE = 'data/signalbox.db'
+const MANIFEST = 'manifest.json'
+const FORMAT = 1
+
+/**
+ * What a home directory can make again, or what belongs to a machine: the search index, snapshots,
+ * the engine's own disk, and worktrees, which are in their repositories.
+ */
+const DERIVED = [/^data\/signalbox\.db/, /^data\/search\.db/, /^data\/(snapshots|engine|worktrees|drafts)\//, /\.new-/]
+
+export interface BackupPlace {
+  /** The SQLite file of the store. */
+  storeFile: string
+  /** The directories that are kept, by their names in the backup: `config`, `data`. */
+  directories: Readonly<Record<string, string>>
+}
+
+export interface Manifest {
+  format: number
+  /** The program that wrote it. */
+  version: string
+  created: number
+  store: { id: string; events: number }
+  /** SHA-256 of each file, by its name in the backup. */
+  files: Record<string, string>
+}
+
+/**
+ * Writes one file with the store, recordings, blobs, uploads and settings, while the daemon runs.
+ * The store is copied in one read transaction, and checked before it is packed; files that grow
+ * are taken up to a length that is not shorter than what the store says about them. The backup is
+ * read again before it gets its name.
+ * @throws SignalboxError `E_BACKUP`
+ */
+export async function writeBackup(
+  target: string,
+  place: BackupPlace,
+  { clock, version }: { clock: Clock; version: string },
+): Promise<Manifest> {
+  const draft = `${target}.${randomBytes(4).toString('hex')}`
+  const copy = `${draft}.db`
+  try {
+    const store = await copyStore(place.storeFile, copy, clock)
+    const found = Object.entries(place.directories).flatMap(([name, directory]) => [...filesBelow(directory, name)])
+    const files = [{ name: STORE, path: copy }, ...found.filter(({ name }) => !DERIVED.some(one => one.test(name)))]
+    const manifest: Manifest = { format: FORMAT, version, created: clock.now(), store, files: {} }
+    await pack(draft, files, manifest)
+    const read = await readManifest(draft)
+    if (JSON.stringify(read) !== JSON.stringify(manifest)) throw new Error('it is not what was written')
+    await rename(draft, target)
+    return manifest
+  } catch (error) {
+    throw backupError(target, error)
+  } finally {
+    for (const file of [draft, copy, ...COMPANIONS.map(suffix => copy + suffix)]) rmSync(file, { force: true })
+  }
+}
+
+/**
+ * Verifies a backup: every file has the sum that the manifest names, and none is missing.
+ * @throws SignalboxError `E_BACKUP`
+ */
+export async function verifyBackup(file: string): Promise<Manifest> {
+  return readManifest(file).catch(error => {
+    throw backupError(file, error)
+  })
+}
+
+/**
+ * Puts the files of a verified backup in place. Nothing that exists is replaced: a home directory
+ * with a store is refused. The store comes last, so that a restore that was killed has none.
+ * @throws SignalboxError `E_BACKUP`
+ */
+export async function restoreBackup(file: string, place: BackupPlace, clock: Clock): Promise<Manifest> {
+  const manifest = await verifyBackup(file)
+  const [first] = [place.storeFile, `${place.storeFile}-wal`].filter(existsSync)
+  if (first !== undefined)
+    throw new SignalboxError('E_BACKUP', `${first} exists; a restore replaces nothing`, {
+      next: 'restore into another home directory: SIGNALBOX_HOME=<empty directory> signalbox restore <file>',
+    })
+  const draft = `${place.storeFile}.restored-${randomBytes(4).toString('hex')}`
+  try {
+    await requireNoOthers(manifest, place)
+    for await (const { name, content } of readTar(unpacked(file))) {
+      const target = name === MANIFEST ? null : name === STORE ? draft : placeOf(name, place)
+      if (target === null) await hashOf(content)
+      else await writeNew(target, content)
+    }
+    const store = await openSqlite({ path: draft, clock })
+    const [problem] = [...(await store.check()), ...(await store.checkChain())]
+    await store.close()
+    if (problem) throw new Error(problem.message)
+    await rename(draft, place.storeFile)
+    return manifest
+  } catch (error) {
+    throw backupError(file, error)
+  } finally {
+    for (const suffix of ['', ...COMPANIONS]) rmSync(draft + suffix, { force: true })
+  }
+}
+
+/** The copy has no journal, and everything that was committed when it was made. */
+async function copyStore(path: string, copy: string, clock: Clock): Promise<Manifest['store']> {
+  const driver = await loadDriver()
+  const database = new driver(path, { timeout: 15_000 })
+  try {
+    database.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`)
+  } finally {
+    database.close()
+  }
+  await chmod(copy, 0o600)
+  const store = await openSqlite({ path: copy, clock })
+  try {
+    const [problem] = [...(await store.check()), ...(await store.checkChain())]
+    if (problem)
+      throw new SignalboxError('E_BACKUP', `the store ${path} is damaged: ${problem.message}`, {
+        next: 'signalbox doctor',
+      })
+    return { id: store.id, events: await store.head() }
+  } finally {
+    await store.close()
+  }
+}
+
+async function pack(
+  target: string,
+  files: readonly { name: string; path: string }[],
+  manifest: Manifest,
+): Promise<void> {
+  const output = await open(target, 'wx', 0o600)
+  try {
+    const packer = createGzip()
+    const written = (async () => {
+      for await (const chunk of packer) await output.write(chunk as Buffer)
+    })()
+    const write = (chunk: Buffer) =>
+      new Promise<void>((resolve, reject) => packer.write(chunk, error => (error ? reject(error) : resolve())))
+    for (const { name, path } of files) {
+      const input = await open(path, 'r')
+      try {
+        manifest.files[name] = await packFile(name, input, write)
+      } finally {
+        await input.close()
+      }
+    }
+    const text = Buffer.from(JSON.stringify(manifest))
+    for (const chunk of tarHeader(MANIFEST, text.length, manifest.created)) await write(chunk)
+    for (const chunk of [text, padding(text.length), TAR_END]) await write(chunk)
+    packer.end()
+    await written
+    await output.sync()
+  } finally {
+    await output.close()
+  }
+}
+
+async function packFile(name: string, input: FileHandle, write: (chunk: Buffer) => Promise<void>): Promise<string> {
+  const { size, mtimeMs } = await input.stat()
+  const hash = createHash('sha256')
+  for (const chunk of tarHeader(name, size, mtimeMs)) await write(chunk)
+  for await (const chunk of fileContent(input, size)) {
+    hash.update(chunk)
+    await write(chunk)
+  }
+  await write(padding(size))
+  return hash.digest('hex')
+}
+
+/** Reads the whole backup and compares every sum. */
+async function readManifest(file: string): Promise<Manifest> {
+  const sums: Record<string, string> = {}
+  let manifest: Manifest | null = null
+  for await (const { name, content } of readTar(unpacked(file))) {
+    if (name !== MANIFEST) sums[name] = await hashOf(content)
+    else {
+      const parts: Buffer[] = []
+      for await (const part of content) parts.push(part)
+      manifest = JSON.parse(Buffer.concat(parts).toString('utf8')) as Manifest
+    }
+  }
+  if (!manifest) throw new Error('it has no manifest')
+  if (manifest.format > FORMAT) throw new Error(`a newer Signalbox (${manifest.version}) wrote it`)
+  for (const [name, sum] of Object.entries(manifest.files))
+    if (sums[name] !== sum) throw new Error(sums[name] === undefined ? `${name} is missing` : `${name} is damaged`)
+  if (sums[STORE] === undefined) throw new Error('it has no store')
+  return manifest
+}
+
+async function* unpacked(file: string): AsyncGenerator<Buffer> {
+  const source = createReadStream(file)
+  const unpacker = createGunzip()
+  source.on('error', error => unpacker.destroy(error))
+  for await (const chunk of source.pipe(unpacker)) yield chunk as Buffer
+}
+
+function* filesBelow(directory: string, prefix: string): Generator<{ name: string; path: string }> {
+  if (!existsSync(directory)) return
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const name = `${prefix}/${relative(directory, path).split('\\').join('/')}`
+    // Sockets, and files that were removed meanwhile, are not kept.
+    if (entry.isFile() && statSync(path, { throwIfNoEntry: false })) yield { name, path }
+  }
+}
+
+/** Null for a directory that this home does not have. @throws Error for a name that leads out of it. */
+function placeOf(name: string, { directories }: BackupPlace): string | null {
+  const [prefix = '', ...parts] = name.split('/')
+  if (parts.length === 0 || parts.some(part => part === '' || part === '.' || part === '..'))
+    throw new Error(`it has a file "${name}"`)
+  const directory = directories[prefix]
+  return directory === undefined ? null : join(directory, ...parts)
+}
+
+/** A file of a restore that was killed is there already. @throws Error for any other. */
+async function requireNoOthers(manifest: Manifest, place: BackupPlace): Promise<void> {
+  for (const [name, sum] of Object.entries(manifest.files)) {
+    const path = name === STORE ? null : placeOf(name, place)
+    if (path === null || !existsSync(path)) continue
+    if ((await hashOf(createReadStream(path))) !== sum)
+      throw new Error(`${path} exists with another content; a restore replaces nothing`)
+  }
+}
+
+/** Complete, or not there. */
+async function writeNew(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.new-${randomBytes(4).toString('hex')}`
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    for await (const chunk of content) await file.write(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+}
+
+function backupError(file: string, error: unknown): SignalboxError {
+  if (error instanceof SignalboxError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  const why = code === 'ENOENT' ? 'there is no such file' : message
+  return new SignalboxError('E_BACKUP', `${file}: ${why}`, { cause: error })
+}

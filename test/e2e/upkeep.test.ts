@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
+
+let home: InsideHome
+beforeEach(() => {
+  home = new InsideHome()
+})
+afterEach(() => home.close())
+
+describe('a restart of the machine', () => {
+  /** All processes of a machine that stops end at once. */
+  async function stopMachine(): Promise<void> {
+    const { daemons, keepers, others } = home.processes()
+    for (const pid of [...daemons, ...keepers, ...others]) await home.kill(pid).catch(() => undefined)
+  }
+
+  it('offers its sessions for resumption, and one command continues every conversation once', async () => {
+    const first = await home.startDemo(['--scenario', 'chat'])
+    await home.ok(['send', first.id, 'remember the number 4711', '--wait', '--timeout', '60'])
+    const second = await home.startDemo(['--scenario', 'chat'])
+    await stopMachine()
+    await home.ok(['sessions'])
+    expect((await home.ok(['status'])).stdout).toContain(
+      '2 sessions ran when the machine stopped; resume: signalbox resume --lost',
+    )
+
+    const resumed = await home.json<(SessionInfo & { resumedFrom: string })[]>(['resume', '--lost', '--json'])
+    expect(resumed.map(({ resumedFrom }) => resumedFrom)).toEqual([first.id, second.id])
+    await home.ok(['wait', resumed[0]!.id, '--for', 'idle', '--timeout', '240'])
+    expect((await home.ok(['read', resumed[0]!.id, '--screen'])).stdout).toContain('4711')
+    expect(await home.json(['resume', '--lost', '--json'])).toEqual([])
+    expect((await home.ok(['status'])).stdout).not.toContain('--lost')
+  })
+
+  it('is followed by the sessions themselves if the settings say so', async () => {
+    await home.ok(['config', 'set', 'sessions.resume_lost', 'true'])
+    const session = await home.startDemo(['--scenario', 'chat'])
+    await home.ok(['send', session.id, 'remember the number 4711', '--wait', '--timeout', '60'])
+    await stopMachine()
+    const [resumed] = await waitFor('the session to be resumed', async () => {
+      const live = await home.json<(SessionInfo & { resumedFrom: string })[]>(['sessions', '--json'])
+      return live.length > 0 ? live : null
+    })
+    expect(resumed).toMatchObject({ resumedFrom: session.id })
+    await home.ok(['wait', resumed!.id, '--for', 'idle', '--timeout', '240'])
+    expect((await home.ok(['read', resumed!.id, '--screen'])).stdout).toContain('4711')
+  })
+})
+
+describe('a backup', () => {
+  it('is made while agents work, restores everything elsewhere, and replaces nothing', async () => {
+    const session = await home.startDemo(['--scenario', 'chat'])
+    await home.ok(['send', session.id, 'hello', '--wait', '--timeout', '60'])
+    await home.ok(['config', 'set', 'terminal.size', '100x30'])
+    const file = join(home.work, 'one.tar.gz')
+    const made = await home.json<{ events: number; files: number }>(['backup', file, '--json'])
+    expect(made.events).toBeGreaterThan(5)
+    await home.ok(['backup', '--verify', file])
+
+    const elsewhere = { env: { SIGNALBOX_HOME: join(home.directory, 'elsewhere') } }
+    const restored = await home.json<{ events: number }>(['restore', file, '--json'], elsewhere)
+    expect(restored.events).toBe(made.events)
+    expect((await home.ok(['config', 'get', 'terminal.size'], elsewhere)).stdout.trim()).toBe('100x30')
+    const listed = await home.json<SessionInfo[]>(['sessions', '--all', '--json'], elsewhere)
+    expect(listed.map(({ id, state }) => [id, state])).toEqual([[session.id, 'lost']])
+    const recording = join(home.directory, 'elsewhere', 'data', 'recordings', `${session.id}.cast`)
+    const original = readFileSync(session.recording, 'utf8')
+    expect(original.startsWith(readFileSync(recording, 'utf8'))).toBe(true)
+    await home.ok(['serve', '--stop'], elsewhere)
+
+    const again = await home.run(['restore', file], elsewhere)
+    expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('a restore replaces nothing')])
+  })
+
+  it('that is damaged is refused before anything is written', async () => {
+    await home.startDemo(['--scenario', 'chat'])
+    const file = join(home.work, 'one.tar.gz')
+    await home.ok(['backup', file])
+    const bytes = readFileSync(file)
+    bytes[Math.floor(bytes.length / 2)]! ^= 0xff
+    writeFileSync(file, bytes)
+    const target = join(home.directory, 'elsewhere')
+    const refused = await home.run(['restore', file], { env: { SIGNALBOX_HOME: target } })
+    expect(refused.code).toBe(6)
+    expect(existsSync(join(target, 'data', 'signalbox.db'))).toBe(false)
+    expect(readdirSync(join(target, 'data'))).toEqual([])
+  })
+})
+
+describe('export --all', () => {
+  it('writes what happened in formats that need no Signalbox', async () => {
+    const session = await home.startDemo(['--scenario', 'chat'])
+    await home.ok(['send', session.id, 'hello', '--wait', '--timeout', '60'])
+    const directory = join(home.work, 'all')
+    await home.ok(['export', '--all', '-o', directory])
+    const events = readFileSync(join(directory, 'events.ndjson'), 'utf8').trimEnd().split('\n')
+    const types = events.map(line => (JSON.parse(line) as { type: string }).type)
+    expect(types).toContain('message.final')
+    expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
+    expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
+    expect((await home.run(['export', '--all', '-o', directory])).code).toBe(2)
+  })
+})
+
+describe('a service', () => {
+  it('is written for systemd, enabled, reported and removed', async () => {
+    const programs = join(home.directory, 'bin')
+    const calls = join(home.directory, 'calls')
+    mkdirSync(programs)
+    writeFileSync(join(programs, 'systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
+    const env = { PATH: `${programs}:${process.env.PATH}`, XDG_CONFIG_HOME: join(home.directory, 'config') }
+    const unit = join(home.directory, 'config', 'systemd', 'user', 'signalbox.service')
+
+    expect((await home.ok(['service'], { env })).stdout).toContain('no service is installed')
+    await home.ok(['service', 'install'], { env })
+    expect(readFileSync(unit, 'utf8')).toContain(`Environment="SIGNALBOX_HOME=${home.home}"`)
+    expect((await home.ok(['service', 'status'], { env })).stdout).toContain('running')
+    await home.ok(['service', 'remove'], { env })
+    expect(existsSync(unit)).toBe(false)
+    expect(readFileSync(calls, 'utf8').trimEnd().split('\n')).toEqual([
+      '--user daemon-reload',
+      '--user enable signalbox.service',
+      '--user restart signalbox.service',
+      '--user is-active --quiet signalbox.service',
+      '--user disable --now signalbox.service',
+      '--user daemon-reload',
+    ])
+  })
+
+  it('whose manager does not answer fails with the command, and keeps the file', async () => {
+    const env = { PATH: join(home.directory, 'none'), XDG_CONFIG_HOME: join(home.directory, 'config') }
+    const result = await home.run(['service', 'install'], { env })
+    expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('systemctl --user daemon-reload failed')])
+  })
+})
