@@ -40,6 +40,8 @@ port.on('message', (message: ToThread) => {
     session.willBeLive = isLive
     queue.run(() => work(id, setLive(isLive)))
   }
+  // Old output is read piece by piece, however late, as the earlier host read it.
+  if (!isLive) return queue.run(() => work(id, ({ reader }) => reader.feed(bytes, t, offset, false)))
   queue.output(
     (piece, pieceT, at) => work(id, ({ reader, isLive: live }) => reader.feed(piece, pieceT, at, live)),
     bytes,

@@ -73,8 +73,7 @@ export class DecisionDelivery {
   async apply({ id }: ApprovalRecord): Promise<void> {
     const record = await this.#open.ledger.get(id)
     if (record?.state !== 'decided' || !record.decision) return
-    const open = this.#open.get(id) ?? this.#open.adopt(record)
-    open.record = record
+    const open = this.#open.adopt(record)
     await this.#open.end(open, () => this.#deliver(open))
   }
 
@@ -201,6 +200,8 @@ export class DecisionDelivery {
 
   /** Waits for the menu if another channel knows the request; else it ended with it. */
   #canBeTyped(open: OpenRequest): boolean {
+    // The takeover types it, if its menu is on screen.
+    if (!this.#open.isTakenOver) return false
     if (!isStructured(open)) return true
     return this.#shownInstance(open.record.id) !== null
   }
@@ -235,7 +236,7 @@ export class DecisionDelivery {
           menu,
           {
             print: record.menuPrint!,
-            ...(instance !== null && { instance: instanceOf(instance) }),
+            instance: instanceOf(instance ?? record.instance),
             ...answer,
             mayWiden: record.decision?.actor.kind === 'person',
           },
