@@ -259,7 +259,11 @@ interface Survivor {
 
 function aboutSession(live: LiveSession | null): object {
   const look = live?.screen.last
-  return { phase: live?.phase, view: look?.observation.view, rows: look?.frame.lines.map(({ text }) => text).slice(-25) }
+  return {
+    phase: live?.phase,
+    view: look?.observation.view,
+    rows: look?.frame.lines.map(({ text }) => text).slice(-25),
+  }
 }
 
 /** What must hold whenever the host died. */

@@ -35,7 +35,10 @@ export type PhaseNotices = Pick<
 >
 
 /** Where its menus go. */
-export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'seenAgain' | 'settle' | 'expectTakeOver' | 'adopt' | 'takeOver'>
+export type PhaseRequests = Pick<
+  ScreenRequests,
+  'raise' | 'seenAgain' | 'settle' | 'expectTakeOver' | 'adopt' | 'takeOver'
+>
 
 interface SessionPhaseOptions extends TurnActionsOptions {
   pack: Pack
@@ -228,7 +231,7 @@ export class SessionPhase {
    */
   takeOverRequests(): void {
     this.#menus.adopt()
-    if (this.#isClear || this.#last === null) this.#menus.takeOver(liveMenu(this.#last?.observation ?? null))
+    if (this.#isClear) this.#menus.takeOver(liveMenu(this.#last?.observation ?? null))
     else if (this.#options.isExited()) this.#menus.takeOver(null)
   }
 

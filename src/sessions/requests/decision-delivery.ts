@@ -107,9 +107,19 @@ export class DecisionDelivery {
     if (record.state === 'pending') await ledger.stale(record, 'gone')
     else if (record.state !== 'decided') return
     else if (open.proof) await this.conclude(open)
-    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open))
-      await this.#applied(open, [{ kind: 'screen' }], null)
-    else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
+    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open)) {
+      if (this.#standsAsLeft(record)) await ledger.stale(record, 'unconfirmed')
+      else await this.#applied(open, [{ kind: 'screen' }], null)
+    } else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
+  }
+
+  /**
+   * An equal menu with the chosen label selected may be the one that was decided after all: then
+   * Enter was lost with the earlier host. In a new menu the selection is usually at the start.
+   */
+  #standsAsLeft(record: ApprovalRecord): boolean {
+    const menu = this.#options.menu.menu()
+    return menu?.print === record.menuPrint && selectedLabel(menu) === screenAnswerOf(record)?.label
   }
 
   async #deliver(open: OpenRequest): Promise<void> {

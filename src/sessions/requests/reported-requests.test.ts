@@ -431,6 +431,34 @@ describe('after a restart', () => {
     await eventually(() => answered).toEqual([{ report: id, answer: { behavior: 'allow' } }])
   })
 
+  test('a decision that is delivered before the takeover is typed when its menu is found', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    menu = shows('npm test')
+    await before.screen.raise(menu, '3:1')
+    const record = await decide((await open())[0]!, 'allow-once')
+    const after = requests()
+    await run(after.delivery.apply(record))
+    expect([await end(record), keys]).toEqual(['decided', []])
+    expect(await after.screen.takeOver({ menu, instance: '3:1' })).toBe('known')
+    await eventually(() => end(record)).toBe('applied')
+    expect(keys).toEqual(['\r'])
+  })
+
+  test('a delivery that began before the takeover learns of the proof that comes after it', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    await asks(before, 'npm test')
+    const record = await decide((await open())[0]!, 'allow-once')
+    const after = requests()
+    const delivering = after.delivery.apply(record)
+    await storeSettled(6)
+    expect(await after.screen.takeOver(null)).toBe('none')
+    await say(after, ended('t1', 'done'), undefined, 'transcript')
+    await run(delivering)
+    expect([await end(record), answered.length, keys]).toEqual(['applied', 1, []])
+  })
+
   test('an end that the transcript reports before the takeover counts', async () => {
     const before = requests()
     await say(before, started('t1', 'npm test'))

@@ -150,9 +150,7 @@ export class ScreenRequests {
   async adopt(): Promise<OpenRequest[]> {
     const { ledger, subject } = this.#open
     const records = await ledger.list({ isOpenOnly: true })
-    return records
-      .filter(record => record.subject.session === subject.session)
-      .map(record => this.#open.adopt(record))
+    return records.filter(record => record.subject.session === subject.session).map(record => this.#open.adopt(record))
   }
 
   /**
