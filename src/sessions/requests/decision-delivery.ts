@@ -119,7 +119,8 @@ export class DecisionDelivery {
    */
   #standsAsLeft(record: ApprovalRecord): boolean {
     const menu = this.#options.menu.menu()
-    return menu?.print === record.menuPrint && selectedLabel(menu) === screenAnswerOf(record)?.label
+    if (!menu || menu.print !== record.menuPrint) return false
+    return selectedLabel(menu) === screenAnswerOf(record)?.label
   }
 
   async #deliver(open: OpenRequest): Promise<void> {
