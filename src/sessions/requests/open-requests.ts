@@ -209,8 +209,17 @@ export class OpenRequests {
   async nameEarlier(): Promise<void> {
     for (const open of this.all()) {
       const tool = open.key === null ? this.tools.forMenu(open.menu) : null
-      if (tool) await this.name(open, tool.key, tool.tool)
+      if (tool && !(await this.wasAnsweredBefore(open, tool.at))) await this.name(open, tool.key, tool.tool)
     }
+  }
+
+  /**
+   * Whether an answer to the request was sent before this time: a tool that starts later is the
+   * next one, however equal. The ledger also has the steps of a delivery that is under way.
+   */
+  async wasAnsweredBefore({ record }: OpenRequest, time: number): Promise<boolean> {
+    const { delivery } = (await this.ledger.get(record.id)) ?? record
+    return delivery.some(({ step, at }) => step !== 'move' && at < time)
   }
 
   // — closing —

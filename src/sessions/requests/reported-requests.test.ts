@@ -417,6 +417,33 @@ describe('answered in the terminal', () => {
   })
 })
 
+describe('on a busy machine', () => {
+  test('a menu that came late, and is followed by an equal one, is proven by the end of its own tool', async () => {
+    const session = requests()
+    const startedAt = clock.now()
+    // The menu appears 300 ms after the tool has started, and the transcript is read later still.
+    clock.advance(300)
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const record = await decide((await open())[0]!, 'deny')
+    // Enter is followed by an equal menu, with no frame between them.
+    onEnter = () => {
+      menu = shows('npm test')
+    }
+    const delivering = session.delivery.apply(record)
+    await eventually(() => keys.at(-1)).toBe('\r')
+    clock.advance(50)
+    const report = (statement: AgentStatement, at: number) =>
+      session.reported.take({ id: `transcript:${++reports}`, channel: 'transcript', at, statement })
+    await report(started('t1', 'npm test'), startedAt)
+    await report(ended('t1', 'denied'), clock.now())
+    await report(started('t2', 'npm test'), clock.now())
+    await run(delivering)
+    expect(await end(record)).toBe('applied')
+    expect((await ledger.get(record.id))!.joined).toMatchObject([{ toolUseId: 't1' }])
+  })
+})
+
 describe('after a restart', () => {
   test('a relay that reconnects gets the decision that was made meanwhile', async () => {
     const before = requests()

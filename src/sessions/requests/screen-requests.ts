@@ -269,7 +269,7 @@ export class ScreenRequests {
     // The agent may have reported the tool before this host was there.
     const tool =
       open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
-    if (tool) await requests.name(open, tool.key, tool.tool)
+    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.name(open, tool.key, tool.tool)
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
