@@ -47,8 +47,7 @@ export class LocalReader implements ReaderPlace {
     const reader = new TerminalReader(options, this.#now)
     return {
       send: request => {
-        const reply = reader.handle(request)
-        if (reply) receive(reply)
+        for (const reply of reader.handle(request)) receive(reply)
       },
       close: () => undefined,
     }

@@ -291,6 +291,8 @@ export function serveReaders(port: MessagePort, memory: SharedArrayBuffer): void
       session.willBeLive = isLive
       queue.run(() => work(id, setLive(isLive)))
     }
+    // Old output is read piece by piece, however late, as the earlier host read it.
+    if (!isLive) return queue.run(() => work(id, ({ reader }) => reader.feed(bytes, t, offset, false)))
     queue.output(
       (piece, pieceT, at) => work(id, ({ reader, isLive: live }) => reader.feed(piece, pieceT, at, live)),
       bytes,
@@ -311,20 +313,19 @@ export function serveReaders(port: MessagePort, memory: SharedArrayBuffer): void
     }
   }
 
-  function setLive(isLive: boolean): (session: ReadSession) => null {
+  function setLive(isLive: boolean): (session: ReadSession) => [] {
     return session => {
       session.isLive = isLive
-      return null
+      return []
     }
   }
 
-  function work(id: number, read: (session: ReadSession) => ReaderReply | null): void {
+  function work(id: number, read: (session: ReadSession) => ReaderReply[]): void {
     const session = sessions.get(id)
     if (!session) return
     Atomics.store(heartbeat, HEARTBEAT.session, id)
     try {
-      const reply = read(session)
-      if (reply) post({ session: id, reply })
+      for (const reply of read(session)) post({ session: id, reply })
     } catch (error) {
       fail(id, error)
     } finally {
