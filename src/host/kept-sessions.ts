@@ -26,7 +26,13 @@ export async function catchUp(
   kept: KeptSession,
   { keeper, queue, pause }: { keeper: KeeperPort; queue: SessionQueue; pause: Pause },
 ): Promise<() => void> {
-  const listener = queue.listener(session)
+  let isOld = true
+  const listener = queue.listener(session, () => isOld)
+  const attached = async (detach: () => void) => {
+    await queue.caughtUp()
+    isOld = false
+    return detach
+  }
   const recording = await openRecording(kept.recording)
   let from = (await keeper.locate(kept.id, session.offset)) ?? undefined
   for (;;) {
@@ -48,12 +54,12 @@ export async function catchUp(
     }
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.
-    if (result.state === 'attached') return queue.caughtUp().then(() => result.detach)
+    if (result.state === 'attached') return attached(result.detach)
     // Since the recording was read, more was printed than the keeper holds in memory: read again
     // while the recording has new bytes.
     if (session.offset > before) continue
     const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
-    if (behind.state === 'attached') return queue.caughtUp().then(() => behind.detach)
+    if (behind.state === 'attached') return attached(behind.detach)
   }
 }
 

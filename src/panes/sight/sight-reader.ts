@@ -14,6 +14,8 @@ export class SightReader {
   readonly #screen: PaneScreen
   readonly #encoder: LookEncoder
   #rulesOff: SwitchedOff[] = []
+  /** The output that was read last was old. */
+  #isOld = true
 
   /** `now`: milliseconds that never decrease; they measure how long rules take. */
   constructor({ pack, emulator, restored }: SightOptions, now: () => number) {
@@ -29,44 +31,67 @@ export class SightReader {
     return (this.#screen.last?.observation.awaiting ?? null) !== null
   }
 
-  feed(bytes: Uint8Array, t: number, offset: number, isLive: boolean): SightReply {
-    return this.#reply(t, this.#screen.feed(bytes, t, { live: isLive }), { offset: offset + bytes.length })
+  feed(bytes: Uint8Array, t: number, offset: number, isLive: boolean): SightReply[] {
+    this.#isOld = !isLive
+    const earlier = this.#runTimers(t)
+    const outputs = this.#screen.feed(bytes, t, { live: isLive })
+    return [...earlier, this.#reply(t, outputs, { offset: offset + bytes.length })]
   }
 
-  /** Null for a request without an answer. */
-  handle(request: SightRequest): SightReply | null {
+  /** Its replies in order. The last one has the answer, if the request needs one. */
+  handle(request: SightRequest): SightReply[] {
     const screen = this.#screen
     switch (request.op) {
       case 'feed':
         return this.feed(request.bytes, request.t, request.offset, request.isLive)
       case 'tick':
-        return this.#answer(request.t, screen.tick(request.t))
-      case 'resize':
-        return this.#answer(request.t, screen.resize(request.cols, request.rows, request.t))
+        return [...this.#runTimers(request.t), this.#answer(request.t, screen.tick(request.t))]
+      case 'resize': {
+        const earlier = this.#runTimers(request.t)
+        return [...earlier, this.#answer(request.t, screen.resize(request.cols, request.rows, request.t))]
+      }
       case 'look':
-        return this.#answer(request.t, screen.last === null ? screen.look(request.t) : [])
+        return [this.#answer(request.t, screen.last === null ? screen.look(request.t) : [])]
       case 'mark':
-        return this.#answer(null, [])
+        return [this.#answer(null, [])]
       case 'save':
-        return this.#answer(null, [], JSON.stringify(screen.serialize()))
+        return [this.#answer(null, [], JSON.stringify(screen.serialize()))]
       case 'picture':
-        return this.#answer(null, [], pictureOf(screen, request.hasScrollback))
+        return [this.#answer(null, [], pictureOf(screen, request.hasScrollback))]
       case 'input':
         screen.recordInput(request.t)
-        return null
+        return []
       case 'settle':
         screen.settleBy(request.settings)
-        return null
+        return []
       case 'hold-rest':
         screen.holdRest(request.seconds, request.until)
-        return null
+        return []
       case 'release':
         this.#encoder.release(request.firstId)
-        return null
+        return []
       case 'pack':
         Object.assign(this.#pack, request.pack)
-        return null
+        return []
     }
+  }
+
+  /**
+   * Old output has no timers, so every deadline before the next piece is run here, each at its own
+   * moment: then it is read as the host read it that was there when it was printed. Output of now
+   * has timers, and its time may be too late (session-scheduler.ts), which says nothing about
+   * deadlines before it.
+   */
+  #runTimers(t: number): SightReply[] {
+    const replies: SightReply[] = []
+    const screen = this.#screen
+    for (let due = screen.nextDeadline(); this.#isOld && due !== null && due < t; ) {
+      replies.push(this.#reply(due, screen.tick(due), {}))
+      const next = screen.nextDeadline()
+      if (next === due) break
+      due = next
+    }
+    return replies
   }
 
   #answer(t: number | null, outputs: readonly PaneOutput[], result: string | Picture | null = null): SightReply {

@@ -24,10 +24,10 @@ class CopyingPlace implements SightPlace {
     const reader = new SightReader(structuredClone({ ...options, pack }), () => 0)
     return {
       send: request => {
-        const reply = reader.handle(structuredClone(request))
-        for (const output of reply?.outputs ?? [])
-          if (output.type === 'look') this.#rows.sent += output.look.rows.length
-        if (reply) receive(structuredClone(reply))
+        for (const reply of reader.handle(structuredClone(request))) {
+          for (const output of reply.outputs) if (output.type === 'look') this.#rows.sent += output.look.rows.length
+          receive(structuredClone(reply))
+        }
       },
       close: () => undefined,
     }
@@ -127,6 +127,42 @@ describe('a sight shows what its reader saw', () => {
     twice.runTimers(Number.MAX_SAFE_INTEGER)
     twice.expectSameRows()
     expect(twice.looks).toBeGreaterThan(3)
+  })
+
+  test.each(casts)('of $agent $name: old output gives the looks of a host that was there', async ({ agent, file }) => {
+    const { readFileSync } = await import('node:fs')
+    const source = readFileSync(join(PACKAGE_ROOT, 'packs', agent, `${agent}.toml`), 'utf8')
+    const recording = await openRecording(file)
+    const looksOf = (outputs: readonly PaneOutput[]) =>
+      outputs.flatMap(output => (output.type === 'look' ? [[output.look.t, output.look.observation.view]] : []))
+    const [there, late]: [unknown[], unknown[]] = [[], []]
+    // One has timers, the other only gets the bytes of the recording.
+    const { cols, rows } = recording.header
+    const direct = new PaneScreen(parsePack(source, agent), { cols, rows })
+    const sight = new Sight(
+      new CopyingPlace(),
+      { pack: parsePack(source, agent), emulator: { cols, rows }, restored: null },
+      { advance: () => undefined, seen: outputs => void late.push(...looksOf(outputs)) },
+    )
+    let end = 0
+    for await (const { event } of recording.events()) {
+      for (let due = direct.nextDeadline(); due !== null && due < event.t; due = direct.nextDeadline())
+        there.push(...looksOf(direct.tick(due)))
+      if (event.kind === 'output') {
+        there.push(...looksOf(direct.feed(event.bytes, event.t, { live: false })))
+        sight.feed(event.bytes, event.t, 0, false)
+      } else if (event.kind === 'resize') {
+        there.push(...looksOf(direct.resize(event.cols, event.rows, event.t)))
+        sight.resize(event.cols, event.rows, event.t)
+      }
+      end = event.t + 60
+    }
+    for (let due = direct.nextDeadline(); due !== null && due <= end; due = direct.nextDeadline())
+      there.push(...looksOf(direct.tick(due)))
+    there.push(...looksOf(direct.tick(end)))
+    sight.tick(end)
+    expect(late).toEqual(there)
+    expect(late.length).toBeGreaterThan(3)
   })
 
   test('when rows scroll by unseen, when the width changes and on the alternate screen', () => {

@@ -38,8 +38,7 @@ export class LocalSight implements SightPlace {
     const reader = new SightReader(options, this.#now)
     return {
       send: request => {
-        const reply = reader.handle(request)
-        if (reply) receive(reply)
+        for (const reply of reader.handle(request)) receive(reply)
       },
       close: () => undefined,
     }

@@ -40,6 +40,8 @@ port.on('message', (message: ToThread) => {
     session.willBeLive = isLive
     queue.run(() => work(id, setLive(isLive)))
   }
+  // Old output is read piece by piece, however late, as the earlier host read it.
+  if (!isLive) return queue.run(() => work(id, ({ reader }) => reader.feed(bytes, t, offset, false)))
   queue.output(
     (piece, pieceT, at) => work(id, ({ reader, isLive: live }) => reader.feed(piece, pieceT, at, live)),
     bytes,
@@ -60,20 +62,19 @@ function open(id: number, options: SightOptions): void {
   }
 }
 
-function setLive(isLive: boolean): (session: Session) => null {
+function setLive(isLive: boolean): (session: Session) => [] {
   return session => {
     session.isLive = isLive
-    return null
+    return []
   }
 }
 
-function work(id: number, read: (session: Session) => SightReply | null): void {
+function work(id: number, read: (session: Session) => SightReply[]): void {
   const session = sessions.get(id)
   if (!session) return
   Atomics.store(heartbeat, HEARTBEAT.session, id)
   try {
-    const reply = read(session)
-    if (reply) post({ session: id, reply })
+    for (const reply of read(session)) post({ session: id, reply })
   } catch (error) {
     fail(id, error)
   } finally {
