@@ -13,7 +13,7 @@ import { SimulatedClock, systemClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
 import { newEvent, validateEvent } from '../src/events/index.js'
 import type { KeeperPort } from '../src/keeper/index.js'
-import { type SightPlace, SightThreads } from '../src/panes/sight/index.js'
+import { type ReaderPlace, ReaderThreads } from '../src/panes/reader/index.js'
 import { PACKAGE_ROOT } from '../src/process/index.js'
 import {
   LiveSession,
@@ -76,7 +76,7 @@ const drift = new DriftFiles(directory)
 const threads =
   process.env.BENCH_THREADS === undefined
     ? null
-    : new SightThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS), onUnread: () => undefined })
+    : new ReaderThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS), onUnread: () => undefined })
 let looks = 0
 /** What was sent to threads and is not read yet; and who waits for it. */
 const unread = new Set<object>()
@@ -135,7 +135,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** A place that notes what was sent and is not read yet. */
-function awaited(place: SightPlace): SightPlace {
+function awaited(place: ReaderPlace): ReaderPlace {
   return {
     open: (options, receive, onLost) => {
       const sent = { requests: 0, offset: 0, readTo: 0 }
@@ -189,7 +189,7 @@ async function openSession(index: number): Promise<LiveSession> {
     hostName: 'bench',
     onError,
     ...(threads && {
-      sight: awaited(
+      reader: awaited(
         threads.place({ isAlone: false, deliver: work => work(), onLost: why => onError(new Error(why)) }),
       ),
     }),

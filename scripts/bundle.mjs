@@ -21,7 +21,7 @@ const PROGRAMS = [
   'demo-agent/main',
   'agents/headless/direct-main',
   'agents/headless/tool-hook-main',
-  'panes/sight/thread-main',
+  'panes/reader/thread-main',
 ]
 /** Modules that tests and benchmarks import from the build. */
 const INSIDES = ['cli/main']

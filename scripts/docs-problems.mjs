@@ -25,7 +25,9 @@ export function findDocProblems(commands) {
   return [...pagesBelow(root)].flatMap(file => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const name = relative(root, file)
-    const claims = name.startsWith('docs/decisions/') ? [] : [...absenceProblems(lines), ...sourceProblems(lines)]
+    const claims = name.startsWith('docs/decisions/')
+      ? []
+      : [...absenceProblems(lines), ...sourceProblems(lines), ...countProblems(lines)]
     return [...linkProblems(file, lines), ...commandProblems(lines, commands), ...claims].map(
       ({ line, what }) => `${name}:${line}: ${what}`,
     )
@@ -62,6 +64,18 @@ function* sourceProblems(lines) {
     for (const [, path] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|tsx|mjs))`/g))
       if (!existsSync(join(root, path)) && !existsSync(join(root, 'src', path)))
         yield { line, what: `there is no file ${path}` }
+  }
+}
+
+/** A heading “…: 30 files” is followed by a table of as many numbered rows. */
+function* countProblems(lines) {
+  for (const [index, text] of lines.entries()) {
+    const said = /^### .*: (\d+) files/.exec(text)?.[1]
+    if (said === undefined) continue
+    const end = lines.findIndex((other, at) => at > index && other.startsWith('#'))
+    const rows = lines.slice(index, end < 0 ? undefined : end).filter(row => /^\| \d+ \|/.test(row))
+    if (rows.length !== Number(said))
+      yield { line: index + 1, what: `${said} files are announced, ${rows.length} listed` }
   }
 }
 

@@ -29,6 +29,9 @@ import type { PaneInfo } from './supervision/index.js'
  * agent, one command, one question to a person. A question of a run (a *gate*) is a request in the
  * same ledger. A step of an agent may use a session or run headless, without a terminal.
  *
+ * A *worker* is another machine that carries out steps of runs and sessions for a server. The
+ * server keeps their log and takes the decisions.
+ *
  * All of these are recorded as *events* in one log. An event is immutable and belongs to a stream:
  * `session/<id>`, `approval/<id>`, `run/<id>`. What lists and pages show are projections: documents
  * folded from events in the transaction that appends them. After a crash, the next process reads

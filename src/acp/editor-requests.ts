@@ -11,8 +11,6 @@ interface Request {
   display: { title: string; hash: string; blocks: { text?: string }[] }
 }
 
-const POLL_MS = 200
-
 const KINDS: Readonly<Record<string, 'allow_once' | 'allow_always' | 'reject_once'>> = {
   'allow-once': 'allow_once',
   'allow-session': 'allow_always',
@@ -45,17 +43,6 @@ export class EditorRequests {
       if (this.#shown.has(request.id) || this.#isClosed) continue
       this.#shown.add(request.id)
       void this.#show(request).catch(() => undefined)
-    }
-  }
-
-  /** Waits until none is pending. */
-  async settled(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await this.look()
-      if (signal.aborted || this.#isClosed || (await this.#pending()).length === 0) return
-      const { backend } = this.#options
-      const [first] = await this.#pending()
-      if (first) await backend.get(`/approvals/${first.id}/wait?timeoutMs=${POLL_MS * 50}`).catch(() => undefined)
     }
   }
 

@@ -1,4 +1,5 @@
 import { type AgentContext, methods } from '@agentclientprotocol/sdk'
+import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { AcpBackend } from './backend.js'
 import { EditorRequests } from './editor-requests.js'
@@ -14,19 +15,29 @@ export interface TurnOptions {
 const WAIT_MS = 30_000
 
 interface FinalMessage {
+  turn: string
   message: string
   markdown: string
 }
 
+interface Sent {
+  result: 'delivered' | 'queued' | 'held' | 'refused' | 'unconfirmed' | 'dropped'
+  detail?: string
+}
+
+/** The fields of the events that matter here. */
+type EventFields = FinalMessage & { prompt?: string; result?: string }
+
 /**
- * One prompt of the editor: it is typed into the session, the messages of the turn are passed on as
- * they become final, requests are shown, and the turn ends when the agent is idle. Text that is
- * still changing on the screen is not sent, because an editor can only append.
+ * One prompt of the editor: it is typed into the session, the messages of its turn are passed on as
+ * they become final, requests are shown, and it ends when its turn is closed. Text that is still
+ * changing on the screen is not sent, because an editor can only append.
  */
 export class PromptTurn {
   readonly #options: TurnOptions
   readonly #path: string
-  /** The length of what was sent of each message: a later revision adds only its end. */
+  readonly #prompt = newId('msg')
+  /** What was sent of each message: a later revision adds only its end. */
   readonly #sent = new Map<string, string>()
   #isCancelled = false
 
@@ -35,26 +46,30 @@ export class PromptTurn {
     this.#path = `/sessions/${encodeURIComponent(options.session)}`
   }
 
-  async run(text: string): Promise<'end_turn' | 'cancelled' | 'refusal'> {
+  /** @throws SignalboxError when the prompt was not delivered, or the session has ended. */
+  async run(text: string): Promise<'end_turn' | 'cancelled'> {
     const { backend, signal } = this.#options
     const ended = new AbortController()
     const requests = new EditorRequests(this.#options)
-    const following = this.#follow(AbortSignal.any([signal, ended.signal]), requests)
     try {
-      const sent = (await backend.post(`${this.#path}/messages`, { text, whenBusy: 'queue' })) as { outcome?: string }
-      if (sent.outcome === 'refused') return 'refusal'
-      await this.#untilIdle(requests)
+      // From before the prompt, so that no event of its turn is missed.
+      const { position } = (await backend.get('/health')) as { position: string }
+      // The agent may be asking already.
+      void requests.look().catch(() => undefined)
+      const body = { id: this.#prompt, text, whenBusy: 'hold' }
+      checkSent((await backend.post(`${this.#path}/messages`, body)) as Sent)
+      const turn = await this.#follow(position, AbortSignal.any([signal, ended.signal]), requests)
+      if (signal.aborted) return 'cancelled'
+      await backend.get(`${this.#path}/wait?for=idle&timeoutMs=${WAIT_MS}`)
+      // A message may become final, or complete, after its turn was closed.
+      const { messages } = (await backend.get(`${this.#path}/conversation`)) as {
+        messages: (FinalMessage & { provisional: boolean })[]
+      }
+      for (const message of messages) if (message.turn === turn && !message.provisional) await this.#say(message)
     } finally {
       ended.abort()
       requests.close()
-      await following.catch(() => undefined)
     }
-    // What became final while the stream was closing.
-    const { messages } = (await backend.get(`${this.#path}/conversation`)) as {
-      messages: (FinalMessage & { provisional: boolean })[]
-    }
-    for (const message of messages.filter(({ message: id, provisional }) => this.#sent.has(id) && !provisional))
-      await this.#say(message)
     return this.#isCancelled ? 'cancelled' : 'end_turn'
   }
 
@@ -64,23 +79,36 @@ export class PromptTurn {
     await this.#options.backend.post(`${this.#path}/interrupt`)
   }
 
-  async #untilIdle(requests: EditorRequests): Promise<void> {
-    const { backend, signal } = this.#options
-    while (!signal.aborted) {
-      const query = `for=idle&timeoutMs=${WAIT_MS}`
-      const { reached } = (await backend.get(`${this.#path}/wait?${query}`)) as { reached: string }
-      if (reached === 'idle') return
-      if (reached === 'done') throw new SignalboxError('E_STATE', 'the session has ended')
-      if (reached === 'approval') await requests.settled(signal)
+  /**
+   * Follows the session until the turn of the prompt is closed.
+   * @returns the turn; null if the agent took the prompt and opened none, as for a command of its own.
+   */
+  async #follow(since: string, signal: AbortSignal, requests: EditorRequests): Promise<string | null> {
+    const { backend, session } = this.#options
+    let turn: string | undefined
+    /** Events that came before it was known which turn is the prompt's. */
+    const closed = new Set<string>()
+    const early: FinalMessage[] = []
+    for await (const { event, data } of backend.events(session, { since, signal })) {
+      const fields = (data as { data?: EventFields }).data
+      if (event.startsWith('approval.')) void requests.look().catch(() => undefined)
+      if (event === 'session.ended' || event === 'session.lost')
+        throw new SignalboxError('E_STATE', 'the session has ended')
+      if (!fields) continue
+      if (event === 'message.final') {
+        if (turn === undefined) early.push(fields)
+        else if (fields.turn === turn) await this.#say(fields)
+      }
+      if (event === 'turn.closed') closed.add(fields.turn)
+      if (event === 'prompt.released' && fields.prompt === this.#prompt) {
+        checkSent(fields as Sent & EventFields)
+        if (!fields.turn) return null
+        turn = fields.turn
+        for (const message of early) if (message.turn === turn) await this.#say(message)
+      }
+      if (turn !== undefined && closed.has(turn)) return turn
     }
-  }
-
-  async #follow(signal: AbortSignal, requests: EditorRequests): Promise<void> {
-    for await (const { event, data } of this.#options.backend.events(this.#options.session, signal)) {
-      const inner = (data as { data?: unknown }).data
-      if (event === 'message.final') await this.#say(inner as FinalMessage)
-      if (event.startsWith('approval.')) void requests.look()
-    }
+    return turn ?? null
   }
 
   async #say({ message, markdown }: FinalMessage): Promise<void> {
@@ -94,4 +122,9 @@ export class PromptTurn {
       update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${text}\n\n` } },
     })
   }
+}
+
+function checkSent({ result, detail }: Sent): void {
+  if (result === 'delivered' || result === 'queued' || result === 'held') return
+  throw new SignalboxError('E_STATE', `the prompt was not delivered: ${detail ?? result}`)
 }

@@ -39,6 +39,16 @@ export interface AgentAdapter {
   readonly events?: AgentEventSource
   /** How it runs one prompt without a terminal. Absent if it cannot. */
   readonly headless?: HeadlessAgent
+  /** How it is started to speak the Agent Client Protocol; null if that program is missing. */
+  acp?(location: FoundAgent, start: AcpStart): { file: string; args: string[] } | null
+  /** How to install the program that speaks the protocol for it, if that is another one. */
+  readonly acpInstall?: string
+}
+
+export interface AcpStart {
+  args: readonly string[]
+  env: NodeJS.ProcessEnv
+  cwd: string
 }
 
 export interface AgentEnvironment {

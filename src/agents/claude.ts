@@ -1,3 +1,4 @@
+import { acpProgram } from './acp-program.js'
 import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { claudeHooks, wireClaudeHooks } from './claude-hooks.js'
 import { claudeTranscript } from './claude-transcript.js'
@@ -39,6 +40,8 @@ export const claudeAgent: AgentAdapter = {
   hooks: claudeHooks,
   transcript: claudeTranscript,
   headless: claudeHeadless,
+  acp: (_, start) => acpProgram(['claude-agent-acp', 'claude-code-acp'], start),
+  acpInstall: 'npm install -g @agentclientprotocol/claude-agent-acp',
   locate: environment => locateProgram(['claude'], environment, ['~/.local/bin/claude', '~/.claude/local/claude']),
   signIn: ({ env }) =>
     signInByNames(env, {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { acpProgram } from './acp-program.js'
 import type { AgentAdapter, AgentEnvironment, SignIn } from './adapter.js'
 import { codexHookArguments, codexHooks } from './codex-hooks.js'
 import { codexTranscript } from './codex-transcript.js'
@@ -56,6 +57,8 @@ export const codexAgent: AgentAdapter = {
   hooks: codexHooks,
   transcript: codexTranscript,
   headless: codexHeadless,
+  acp: (_, start) => acpProgram(['codex-acp'], start),
+  acpInstall: 'npm install -g @agentclientprotocol/codex-acp',
   locate: environment => locateProgram(['codex'], environment, ['~/.local/bin/codex']),
   signIn,
   interactive(location, start) {

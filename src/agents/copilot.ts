@@ -52,5 +52,6 @@ export const copilotAgent: AgentAdapter = {
   interactive: interactiveBySession(SESSION),
   transcript: copilotTranscript,
   headless: copilotHeadless,
+  acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
   exitId: rows => exitIdAfter(rows, ['copilot', '--resume'], isUuid),
 }

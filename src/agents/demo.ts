@@ -23,6 +23,7 @@ export const demoAgent: AgentAdapter = {
       ? { found: true, file: process.execPath, prefix: [script] }
       : { found: false, looked: script }
   },
+  acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
   exitId(rows) {
     const found = rows.map(row => /^ {2}signalbox-demo --resume (\S+)$/.exec(row.trimEnd())?.[1])
     return found.find(id => id !== undefined) ?? null

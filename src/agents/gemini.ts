@@ -41,5 +41,6 @@ export const geminiAgent: AgentAdapter = {
   interactive: interactiveBySession(SESSION),
   transcript: geminiTranscript,
   headless: geminiHeadless,
+  acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
   exitId: rows => exitIdAfter(rows, ['gemini', '--resume'], isUuid),
 }

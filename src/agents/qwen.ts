@@ -67,6 +67,7 @@ export const qwenAgent: AgentAdapter = {
   hooks: qwenHooks,
   transcript: qwenTranscript,
   headless: qwenHeadless,
+  acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
   exitId: rows => exitIdAfter(rows, ['qwen', '--resume'], isUuid),
 }
 

@@ -6,7 +6,7 @@
 export interface AgentReport {
   /** Equal for repetitions of one report: hooks are retried. */
   id: string
-  channel: 'hook' | 'transcript' | 'events'
+  channel: 'hook' | 'transcript' | 'events' | 'acp'
   /** Wall-clock milliseconds. */
   at: number
   statement: AgentStatement

@@ -1,4 +1,4 @@
-import { type Clock, newId } from '../clock/index.js'
+import { type Clock, matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
@@ -62,15 +62,13 @@ export class GrantRegistry {
     return grant ? { grant, switchVersion: version } : null
   }
 
-  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  async find(prefix: string): Promise<GrantRecord> {
-    const all = prefix === '' ? [] : await this.list({ all: true })
-    const found = all.filter(({ id }) => id.startsWith(prefix) || id.startsWith(`grt_${prefix}`))
-    const exact = found.find(({ id }) => id === prefix)
-    if (exact ?? found.length === 1) return exact ?? found[0]!
+  /** By id or by a unique prefix of it. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  async find(word: string): Promise<GrantRecord> {
+    const found = matchingIds('grt', await this.list({ all: true }), word)
+    if (found.length === 1) return found[0]!
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown grant "${prefix}"`, { next: 'signalbox grants --all lists them' })
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${found.map(({ id }) => id).join(', ')}`)
+      throw new SignalboxError('E_UNKNOWN', `unknown grant "${word}"`, { next: 'signalbox grants --all lists them' })
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ id }) => id).join(', ')}`)
   }
 
   /** Makes a grant that belongs to no request. */

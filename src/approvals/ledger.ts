@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type Clock, newId, systemClock } from '../clock/index.js'
+import { type Clock, idPrefix, newId, systemClock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
@@ -184,24 +184,19 @@ export class Ledger {
     return [...closed, ...open].filter(({ subject }) => subject.session === session)
   }
 
-  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  async find(prefix: string): Promise<ApprovalRecord> {
-    const exact = await this.get(prefix)
+  /** By id or by a unique prefix of it. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  async find(word: string): Promise<ApprovalRecord> {
+    const exact = await this.get(word)
     if (exact) return exact
-    const searches = prefix === '' ? [] : [prefix, `apr_${prefix}`]
-    const found = await Promise.all(
-      searches.map(search =>
-        this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix: search, limit: 9 }),
-      ),
-    )
-    // An id that starts with "a" is found by both.
-    const records = [...new Map(found.flat().map(({ state }) => [state.id, state])).values()]
-    if (records.length === 1) return records[0]!
-    if (records.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown approval "${prefix}"`, {
+    const prefix = idPrefix('apr', word)
+    const found =
+      prefix === null ? [] : await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix, limit: 9 })
+    if (found.length === 1) return found[0]!.state
+    if (found.length === 0)
+      throw new SignalboxError('E_UNKNOWN', `unknown approval "${word}"`, {
         next: 'signalbox approvals --all lists them',
       })
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${records.map(record => record.id).join(', ')}`)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ state }) => state.id).join(', ')}`)
   }
 
   /**

@@ -25,6 +25,11 @@ describe('the title of a request', () => {
     expect(title(tool, input)).toBe(expected)
   })
 
+  it('shows hidden characters of paths and tools', () => {
+    expect(title('Edit', { file_path: 'src/\u202etxt.js' })).toBe('Claude wants to edit src/⟦U+202E⟧txt.js')
+    expect(title('Sig\u200bnal\n', {})).toBe('Claude wants to use Sig⟦U+200B⟧nal ')
+  })
+
   it('is a question where no permission is asked for', () => {
     expect(title('question', null, 'question')).toBe('Claude has a question')
     expect(title('gate', null, 'gate')).toBe('Deploy to production?')

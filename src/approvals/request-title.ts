@@ -1,3 +1,4 @@
+import { optionText } from '../text/index.js'
 import { readToolUse } from './risk/tool-input.js'
 
 /*
@@ -22,10 +23,11 @@ export function agentName(agent: string): string {
   return NAMES[agent] ?? agent.charAt(0).toUpperCase() + agent.slice(1)
 }
 
+/** Paths, hosts and names of tools are the agent's: their hidden characters are made visible. */
 export function requestTitle(record: TitledRequest): string {
   // A gate is a question in the words of its graph.
   if (record.kind === 'gate') return record.display.title
-  return `${agentName(record.subject.agent)} ${clauseOf(record)}`
+  return optionText(`${agentName(record.subject.agent)} ${clauseOf(record)}`)
 }
 
 function clauseOf({ kind, subject, request }: TitledRequest): string {

@@ -36,11 +36,14 @@ const NEXT_POLL_MS = 100
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
-  readonly #context: Pick<CommandContext, 'progress'>
+  /** Asks at the terminal for a proof that a person calls, where the daemon wants one. */
+  proves: boolean
+  readonly #context: Pick<CommandContext, 'progress' | 'isInteractive'>
 
-  private constructor(socketPath: string, context: Pick<CommandContext, 'progress'>) {
+  private constructor(socketPath: string, context: Pick<CommandContext, 'progress' | 'isInteractive'>) {
     this.socketPath = socketPath
     this.#context = context
+    this.proves = context.isInteractive
   }
 
   /**
@@ -86,14 +89,16 @@ export class DaemonClient {
   }
 
   /**
-   * The daemon that replaces one that has ended; null if none starts in time. Starts nothing: a
-   * person may have stopped it.
+   * The daemon that replaces one that has ended; null if none starts in time. Waits as long as one is
+   * starting. Starts nothing: a person may have stopped it.
    */
   static async next(context: CommandContext, signal?: AbortSignal): Promise<DaemonClient | null> {
-    const until = systemClock.monotonic() + NEXT_DAEMON_MS
+    const { runtime } = openHome(context).directories
+    let until = systemClock.monotonic() + NEXT_DAEMON_MS
     while (systemClock.monotonic() < until && !signal?.aborted) {
       const client = await DaemonClient.running(context).catch(() => null)
       if (client) return client
+      if (readStartProgress(runtime)) until = systemClock.monotonic() + NEXT_DAEMON_MS
       await delay(systemClock, NEXT_POLL_MS, signal)
     }
     return null
@@ -158,7 +163,19 @@ export class DaemonClient {
   }
 
   post<T = unknown>(path: string, body: unknown = {}): Promise<InMilliseconds<T>> {
-    return this.#explained(this.#call<T>('POST', path, body))
+    return this.#proven(() => this.#explained(this.#call<T>('POST', path, body)))
+  }
+
+  /** Where any process could have sent the call, the person confirms it, and it is sent again. */
+  async #proven<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!this.proves || !isUnproven(error)) throw error
+      const { proveByTerminal } = await import('./prove.js')
+      await proveByTerminal((path, body) => this.#call('POST', path, body), error)
+      return call()
+    }
   }
 
   /** Says why a call waits, if its session may still be catching up after a restart. */
@@ -174,11 +191,11 @@ export class DaemonClient {
   }
 
   delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
-    return this.#call<T>('DELETE', path)
+    return this.#proven(() => this.#call<T>('DELETE', path))
   }
 
   patch<T = unknown>(path: string, body: unknown): Promise<InMilliseconds<T>> {
-    return this.#call<T>('PATCH', path, body)
+    return this.#proven(() => this.#call<T>('PATCH', path, body))
   }
 
   /** Posts a form with files. */
@@ -256,6 +273,11 @@ export class DaemonClient {
       sending.end(text)
     })
   }
+}
+
+/** The daemon wants a proof that a person calls. */
+export function isUnproven(error: unknown): error is SignalboxError {
+  return error instanceof SignalboxError && error.code === 'E_STEP_UP' && error.details?.unproven !== undefined
 }
 
 /** Explains how long it takes until a daemon answers, and gives up only if none is starting. */

@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   const words = separator < 0 ? argv : argv.slice(0, separator)
   const rest = separator < 0 ? null : argv.slice(separator + 1)
   let code: number = EXIT.ok
-  const program = buildProgram(async ({ name }, input) => {
+  const program = buildProgram(context, async ({ name }, input) => {
     const { run } = await LOADERS[name]()
     // The spec that the words were parsed by is the one that types the input of `run`.
     code = await run(context, { ...input, rest } as never)
@@ -49,7 +49,7 @@ function defaultCommand({ isInteractive }: CommandContext): string {
   return isInteractive ? 'watch' : 'status'
 }
 
-function buildProgram(run: RunCommand): Command {
+function buildProgram(context: CommandContext, run: RunCommand): Command {
   const program = new Command('signalbox')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -57,17 +57,18 @@ function buildProgram(run: RunCommand): Command {
     .enablePositionalOptions()
     .configureHelp({ ...HELP, formatHelp: () => shortHelp(helpColumns()) })
     .exitOverride()
-    .configureOutput(oneLineErrors('signalbox'))
-  for (const command of COMMANDS) program.addCommand(buildCommand(command, run), { hidden: command.hidden ?? false })
+    .configureOutput(outputTo(context, 'signalbox'))
+  for (const command of COMMANDS)
+    program.addCommand(buildCommand(context, command, run), { hidden: command.hidden ?? false })
   return program
 }
 
-function buildCommand(spec: NamedCommand, run: RunCommand): Command {
+function buildCommand(context: CommandContext, spec: NamedCommand, run: RunCommand): Command {
   const command = new Command(spec.name)
     .description(spec.summary)
     .configureHelp(HELP)
     .exitOverride()
-    .configureOutput(oneLineErrors(`signalbox ${spec.name}`))
+    .configureOutput(outputTo(context, `signalbox ${spec.name}`))
     .aliases([...(spec.aliases ?? [])])
   for (const argument of spec.arguments ?? []) command.argument(argumentUsage(argument), argument.description)
   for (const option of spec.options ?? []) {
@@ -91,8 +92,10 @@ function buildCommand(spec: NamedCommand, run: RunCommand): Command {
 /**
  * Commander prints a mistake and its suggestion on separate lines; here every error is one line.
  */
-function oneLineErrors(command: string): OutputConfiguration {
+function outputTo(context: CommandContext, command: string): OutputConfiguration {
   return {
+    writeOut: text => context.write(text),
+    writeErr: text => context.note(text.trimEnd()),
     outputError: (text, write) => {
       const [what = '', ...more] = text
         .trim()

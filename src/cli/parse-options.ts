@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
+import { parseBackend, type SandboxNetwork } from '../sandbox/index.js'
 
 /*
  * Values of options, from text to what the program works with. Each throws `E_INPUT` with the
@@ -71,6 +72,26 @@ export function parsePairs(option: string, given: readonly string[] = []): Recor
       throw new SignalboxError('E_INPUT', `${option} takes key=value, not "${pair}"`)
     }),
   )
+}
+
+/** `--sandbox` without a value means auto; `--network` alone means a sandbox, too. */
+export function parseSandbox({
+  sandbox,
+  network,
+}: {
+  sandbox?: string | boolean | undefined
+  network?: string | undefined
+}): { use: string; network?: SandboxNetwork } | undefined {
+  if (sandbox === undefined && network === undefined) return undefined
+  if (network !== undefined && !isNetwork(network))
+    throw new SignalboxError('E_INPUT', `unknown network mode "${network}"`, { next: 'use off, filtered or on' })
+  const use = typeof sandbox === 'string' ? sandbox : 'auto'
+  if (use !== 'off') parseBackend(use)
+  return { use, ...(network !== undefined && { network }) }
+}
+
+function isNetwork(text: string): text is SandboxNetwork {
+  return ['off', 'filtered', 'on'].includes(text)
 }
 
 /** `--on`, `--pool` and `--needs`; undefined: the server carries out the run. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ClosableClock, delay, newId, newNonce, SimulatedClock, systemClock } from './index.js'
+import { ClosableClock, delay, idPrefix, matchingIds, newId, newNonce, SimulatedClock, systemClock } from './index.js'
 
 describe('the simulated clock', () => {
   test('fires timers in order of time, then of creation, each exactly at its time', () => {
@@ -144,5 +144,34 @@ describe('ids', () => {
 
   test('do not repeat', () => {
     expect(new Set(Array.from({ length: 5000 }, () => newId('ses'))).size).toBe(5000)
+  })
+})
+
+describe('a prefix of an id', () => {
+  const ids = (word: string) =>
+    matchingIds('apr', [{ id: 'apr_a1' }, { id: 'apr_a12' }, { id: 'apr_pr' }, { id: 'apr_r_' }], word).map(
+      ({ id }) => id,
+    )
+
+  test('is searched after the tag of its kind', () => {
+    expect(ids('a')).toEqual(['apr_a1', 'apr_a12'])
+    expect(ids('p')).toEqual(['apr_pr'])
+    expect(ids('apr')).toEqual([])
+    expect(ids('r_')).toEqual(['apr_r_'])
+  })
+
+  test('may start with the tag', () => {
+    expect(ids('apr_a')).toEqual(['apr_a1', 'apr_a12'])
+    expect(ids('apr_')).toHaveLength(4)
+    expect(idPrefix('apr', 'run_a')).toBe('apr_run_a')
+  })
+
+  test('is the whole id even if another id starts with it', () => {
+    expect(ids('apr_a1')).toEqual(['apr_a1'])
+  })
+
+  test('names nothing if it is empty', () => {
+    expect(ids('')).toEqual([])
+    expect(idPrefix('apr', '')).toBeNull()
   })
 })

@@ -5,6 +5,6 @@
 
 export type { Clock, Timer } from './clock.js'
 export { ClosableClock } from './closable-clock.js'
-export { newId, newNonce } from './ids.js'
+export { idPrefix, matchingIds, newId, newNonce } from './ids.js'
 export { SimulatedClock } from './simulated-clock.js'
 export { delay, setDeadline, systemClock } from './system-clock.js'

@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Processes that tmux, at, cron or a service manager started, which an agent could have caused: ask requires the passphrase for their decisions while an agent runs outside a sandbox; allow does not.',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside of a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -107,6 +107,22 @@ export const peopleSettings = {
     }),
     dedupe_s: duration(2, 'Send equal notifications within this time only once.', { max: 600 }),
     pane_gap_s: duration(30, 'Minimum time between two “done” notifications of one pane.', { max: 86_400 }),
+  },
+
+  webhooks: {
+    '*': {
+      url: string(null, 'Address that receives events of the log as JSON, one request each.', {
+        isSecret: true,
+        pattern: /^https?:\/\/\S+$/,
+        form: 'an http(s) address',
+      }),
+      events: strings(
+        ['approval.*', 'session.started', 'session.ended', 'session.noticed', 'turn.closed', 'run.*'],
+        'Types of events that it receives; * stands for any part, !… leaves types out.',
+        { pattern: /^!?[a-z*][a-z.*-]*$/, form: 'types such as approval.* or !run.created' },
+      ),
+      secret_file: string(null, 'File (mode 0600) with the secret that signs the requests; none sends them unsigned.'),
+    },
   },
 
   mcp: {

@@ -127,7 +127,7 @@ export const workSettings = {
   profiles: {
     '*': {
       tracker: oneOf(
-        ['github', 'jira', 'file', 'noop'],
+        ['github', 'gitlab', 'jira', 'linear', 'file', 'noop'],
         null,
         'Where issues come from; none derives it from the argument of the command.',
         { project: 'yes' },

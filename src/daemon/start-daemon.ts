@@ -6,8 +6,9 @@ import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
+import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock, loadLibc, noteStartProgress } from '../process/index.js'
+import { acquireLock, isOwnerGone, loadLibc, noteStartProgress, ownName } from '../process/index.js'
 import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
@@ -152,6 +153,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     open.push(() => workers.close())
     open.push(() => undriven.close())
     await undriven.start()
+    const webhooks = await openEventWebhooks(home.loaded.config.webhooks, {
+      store: host.store,
+      clock,
+      owner: ownName(),
+      isGone: isOwnerGone,
+      redact: value => host.redactor.redactValue(value),
+      onError,
+    })
+    open.push(() => webhooks.close())
     note('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {
@@ -226,6 +236,7 @@ async function driveRuns(
     clock: host.clock,
     dataDirectory,
     envPass,
+    boxes: host.settings,
     env,
     isInteractive: false,
     maxRuns,

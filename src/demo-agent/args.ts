@@ -9,6 +9,8 @@ export interface Options {
   hasStatusReports: boolean
   hasTitle: boolean
   isHeadless: boolean
+  /** Speaks the Agent Client Protocol on stdin and stdout. */
+  isAcp: boolean
   isIndented: boolean
   prompt: string | null
   input: 'text' | 'json'
@@ -31,6 +33,7 @@ export const HELP = `signalbox-demo: a scripted coding agent in a real terminal
 
   signalbox-demo [options]                     talk to it here
   signalbox-demo --headless [-p text]          one prompt (or stdin), NDJSON out
+  signalbox-demo --acp                         the Agent Client Protocol on stdin and stdout
   signalbox-demo --sample-project <dir>        write the project that the tour repairs
   signalbox-demo --scenarios                   list the built-in scenarios
 
@@ -52,6 +55,7 @@ const OPTIONS = {
   'no-osc7501': { type: 'boolean' },
   'no-title': { type: 'boolean' },
   headless: { type: 'boolean' },
+  acp: { type: 'boolean' },
   'json-indented': { type: 'boolean' },
   prompt: { type: 'string', short: 'p' },
   input: { type: 'string' },
@@ -86,6 +90,7 @@ export function parseCommand(argv: string[], env: Record<string, string | undefi
       hasStatusReports: !values['no-osc7501'],
       hasTitle: !values['no-title'],
       isHeadless: values.headless ?? prompt !== null,
+      isAcp: values.acp ?? false,
       isIndented: values['json-indented'] ?? false,
       prompt,
       input: choice('--input', values.input ?? (permissionMode === 'ask' && prompt === null ? 'json' : 'text'), [

@@ -2,6 +2,7 @@
 import { exitCodeOf, toSignalboxError } from '../errors/index.js'
 import { HELP, parseCommand } from './args.js'
 import { VERSION } from './open-session.js'
+import { runAcp } from './run-acp.js'
 import { runHeadless } from './run-headless.js'
 import { runInteractive } from './run-interactive.js'
 import { writeSampleProject } from './sample-project.js'
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
       BUILT_IN.map(scenario => `${scenario.name.padEnd(10)} ${scenario.description ?? ''}\n`).join(''),
     )
   else if (command.name === 'sample') writeSampleProject(command.directory)
+  else if (command.options.isAcp) await runAcp(command.options)
   else if (command.options.isHeadless) await runHeadless(command.options)
   else await runInteractive(command.options)
 }

@@ -66,11 +66,11 @@ async function checkDaemon(context: DoctorContext): Promise<Finding[]> {
   try {
     const daemon = await context.daemon()
     if (!daemon) return [{ check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }]
-    const { version, pid, loop, sight } = daemon
+    const { version, pid, loop, readers } = daemon
     return [
       { check: 'daemon', level: 'ok', message: `version ${version}, pid ${pid}` },
       responsiveness(loop.recent),
-      readers(sight),
+      describeReaders(readers),
     ]
   } catch (error) {
     return [failure('daemon', error)]
@@ -99,11 +99,11 @@ function checkSandbox({ env }: DoctorContext): Finding {
   return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }
 }
 
-function readers({ threads, failures }: { threads: number; failures: number }): Finding {
+function describeReaders({ threads, failures }: { threads: number; failures: number }): Finding {
   const check = 'terminals'
   const by = threads === 0 ? 'read by the daemon itself' : `read by ${threads} thread${threads === 1 ? '' : 's'}`
   if (failures === 0) return { check, level: 'ok', message: by }
-  const next = 'see the events `sight.lost`, and report the pack or the recording'
+  const next = 'see the events `reader.lost`, and report the pack or the recording'
   return { check, level: 'note', message: `${by}; a reader failed ${failures} times`, next }
 }
 

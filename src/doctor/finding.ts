@@ -21,7 +21,7 @@ export interface DoctorContext {
     pid: number
     version: string
     loop: { recent: LoopBlock | null }
-    sight: { threads: number; failures: number }
+    readers: { threads: number; failures: number }
   } | null>
 }
 

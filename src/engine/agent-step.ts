@@ -15,9 +15,9 @@ import {
   type TurnTuning,
 } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
-import { newEvent } from '../events/index.js'
+import { type EventData, newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { endProcesses, isOfStep, type MarkedProcess } from '../process/index.js'
+import { endProcesses, isOfStep, type MarkedProcess, type ProgramSandbox, type StepProgram } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -48,9 +48,18 @@ export interface AgentStepsOptions {
   commands?: Readonly<Record<string, string>>
   /** The model of agents that call one directly, for turns that name none. */
   endpoint?: { url: string; apiKeyEnv: string | null } | null
+  /** Puts a program of a step into the sandbox of its run, or of the turn. */
+  box?(
+    call: StepCall,
+    step: { agent: string; directory: string; sandbox?: TurnSandbox | undefined },
+    program: StepProgram,
+  ): ReturnType<ProgramSandbox>
   /** Runs turns in terminals; absent when this process keeps no sessions. */
   live?: LiveTurns
 }
+
+/** What a node or a run asks for: `use` is `off` or a backend. */
+type TurnSandbox = NonNullable<EventData<'run.created'>['sandbox']>
 
 const KILL_GRACE_MS = 5_000
 
@@ -80,6 +89,8 @@ export interface AgentTurn {
   env?: Record<string, string>
   /** Run it in a terminal that people can attach to. */
   isLive?: boolean
+  /** The sandbox that the node asks for, if the run has none. */
+  sandbox?: TurnSandbox
   /** Files that something other than the agent writes during the turn; recovery ignores them. */
   foreignFiles?: readonly string[]
   /** Settings that only some programs offer. */
@@ -189,6 +200,10 @@ export class AgentSteps {
         redactor,
         thresholds: turn.thresholds,
         signal: call.signal,
+        ...(this.#options.box && {
+          box: (program: StepProgram) =>
+            this.#options.box!(call, { agent: adapter.name, directory, sandbox: turn.sandbox }, program),
+        }),
         hasGrown: () => growth.hasGrown(),
         ...(ask && { onRequest: async request => hooks.judge?.(request) ?? ask(call, turn, request) }),
         onSpawned: ({ pid, processStart, agentSessionId }) => {

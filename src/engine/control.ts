@@ -1,5 +1,5 @@
 import { approvalStream } from '../approvals/requests/index.js'
-import { newId } from '../clock/index.js'
+import { matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { DocumentFilter, EventStore, StreamAppend } from '../store/index.js'
@@ -74,9 +74,8 @@ export async function findRun(store: EventStore, word: string, cwd?: string): Pr
       next: 'signalbox run, implement, review or oneshot starts one',
     })
   }
-  const found = runs.filter(run => run.id === word || run.id.startsWith(word) || run.id.startsWith(`run_${word}`))
-  const exact = found.find(run => run.id === word)
-  if (exact || found.length === 1) return exact ?? found[0]!
+  const found = matchingIds('run', runs, word)
+  if (found.length === 1) return found[0]!
   if (found.length === 0)
     throw new SignalboxError('E_UNKNOWN', `unknown run "${word}"`, { next: 'signalbox runs lists all runs' })
   throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches several runs: ${found.map(run => run.id).join(', ')}`)

@@ -102,6 +102,7 @@ export {
   type GateLedger,
   type Performer,
   type Recovery,
+  type SandboxOfStep,
   StepAbort,
   type StepCall,
   type StepEnd,

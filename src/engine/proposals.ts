@@ -156,8 +156,13 @@ function closeGate<Work>(context: ProposalContext<Work>, gate: string, approval:
 function startChild<Work>(context: ProposalContext<Work>, { child, create }: CommandOf<'child'>): void {
   const id = newId('run')
   propose(context, newEvent('child.started', { child, run: id }))
-  const { placement } = context.journal.run
-  const created = { ...create, ...(placement && { placement }), parent: { run: context.journal.id, child } }
+  const { placement, sandbox } = context.journal.run
+  const created = {
+    ...create,
+    ...(placement && { placement }),
+    ...(sandbox && { sandbox }),
+    parent: { run: context.journal.id, child },
+  }
   context.journal.proposeAlongside({
     stream: runStream(id),
     expected: 0,

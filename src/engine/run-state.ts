@@ -45,6 +45,7 @@ export interface RunState<Work = unknown> {
   artifacts: number
   /** Which workers may carry out its steps; null: only the process that drives it. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
+  sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
   /** The worker that has it, and how many there were. */
   placed: { worker: string; epoch: number } | null
   /** A person wants it on another worker: on this one, or on any. */
@@ -79,6 +80,7 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     runningSince: null,
     artifacts: 0,
     placement: event.data.placement ?? null,
+    sandbox: event.data.sandbox ?? null,
     placed: null,
     moveTo: null,
     saved: null,

@@ -34,6 +34,8 @@ export interface RunRecord {
   from: NonNullable<EventData<'run.created'>['from']> | null
   /** Which workers may carry out its steps; null: only the server. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
+  /** The sandbox of its agents and commands; null: none. */
+  sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
   /** The worker that has it, and its name. */
   worker: string | null
   workerName: string | null
@@ -66,7 +68,7 @@ const TYPES = [
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 3,
+  version: 4,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
@@ -169,6 +171,7 @@ function begin(id: string, data: EventData<'run.created'>, at: number): RunRecor
     parent: data.parent?.run ?? null,
     from: data.from ?? null,
     placement: data.placement ?? null,
+    sandbox: data.sandbox ?? null,
     worker: null,
     workerName: null,
     epoch: 0,

@@ -46,7 +46,8 @@ export const WAKING: readonly string[] = [
  * named, and in a scan every few seconds, which also finds the runs of servers that died. A server
  * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each
  * run has a preferred server, and the others act when that one does not. Under another engine it is
- * the net: it asks that engine for turns, and takes them itself while the engine does not answer.
+ * the fallback: it asks that engine for turns, and takes them itself while the engine does not
+ * answer.
  */
 export class StoreEngine implements RunEngine {
   readonly #options: StoreEngineOptions

@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../approvals/requests/index.js'
 import type { EventData } from '../events/index.js'
+import type { ProgramSandbox, StepProgram } from '../process/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
 import type { Usage } from './usage.js'
 
@@ -93,6 +94,9 @@ export interface Performer {
   /** After a take-over: cleans up after a step that is not continued. */
   abandon?(call: StepCall): Promise<void>
 }
+
+/** Puts a command of a step into the sandbox of its run. */
+export type SandboxOfStep = (call: StepCall, program: StepProgram) => ReturnType<ProgramSandbox>
 
 export interface StepCall {
   run: string

@@ -12,6 +12,7 @@ import { sessionEvents } from './session-events.js'
 import type { NewEvent, StoredEvent } from './stored-event.js'
 import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
+import { webhookEvents } from './webhook-events.js'
 import { workerEvents } from './worker-events.js'
 
 /** Every type of event, by subject, with the streams that hold them. */
@@ -23,6 +24,7 @@ export const EVENT_GROUPS = [
     streams: 'In streams `grant/<id>`; pausing and resuming all of them in `grant/all`.',
     types: grantEvents,
   },
+  { title: 'Webhooks', streams: 'In streams `webhook/<name>`.', types: webhookEvents },
   { title: 'The host', streams: 'In the stream `host`, or in the stream of their subject.', types: hostEvents },
   {
     title: 'Logins',

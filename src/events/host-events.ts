@@ -40,7 +40,7 @@ export const hostEvents = defineEvents({
     description: 'A person’s own pack files changed and were reloaded.',
     data: z.object({ agent: z.string() }),
   },
-  'sight.lost': {
+  'reader.lost': {
     description: 'The reader of a terminal crashed or hung; its sessions are read again.',
     data: z.object({
       session: z.string(),

@@ -66,6 +66,8 @@ export const runEvents = defineEvents({
       startAt: z.number().optional(),
       /** Workers may carry out its steps: all of these must apply. Absent: only the server does. */
       placement: placement.optional(),
+      /** The sandbox of its agents and commands; `use` is `off` or a backend. */
+      sandbox: z.object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() }).optional(),
     }),
   },
   'run.placed': {

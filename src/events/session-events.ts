@@ -9,7 +9,7 @@ const block = z.looseObject({ kind: z.string() })
 
 export const sessionEvents = defineEvents({
   'session.started': {
-    description: 'An agent was started in its own terminal.',
+    description: 'An agent was started, in its own terminal or over the Agent Client Protocol.',
     data: z.object({
       agent: z.string(),
       agentVersion: z.string().optional(),
@@ -29,6 +29,8 @@ export const sessionEvents = defineEvents({
       /** The home directory whose keeper has the terminal; absent: the only one of this store. */
       worker: z.string().optional(),
       resumedFrom: z.string().optional(),
+      /** How Signalbox and the agent talk; absent: through the agent's terminal. */
+      channel: z.enum(['acp']).optional(),
       /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),

@@ -125,6 +125,10 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     default: 'false',
     description: 'The agent works in a terminal of the daemon that people can attach to.',
   },
+  sandbox: {
+    type: { is: 'one-of', of: ['auto', 'bubblewrap', 'seatbelt'] },
+    description: 'Runs the agent in a sandbox if the run has none; a node cannot turn off that of its run.',
+  },
   max_turns: {
     type: count(1),
     aliases: ['max_agent_turns'],

@@ -1,3 +1,4 @@
+import { matchingIds } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 
@@ -48,10 +49,7 @@ function byNumber(records: readonly SessionRecord[], number: number): SessionRec
 }
 
 function byId(records: readonly SessionRecord[], word: string): SessionRecord | undefined {
-  if (word === '') return undefined
-  const exact = records.find(({ id }) => id === word)
-  if (exact) return exact
-  const matching = records.filter(({ id }) => id.startsWith(word) || id.startsWith(`ses_${word}`))
+  const matching = matchingIds('ses', records, word)
   const running = matching.filter(isRunning)
   const meant = running.length > 0 ? running : matching
   if (meant.length <= 1) return meant[0]

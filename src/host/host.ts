@@ -8,7 +8,7 @@ import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
 import { type NotificationCenter, PushService } from '../notifications/index.js'
 import { AgentChannels, type HookInbox, type SessionUsage } from '../reports/index.js'
-import type { LiveSession, SessionPort, SessionRecord, Viewer } from '../sessions/index.js'
+import { LiveSession, type LocalSession, type SessionPort, type SessionRecord, type Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
@@ -128,7 +128,7 @@ export class Host {
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
-      () => this.#sessions.opened(),
+      () => this.#sessions.terminals(),
       onError,
       settings.sessions.snapshotMs,
     )
@@ -245,16 +245,25 @@ export class Host {
     )
   }
 
-  /** A session whose terminal this machine has. */
-  local(id: string): LiveSession | null {
+  /** A session whose agent this machine runs. */
+  local(id: string): LocalSession | null {
     return this.#sessions.get(id)
   }
 
-  whenLocal(id: string): Promise<LiveSession | null> {
+  whenLocal(id: string): Promise<LocalSession | null> {
     return this.#sessions.whenLive(id)
   }
 
-  localSessions(): LiveSession[] {
+  /** The same with its terminal. @throws SignalboxError `E_STATE` for one without. */
+  async whenTerminal(id: string): Promise<LiveSession | null> {
+    const session = await this.whenLocal(id)
+    if (session === null || session instanceof LiveSession) return session
+    throw new SignalboxError('E_STATE', `session ${id} has no terminal: its agent speaks a protocol`, {
+      next: 'signalbox read shows its conversation, signalbox send continues it',
+    })
+  }
+
+  localSessions(): LocalSession[] {
     return this.#sessions.all()
   }
 
@@ -268,8 +277,8 @@ export class Host {
   }
 
   /** The threads that read terminals, and how often one failed. */
-  get sight(): { threads: number; failures: number } {
-    return this.#sessions.sight
+  get readers(): { threads: number; failures: number } {
+    return this.#sessions.readers
   }
 
   /** It is live, or will be when it has caught up. */
@@ -319,7 +328,7 @@ export class Host {
 
   /** The pack that describes an agent's screens; the caller releases it. */
   packOf(agent: string): Promise<LivePack> {
-    return packFor(agent, this.packs)
+    return packFor({ agent }, this.packs)
   }
 
   /** Receives the hooks of agents. */

@@ -9,7 +9,6 @@
  *                          the bus of ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
- *   session-scheduler.ts   sessions share one thread: whose output is read next
  *   catch-up-queue.ts      after a restart: in which order, and in which slices, sessions catch up
  *   kept-sessions.ts       after a restart: catch up with a session, or end an unknown program
  *   session-snapshots.ts   saved state, so that the next host need not read a whole recording
@@ -34,7 +33,14 @@ export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
 export { stepEnvironment } from './session-environment.js'
-export { explainSandbox } from './session-sandbox.js'
+export { allowedHosts, HOST_TOOL } from './session-proxies.js'
+export {
+  explainSandbox,
+  programInSandbox,
+  type SandboxRequest,
+  type SandboxSettings,
+  sandboxFor,
+} from './session-sandbox.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

@@ -1,6 +1,6 @@
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
-import type { SessionQueue } from '../panes/sight/index.js'
-import type { LiveSession } from '../sessions/index.js'
+import type { SessionQueue } from '../panes/reader/index.js'
+import type { LocalSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Pause } from './catch-up-queue.js'
 
@@ -22,11 +22,17 @@ const PIECE_BYTES = 16 * 1024
  * memory are lost, and the session continues after the gap. Its `recording.failed` event says so.
  */
 export async function catchUp(
-  session: LiveSession,
+  session: LocalSession,
   kept: KeptSession,
   { keeper, queue, pause }: { keeper: KeeperPort; queue: SessionQueue; pause: Pause },
 ): Promise<() => void> {
-  const listener = queue.listener(session)
+  let isOld = true
+  const listener = queue.listener(session, () => isOld)
+  const attached = async (detach: () => void) => {
+    await queue.caughtUp()
+    isOld = false
+    return detach
+  }
   const recording = await openRecording(kept.recording)
   let from = (await keeper.locate(kept.id, session.offset)) ?? undefined
   for (;;) {
@@ -43,17 +49,17 @@ export async function catchUp(
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
-      else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes)
+      else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes, event.t)
       await pause()
     }
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.
-    if (result.state === 'attached') return queue.caughtUp().then(() => result.detach)
+    if (result.state === 'attached') return attached(result.detach)
     // Since the recording was read, more was printed than the keeper holds in memory: read again
     // while the recording has new bytes.
     if (session.offset > before) continue
     const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
-    if (behind.state === 'attached') return queue.caughtUp().then(() => behind.detach)
+    if (behind.state === 'attached') return attached(behind.detach)
   }
 }
 

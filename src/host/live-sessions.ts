@@ -1,16 +1,25 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { LivePack, LivePacks } from '../agents/index.js'
+import type { AgentReport, LivePack, LivePacks } from '../agents/index.js'
 import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
-import { LocalSight, type SessionQueue, SessionScheduler, type SightPlace, SightThreads } from '../panes/sight/index.js'
+import {
+  LocalReader,
+  type ReaderPlace,
+  ReaderThreads,
+  type SessionQueue,
+  SessionScheduler,
+} from '../panes/reader/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
+  AcpSession,
   LiveSession,
+  type LocalSession,
   type SendPort,
   SessionJournal,
   type SessionRecord,
@@ -60,13 +69,21 @@ const STRIKES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
-  session: LiveSession
+  session: LocalSession
   /** It is not catching up. */
   isLive: boolean
   monitor: SessionMonitor
   stats: SessionStats
   /** Ends the keeper's stream to the session. */
   detach(): void
+}
+
+/** What a session is opened with. */
+interface Opening {
+  live: LivePack
+  journal: SessionJournal
+  restored?: SessionSnapshot | null
+  env?: NodeJS.ProcessEnv
 }
 
 /**
@@ -82,7 +99,7 @@ export class LiveSessions {
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   /** Null: terminals are read in this thread. */
-  readonly #threads: SightThreads | null
+  readonly #threads: ReaderThreads | null
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #strikes = new Map<string, number>()
   #failures = 0
@@ -95,8 +112,8 @@ export class LiveSessions {
     })
     const { settings, clock, owner } = options.host
     this.#threads =
-      owner === 'daemon' && settings.threads > 0 && SightThreads.areAvailable
-        ? new SightThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
+      owner === 'daemon' && settings.threads > 0 && ReaderThreads.areAvailable
+        ? new ReaderThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
         : null
     this.#catchUps = new CatchUpQueue(clock, this.#threads?.max ?? 1)
     this.#proxies = new SessionProxies({
@@ -108,18 +125,18 @@ export class LiveSessions {
   }
 
   /** Null for a session that has ended, and for one that is still catching up. */
-  get(id: string): LiveSession | null {
+  get(id: string): LocalSession | null {
     const entry = this.#live.get(id)
     return entry?.isLive ? entry.session : null
   }
 
-  all(): LiveSession[] {
+  all(): LocalSession[] {
     return [...this.#live.values()].filter(({ isLive }) => isLive).map(({ session }) => session)
   }
 
-  /** With those that are still catching up, as far as they have been opened. */
-  opened(): LiveSession[] {
-    return [...this.#live.values()].map(({ session }) => session)
+  /** Those with a terminal, also while they catch up, as far as they have been opened. */
+  terminals(): LiveSession[] {
+    return [...this.#live.values()].flatMap(({ session }) => (session instanceof LiveSession ? [session] : []))
   }
 
   /** It runs, and this host has not read everything yet that it printed while no host was there. */
@@ -132,7 +149,7 @@ export class LiveSessions {
   }
 
   /** Waits while the session catches up. Null if it has ended. */
-  async whenLive(id: string): Promise<LiveSession | null> {
+  async whenLive(id: string): Promise<LocalSession | null> {
     if (this.isCatchingUp(id)) await this.#catchUps.until(id)
     return this.get(id)
   }
@@ -165,7 +182,7 @@ export class LiveSessions {
     this.#threads?.close()
   }
 
-  get sight(): { threads: number; failures: number } {
+  get readers(): { threads: number; failures: number } {
     return { threads: this.#threads?.count ?? 0, failures: this.#failures }
   }
 
@@ -194,6 +211,7 @@ export class LiveSessions {
       throw error
     })
     try {
+      if (prepared.spawn.pipes && !kept.pipes) throw olderKeeper()
       await records.start(request, prepared, kept)
     } catch (error) {
       // A program that is not in the log would run without anyone knowing.
@@ -205,7 +223,7 @@ export class LiveSessions {
     const queue = this.#queueOf(id)
     const journal = await SessionJournal.open(this.#options.store, id)
     const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
-    if (viewer) session.watch(viewer)
+    if (viewer && session instanceof LiveSession) session.watch(viewer)
     await this.#goLive(session)
     const attached = await keeper.attach(id, 0, queue.listener(session))
     if (attached.state === 'behind') await this.#read(session, kept)
@@ -258,7 +276,7 @@ export class LiveSessions {
     const monitor = this.#live.get(record.id)?.monitor
     if (at === null && monitor) return monitor.explain()
     const recording = await openRecording(record.recording)
-    const live = await packFor(record.agent, packs)
+    const live = await packFor(record, packs)
     if (monitor?.version) await live.useVersion(monitor.version)
     live.release()
     const events = async function* () {
@@ -273,7 +291,7 @@ export class LiveSessions {
     // Its hooks are known, and wait until it is live.
     channels.expect(id)
     const reading = this.#catchUps.add(id, kept.offset - snapshots.offsetOf(id), async pause => {
-      const live = await packFor(record.agent, packs)
+      const live = await packFor(record, packs)
       const journal = await SessionJournal.open(this.#options.store, id, pause)
       const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
       this.#attached(id, await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause }))
@@ -293,7 +311,7 @@ export class LiveSessions {
     await this.#goLive(session)
   }
 
-  async #read(session: LiveSession, kept: KeptSession): Promise<void> {
+  async #read(session: LocalSession, kept: KeptSession): Promise<void> {
     const { keeper } = this.#options.host
     await this.#catchUps.add(session.id, kept.offset - session.offset, async pause =>
       this.#attached(session.id, await catchUp(session, kept, { keeper, queue: this.#queueOf(session.id), pause })),
@@ -305,7 +323,7 @@ export class LiveSessions {
     if (entry) entry.detach = detach
   }
 
-  async #goLive(session: LiveSession): Promise<void> {
+  async #goLive(session: LocalSession): Promise<void> {
     await session.goLive()
     const entry = this.#live.get(session.id)
     if (entry?.session === session) entry.isLive = true
@@ -315,10 +333,10 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #placeOf(record: SessionRecord): SightPlace {
+  #placeOf(record: SessionRecord): ReaderPlace {
     const { id } = record
     const queue = this.#queueOf(id)
-    if (!this.#threads || this.#threads.areBroken) return new LocalSight(() => queue.clock.monotonic())
+    if (!this.#threads || this.#threads.areBroken) return new LocalReader(() => queue.clock.monotonic())
     return this.#threads.place({
       isAlone: this.#strikes.has(id),
       deliver: (work, options) => queue.run(work, options),
@@ -335,14 +353,14 @@ export class LiveSessions {
     const { note, channels, panes, snapshots, host } = this.#options
     const { id } = record
     const entry = this.#live.get(id)
-    if (!entry || entry.session.exit) return
+    if (!(entry?.session instanceof LiveSession) || entry.session.exit) return
     const strikes = (this.#strikes.get(id) ?? 0) + (isCause ? 1 : 0)
     if (isCause) {
       this.#failures++
       this.#strikes.set(id, strikes)
     }
     const isReadAgain = strikes < STRIKES_MAX
-    note('sight.lost', { session: id, why, isCause, isReadAgain })
+    note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
     entry.detach()
@@ -361,26 +379,43 @@ export class LiveSessions {
     if (kept) this.#adopt(record, kept)
   }
 
-  async #open(
-    record: SessionRecord,
-    {
-      live,
-      journal,
-      restored = null,
-      env = { ...process.env, ...record.places },
-    }: { live: LivePack; journal: SessionJournal; restored?: SessionSnapshot | null; env?: NodeJS.ProcessEnv },
-  ): Promise<LiveSession> {
-    const { host, ledger, channels, panes, bus } = this.#options
-    const { settings, keeper, version, onError } = host
+  async #open(record: SessionRecord, opening: Opening): Promise<LocalSession> {
+    const { host, channels, panes, bus } = this.#options
+    const { live, env = { ...process.env, ...record.places } } = opening
     const { clock } = this.#queueOf(record.id)
-    const session = new LiveSession({
+    const report: (report: AgentReport) => void = taken => {
+      if (session instanceof LiveSession) session.report(taken)
+      monitor.report(taken)
+      stats.report(taken)
+    }
+    const session: LocalSession =
+      record.channel === 'acp'
+        ? await this.#createAcpSession(record, opening.journal, report)
+        : await this.#createSession(record, opening)
+    const stats = new SessionStats(session, clock, view =>
+      bus.emit({ type: 'session.stats', session: record.id, stats: view }),
+    )
+    const monitor = this.#createMonitor(session, live, stats)
+    if (session instanceof LiveSession) live.onReplaced = () => session.terminal.packChanged()
+    this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
+    panes?.addSession(sessionPane(session, monitor, record, host.clock))
+    session.observe(monitor)
+    // An agent that speaks a protocol reports there: neither its hooks nor its files are read.
+    if (record.channel === undefined) await channels.open(record, env, report)
+    return session
+  }
+
+  async #createSession(record: SessionRecord, { live, journal, restored = null }: Opening): Promise<LiveSession> {
+    const { host, ledger, channels, bus } = this.#options
+    const { settings, keeper, version, onError } = host
+    return new LiveSession({
       record,
       pack: live.pack,
       keeper,
       journal,
       ledger,
-      clock,
-      sight: this.#placeOf(record),
+      clock: this.#queueOf(record.id).clock,
+      reader: this.#placeOf(record),
       onRuleOff: ({ rule, ms, reason }) => {
         const { agent, file } = live.pack
         this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })
@@ -397,20 +432,31 @@ export class LiveSessions {
       onEnded: () => this.#forget(record.id),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
-    const stats = new SessionStats(session, clock, view =>
-      bus.emit({ type: 'session.stats', session: record.id, stats: view }),
-    )
-    const monitor = this.#createMonitor(session, live, stats)
-    live.onReplaced = () => session.terminal.packChanged()
-    this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
-    panes?.addSession(sessionPane(session, monitor, record, host.clock))
-    session.observe(monitor)
-    await channels.open(record, env, report => {
-      session.report(report)
-      monitor.report(report)
-      stats.report(report)
+  }
+
+  async #createAcpSession(
+    record: SessionRecord,
+    journal: SessionJournal,
+    onReport: (report: AgentReport) => void,
+  ): Promise<AcpSession> {
+    const { host, ledger, bus } = this.#options
+    const { settings, keeper, version, onError } = host
+    return new AcpSession({
+      record,
+      keeper,
+      journal,
+      ledger,
+      clock: this.#queueOf(record.id).clock,
+      hostName: hostname(),
+      agent: await agentTraits(record.agent, settings),
+      times: settings.sessions.times,
+      version,
+      emit: update => bus.emit(update),
+      onReport,
+      onError,
+      onEnded: () => this.#forget(record.id),
+      onLagging: () => void this.#readMissed(record).catch(onError),
     })
-    return session
   }
 
   #queueOf(id: string): SessionQueue {
@@ -435,7 +481,7 @@ export class LiveSessions {
     this.#proxies.close(id)
   }
 
-  #createMonitor(session: LiveSession, live: LivePack, stats: SessionStats): SessionMonitor {
+  #createMonitor(session: LocalSession, live: LivePack, stats: SessionStats): SessionMonitor {
     const { panes, drift, redactor, note, host } = this.#options
     return new SessionMonitor({
       screen: session.screen,
@@ -454,8 +500,18 @@ export class LiveSessions {
   }
 }
 
+function olderKeeper(): SignalboxError {
+  return new SignalboxError(
+    'E_KEEPER_VERSION',
+    'the running keeper is of an earlier version: it knows terminals only',
+    {
+      next: 'end the sessions that are running, then try again',
+    },
+  )
+}
+
 /** The session waits for a person, or for proof that the agent took their answer. */
-function isAsking(session: LiveSession | null): boolean {
+function isAsking(session: LocalSession | null): boolean {
   return session !== null && (session.approval !== null || session.phase === 'tool-pending')
 }
 

@@ -4,6 +4,7 @@ import { LEDGER_STREAMS, ledgerProjections } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { runsProjection, serversProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
+import { webhooksProjection } from '../notifications/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore, readPasswordFile } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
@@ -46,6 +47,7 @@ export async function openHomeStore(
       workersProjection,
       serversProjection,
       ...telegramProjections,
+      webhooksProjection,
     ] as never,
     chained: LEDGER_STREAMS,
     validate: validateEvent,

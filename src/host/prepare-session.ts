@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
+import {
+  type AgentAdapter,
+  adapterForProgram,
+  type FoundAgent,
+  type LivePack,
+  type LivePacks,
+  loadAgent,
+} from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
-import { ownProgram, sessionMark, withLimitMark } from '../process/index.js'
+import { sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
-import { isContainer, type SandboxBackend, type SandboxPlan, sandboxedProgram } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
 import { sessionEnvironment } from './session-environment.js'
 import { SessionProxies } from './session-proxies.js'
-import { type SandboxRequest, sandboxFor } from './session-sandbox.js'
+import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
@@ -38,6 +44,8 @@ export interface StartRequest {
   places?: Readonly<Record<string, string>>
   /** The session that held the conversation before. */
   resumedFrom?: string
+  /** Over the Agent Client Protocol instead of a terminal. */
+  channel?: 'acp' | undefined
 }
 
 export interface PreparedSession {
@@ -48,7 +56,7 @@ export interface PreparedSession {
   agentSessionId: string | null
   live: LivePack
   /** The sandbox that it runs in. */
-  sandbox: { backend: SandboxBackend; plan: SandboxPlan } | null
+  sandbox: PlannedSandbox | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -103,18 +111,22 @@ export async function prepareSession(
       next: adapter.install,
     })
   }
-  const live = await context.packs.acquire(adapter.pack)
+  const isAcp = request.channel === 'acp'
+  const live = await context.packs.acquire(isAcp ? null : adapter.pack)
   // Hooks report to the daemon's socket: for a session of a foreground command nothing listens
   // there.
-  const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
+  const wired = context.isReachable && !isAcp ? wireHooks(id, adapter, settings) : null
   const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
-  const command = adapter.interactive(location, {
-    args: [...(custom?.args ?? []), ...args],
-    resume: request.resume,
-    newSessionId: randomUUID(),
-    wiring: wired?.wiring ?? null,
-    env,
-  })
+  const allArgs = [...(custom?.args ?? []), ...args]
+  const command = isAcp
+    ? { ...acpCommand(adapter, location, { args: allArgs, env, cwd }), agentSessionId: request.resume }
+    : adapter.interactive(location, {
+        args: allArgs,
+        resume: request.resume,
+        newSessionId: randomUUID(),
+        wiring: wired?.wiring ?? null,
+        env,
+      })
   const environment = sessionEnvironment({
     terminal: request.terminal,
     daemon: context.env,
@@ -133,15 +145,8 @@ export async function prepareSession(
     directory: wired?.wiring.directory ?? null,
     proxySocket,
   })
-  const bridged =
-    sandbox?.plan.network === 'filtered' && !isContainer(sandbox.backend)
-      ? {
-          file: process.execPath,
-          args: [ownProgram('sandbox/bridge-main'), proxySocket, command.file, ...command.args],
-        }
-      : command
   const inside = sandbox
-    ? sandboxedProgram(sandbox.backend, sandbox.plan, bridged, environment.PATH)
+    ? programInSandbox(sandbox, command, { proxySocket, path: environment.PATH })
     : { ...command, env: environment }
   const mark = request.step ?? sessionMark(id)
   const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })
@@ -161,13 +166,33 @@ export async function prepareSession(
       env: inside.env,
       ...size,
       recording: join(recordings, `${id}.cast`),
+      ...(isAcp && { pipes: true as const }),
       command: [command.file, ...command.args].join(' '),
     },
   }
 }
 
-/** The pack of a session's agent; `agent` is the name in `session.started`. */
-export async function packFor(agent: string, packs: LivePacks): Promise<LivePack> {
+/** How an agent is started that speaks the Agent Client Protocol. @throws SignalboxError `E_INPUT` */
+function acpCommand(
+  adapter: AgentAdapter,
+  location: FoundAgent,
+  start: { args: readonly string[]; env: NodeJS.ProcessEnv; cwd: string },
+): { file: string; args: string[]; env: Record<string, string> } {
+  // Any other program is started as it was given.
+  if (adapter.name === 'generic') return { file: location.file, args: [...location.prefix, ...start.args], env: {} }
+  const command = adapter.acp?.(location, start)
+  if (command) return { env: {}, ...command }
+  throw new SignalboxError('E_INPUT', `${adapter.title} does not speak the Agent Client Protocol itself`, {
+    next: adapter.acpInstall ?? `start it in a terminal: signalbox start ${adapter.name}`,
+  })
+}
+
+/** The pack of a session's agent; a session without a terminal needs none. */
+export async function packFor(
+  { agent, channel }: Pick<SessionRecord, 'agent' | 'channel'>,
+  packs: LivePacks,
+): Promise<LivePack> {
+  if (channel === 'acp') return packs.acquire(null)
   const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
   return packs.acquire(adapter?.pack ?? null)
 }

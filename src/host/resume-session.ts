@@ -38,6 +38,7 @@ export function resumeRequest(record: SessionRecord, { terminal, size, person }:
     label: record.label ?? null,
     // A conversation that was in a sandbox stays in one.
     ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
+    ...(record.channel !== undefined && { channel: record.channel }),
     // Where its agent keeps the conversation; another shell, or a service, may name other places.
     ...(record.places && { places: record.places }),
     resume: agentSessionId,

@@ -8,7 +8,7 @@ import type { EventStore } from '../store/index.js'
 
 /** The channel of requests that a sandbox raises: their answer opens the sandbox, not a menu. */
 export const SANDBOX_CHANNEL = 'sandbox'
-const TOOL = 'Network'
+export const HOST_TOOL = 'Network'
 
 interface SandboxedSession {
   id: string
@@ -45,7 +45,7 @@ export class SessionProxies {
   }
 
   async open(session: SandboxedSession): Promise<void> {
-    const allowed = new Set(await this.#hostsOfProject(session.project))
+    const allowed = new Set(await allowedHosts(this.#options.ledger, session.project))
     const waiting = new Map<string, Promise<boolean>>()
     const proxy = new FilteringProxy({
       hosts: session.hosts,
@@ -75,7 +75,7 @@ export class SessionProxies {
 
   async #ask(
     { id, agent, project, cwd }: SandboxedSession,
-    { host, port }: HostRequest,
+    { host, port, ...asker }: HostRequest,
     remember: () => void,
   ): Promise<boolean> {
     const { ledger, store, clock } = this.#options
@@ -83,8 +83,8 @@ export class SessionProxies {
       {
         channel: SANDBOX_CHANNEL,
         requestKey: `${id}:${host}:${port}:${clock.now()}:${++this.#asked}`,
-        tool: TOOL,
-        input: { host, port },
+        tool: HOST_TOOL,
+        input: { host, port, ...asker },
         options: [
           { key: 'allow', label: 'Allow once', meaning: 'allow-once' },
           { key: 'session', label: 'Allow for this session', meaning: 'allow-session' },
@@ -108,19 +108,18 @@ export class SessionProxies {
     if (tier === 'allow-session' || tier === 'allow-always') remember()
     return tier.startsWith('allow')
   }
+}
 
-  /** Hosts that a person allowed for the whole project, while the same keeper runs. */
-  async #hostsOfProject(project: string): Promise<string[]> {
-    const { ledger } = this.#options
-    const isOurs = (record: ApprovalRecord) =>
-      record.source.channel === SANDBOX_CHANNEL &&
-      record.subject.project === project &&
-      record.decision?.tier === 'allow-always'
-    const hosts: string[] = []
-    for (const record of (await ledger.list({ isOpenOnly: false })).filter(isOurs)) {
-      const { host, port } = record.request.input as { host: string; port: number }
-      if (await ledger.isProven(record)) hosts.push(`${host}:${port}`)
-    }
-    return hosts
+/** Hosts that a person allowed for the whole project, while the same keeper runs: `<host>:<port>`. */
+export async function allowedHosts(ledger: Pick<LedgerPort, 'list' | 'isProven'>, project: string): Promise<string[]> {
+  const isOurs = (record: ApprovalRecord) =>
+    record.source.channel === SANDBOX_CHANNEL &&
+    record.subject.project === project &&
+    record.decision?.tier === 'allow-always'
+  const hosts: string[] = []
+  for (const record of (await ledger.list({ isOpenOnly: false })).filter(isOurs)) {
+    const { host, port } = record.request.input as { host: string; port: number }
+    if (await ledger.isProven(record)) hosts.push(`${host}:${port}`)
   }
+  return hosts
 }

@@ -145,6 +145,7 @@ export class SessionRecords {
       worker: this.#worker,
       ...(request.label && { label: request.label }),
       ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
+      ...(request.channel && { channel: request.channel }),
       places: pathVariablesOf(prepared.spawn.env),
       ...(prepared.sandbox && {
         sandbox: {

@@ -1,15 +1,22 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { PACKAGE_ROOT } from '../process/index.js'
+import { loadConfig } from '../config/index.js'
+import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
+  createAgentDirectories,
+  isContainer,
   parseBackend,
   planSandbox,
   type SandboxBackend,
+  type SandboxedProgram,
   type SandboxNetwork,
   type SandboxPath,
   type SandboxPlan,
+  sandboxedProgram,
 } from '../sandbox/index.js'
 import type { HostSettings } from './settings.js'
+import { projectFile } from './settings-files.js'
 
 /** What a person asks for: `use` is `off` or a backend. */
 export interface SandboxRequest {
@@ -17,27 +24,47 @@ export interface SandboxRequest {
   network?: SandboxNetwork | undefined
 }
 
+/** A sandbox that is ready to be made. */
+export interface PlannedSandbox {
+  backend: SandboxBackend
+  plan: SandboxPlan
+}
+
+/** The settings of a host that its sandboxes need. */
+export type SandboxSettings = Pick<
+  HostSettings,
+  'sandbox' | 'hookSocket' | 'daemonSocket' | 'keeperSocket' | 'runtimeDirectory' | 'settingsFile'
+>
+
 interface Inside {
   file: string
   cwd: string
   environment: Record<string, string>
   /** The session's directory with its settings of hooks; null without hooks. */
   directory: string | null
+  /** The directory of a step with its prompt and its results. */
+  stepDirectory?: string
   /** The socket of its proxy, for a filtered network. */
   proxySocket: string
+  /** Nothing is started: nothing is created either. */
+  isExplanation?: boolean
 }
 
 /** The sandbox of a session, or null if it gets none. */
 export function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
-  settings: Pick<HostSettings, 'sandbox' | 'hookSocket' | 'daemonSocket' | 'keeperSocket' | 'runtimeDirectory'>,
-  { file, cwd, environment, directory, proxySocket }: Inside,
-): { backend: SandboxBackend; plan: SandboxPlan } | null {
-  const use = sandbox?.use ?? settings.sandbox?.use ?? 'off'
-  if (use === 'off' || !settings.sandbox) return null
+  settings: SandboxSettings,
+  { file, cwd, environment, directory, stepDirectory, proxySocket, isExplanation = false }: Inside,
+): PlannedSandbox | null {
+  if (!settings.sandbox) return null
+  const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
+  const use = sandbox?.use ?? ofProject.use ?? settings.sandbox.use
+  if (use === 'off') return null
   const { hidden } = settings.sandbox
-  const policy = { ...settings.sandbox.policy, ...(sandbox?.network && { network: sandbox.network }) }
+  const network = sandbox?.network ?? ofProject.network
+  const policy = { ...settings.sandbox.policy, ...(network && { network }) }
+  const settingsOfProject = nearestProjectFile(cwd)
   const own: SandboxPath[] =
     directory === null
       ? []
@@ -45,13 +72,20 @@ export function sandboxFor(
           { path: directory, access: 'read', why: 'the hooks of this session' },
           { path: dirname(settings.hookSocket), access: 'read', why: 'the socket for reports of hooks' },
         ]
+  // An agent that changes it would be outside of a sandbox the next time.
+  if (settingsOfProject !== null)
+    own.push({ path: settingsOfProject, access: 'read', why: 'settings of Signalbox for this project' })
+  if (stepDirectory !== undefined)
+    own.push({ path: stepDirectory, access: 'write', why: 'prompt and results of this step' })
   if (policy.network === 'filtered')
     own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
+  const home = environment.HOME ?? homedir()
+  if (!isExplanation) createAgentDirectories(agent, home)
   const plan = planSandbox({
     agent,
     file,
     cwd,
-    home: environment.HOME ?? homedir(),
+    home,
     env: { ...environment, ...(directory !== null && { SIGNALBOX_SOCKET: settings.hookSocket }) },
     policy,
     hidden: [...hidden, ...[settings.daemonSocket, settings.keeperSocket].map(dirname)],
@@ -59,6 +93,50 @@ export function sandboxFor(
     programs: [process.execPath, join(PACKAGE_ROOT, 'package.json')],
   })
   return { backend: parseBackend(use), plan }
+}
+
+/**
+ * What the file of the project asks for. It needs no trust: from a project the settings accept only
+ * what is narrower than the person's own.
+ */
+function projectSandbox(cwd: string, userFile: string | undefined): Partial<SandboxRequest> {
+  const path = nearestProjectFile(cwd)
+  if (path === null) return {}
+  try {
+    const files = { ...(userFile !== undefined && { userFile }), projectFile: { path, trusted: true } }
+    const { use, network } = loadConfig({ environment: {}, ...files }).config.sandbox
+    return { use, network }
+  } catch {
+    // A command that uses the file says what is wrong with it.
+    return {}
+  }
+}
+
+/** In the directory or above it, up to the root of the repository. */
+function nearestProjectFile(directory: string): string | null {
+  const file = projectFile(directory)
+  if (existsSync(file)) return file
+  const isRoot = existsSync(join(directory, '.git')) || dirname(directory) === directory
+  return isRoot ? null : nearestProjectFile(dirname(directory))
+}
+
+/**
+ * The program in its sandbox. With a filtered network a small program of ours is its parent there, which
+ * makes the socket of the proxy a port.
+ */
+export function programInSandbox(
+  { backend, plan }: PlannedSandbox,
+  program: { file: string; args: readonly string[] },
+  { proxySocket, path }: { proxySocket: string; path: string | undefined },
+): SandboxedProgram {
+  const isBridged = plan.network === 'filtered' && !isContainer(backend)
+  const bridged = { file: process.execPath, args: [ownProgram('sandbox/bridge-main'), proxySocket, program.file] }
+  return sandboxedProgram(
+    backend,
+    plan,
+    isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program,
+    path,
+  )
 }
 
 /** What is in the sandbox of an agent, without starting it. */
@@ -69,6 +147,6 @@ export function explainSandbox(
 ): SandboxPlan {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
   const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
-  const inside = { file, cwd, environment, directory, proxySocket }
+  const inside = { file, cwd, environment, directory, proxySocket, isExplanation: true }
   return sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
 }

@@ -2,7 +2,7 @@ import type { AgentReport } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import {
   type AgentStats,
-  type LiveSession,
+  type LocalSession,
   NO_AGENT_STATS,
   reduceAgentStats,
   type SubAgent,
@@ -23,7 +23,7 @@ export interface AgentStatsView extends Omit<AgentStats, 'subAgents'> {
 
 /** The agent stats of one session as they are now; emitted when they have changed. */
 export class SessionStats {
-  readonly #session: LiveSession
+  readonly #session: LocalSession
   readonly #clock: Clock
   readonly #emit: (view: AgentStatsView) => void
   #stats: AgentStats = NO_AGENT_STATS
@@ -31,7 +31,7 @@ export class SessionStats {
   #subAgents: SubAgent[] = []
   #timer: Timer | null = null
 
-  constructor(session: LiveSession, clock: Clock, emit: (view: AgentStatsView) => void) {
+  constructor(session: LocalSession, clock: Clock, emit: (view: AgentStatsView) => void) {
     this.#session = session
     this.#clock = clock
     this.#emit = emit

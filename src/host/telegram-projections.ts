@@ -48,7 +48,7 @@ export interface OpenUpdate {
 
 export const telegramUpdatesProjection: Projection<OpenUpdate> = {
   name: 'telegram-updates',
-  version: 1,
+  version: 2,
   types: ['telegram.update-taken', 'telegram.update-started', 'telegram.update-done'],
   key: lastPart,
   evolve: (open, event) => {

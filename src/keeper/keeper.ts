@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
+import { type PtyOptions, type PtyProcess, spawnPiped, spawnPty } from '../terminal/pty/index.js'
 import { createRecording, type ReadPosition, type RecordingWriter } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 
@@ -63,6 +63,7 @@ export class Keeper implements KeeperPort {
       startedAt,
       recording: request.recording,
       offset: 0,
+      ...(request.pipes && { pipes: true }),
       exit: null,
       recordingFailure: null,
     }
@@ -153,9 +154,9 @@ export class Keeper implements KeeperPort {
   }
 
   /** A program that could not be started leaves no empty recording. */
-  #spawn(recording: RecordingWriter, options: PtyOptions): PtyProcess {
+  #spawn(recording: RecordingWriter, options: PtyOptions & Pick<SpawnRequest, 'pipes'>): PtyProcess {
     try {
-      return spawnPty(options)
+      return options.pipes ? spawnPiped(options) : spawnPty(options)
     } catch (error) {
       recording.close()
       rmSync(recording.path, { force: true })

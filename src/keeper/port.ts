@@ -50,6 +50,8 @@ export interface SpawnRequest {
   recording: string
   /** The command line that the recording names; by default `file` and `args`. */
   command?: string
+  /** On pipes instead of a PTY, for a program that speaks a protocol of lines. */
+  pipes?: true
 }
 
 export interface KeptSession {
@@ -62,6 +64,8 @@ export interface KeptSession {
   recording: string
   /** Bytes of output so far. */
   offset: number
+  /** On pipes instead of a PTY. */
+  pipes?: true
   exit: KeptExit | null
   /** Why the recording ended before the session; null while it is written. */
   recordingFailure: RecordingFailure | null

@@ -5,10 +5,13 @@
  * stuck, is done, or has failed. Telegram sends notifications about sessions and runs itself, from
  * the log.
  *
+ * events/ is for programs instead of people: every event of the log that a filter selects.
+ *
  * `NotificationCenter` follows the list of panes. For questions it asks `planNotifications`
  * (approvals/), the escalation that all channels share; `EndNotifications` delays and filters
  * notifications that work has ended. Quiet hours hold notifications back into one digest.
  */
+export { openEventWebhooks, type WebhookRecord, webhookStream, webhooksProjection } from './events/index.js'
 export type { PaneNotification, PaneQuestion } from './notification.js'
 export { NotificationCenter } from './notification-center.js'
 export { openOutlets } from './outlets.js'

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { HeadlessEnd } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
-import type { AgentSteps, AgentTurn, Performer, Recovery, StepCall, StepEnd } from '../engine/index.js'
+import type { AgentSteps, AgentTurn, Performer, Recovery, SandboxOfStep, StepCall, StepEnd } from '../engine/index.js'
 import { Git } from '../git/index.js'
 import { runStepCommand } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
@@ -16,6 +16,8 @@ export interface OneshotStepsOptions {
   clock: Clock
   redactor: Redactor
   environment(cwd: string): Record<string, string>
+  /** Puts a check into the sandbox of its run. */
+  box?: SandboxOfStep | undefined
 }
 
 const CHECK_TIMEOUT_MS = 600_000
@@ -100,7 +102,9 @@ export class OneshotSteps implements Performer {
     return endOf(end, { verdict: read.verdict })
   }
 
-  async #check({ name: mark, signal }: StepCall, checks: OneshotInput['checks'], cwd: string) {
+  async #check(call: StepCall, checks: OneshotInput['checks'], cwd: string) {
+    const { name: mark, signal } = call
+    const { box } = this.#options
     const results: { command: string; exit: string; output: string }[] = []
     for (const [file, ...args] of checks) {
       if (signal.aborted || file === undefined) break
@@ -115,6 +119,7 @@ export class OneshotSteps implements Performer {
           timeoutMs: CHECK_TIMEOUT_MS,
           maxBytes: CHECK_OUTPUT_MAX,
           clock: this.#options.clock,
+          box: box && (program => box(call, program)),
         })
         const exit = done.signal ? `killed by ${done.signal}` : `exit ${done.code}`
         const output = this.#options.redactor.redact(`${done.stdout}${done.stderr}`).slice(-CHECK_OUTPUT_MAX)

@@ -26,7 +26,7 @@
  * - terminal-read-check.ts: whether a menu over a shell command really asks.
  * - detect-agent.ts, job.ts: which program runs. drift-detector.ts, rule-time-box.ts: packs that no
  *   longer match, rules that are too slow. report-log.ts, evidence-log.ts: what `explain` shows.
- * - sight/: how a session's terminal is read, in this thread or in another.
+ * - reader/: how a session's terminal is read, in this thread or in another.
  * - tmux/: panes of tmux servers, over control mode.
  * - replay.ts, check-fixtures.ts: recordings and pack fixtures through the same code.
  *

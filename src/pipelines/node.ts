@@ -1,5 +1,14 @@
 import type { Clock } from '../clock/index.js'
-import type { AgentSteps, GateQuestion, GraphStep, NodeOutcome, Reply, StepCall, Usage } from '../engine/index.js'
+import type {
+  AgentSteps,
+  GateQuestion,
+  GraphStep,
+  NodeOutcome,
+  Reply,
+  SandboxOfStep,
+  StepCall,
+  Usage,
+} from '../engine/index.js'
 import type { EventStore, NewEvent } from '../store/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ReadProfile } from './ad-hoc-args.js'
@@ -17,6 +26,8 @@ export interface PipelineServices {
   redactor: Redactor
   runDirectory(run: string): string
   environment(cwd: string): Record<string, string>
+  /** Puts a command into the sandbox of its run. */
+  box?: SandboxOfStep | undefined
   /** For pipelines that run as graphs: the profile that `implement` and `review` would use. */
   readProfile: ReadProfile
 }

@@ -56,6 +56,7 @@ export interface PipelineRunOptions {
   labels: Record<string, string>
   /** Who requested it; by default the local person. */
   person?: string
+  sandbox?: NonNullable<EventData<'run.created'>['sandbox']>
 }
 
 /** The label that distinguishes pipeline runs from other graph runs. */
@@ -93,6 +94,7 @@ export function pipelineRun(
     input,
     limits: options.limits,
     labels: { ...options.labels, [PIPELINE_LABEL]: args.pipeline },
+    ...(options.sandbox && { sandbox: options.sandbox }),
   }
 }
 

@@ -25,12 +25,20 @@ export { installedPackage, installPackage, packageCache } from './npm-package.js
 export { graceAfter, onAbort } from './on-abort.js'
 export type { Origin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
-export { peerOrigin, SESSION_MARK, sessionMark } from './peer-origin.js'
+export {
+  bootTime,
+  type PersonTerminal,
+  peerOrigin,
+  personTerminals,
+  programBehind,
+  SESSION_MARK,
+  sessionMark,
+} from './peer-origin.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
-export { runStepCommand } from './run-step-command.js'
+export { type ProgramSandbox, runStepCommand, type StepProgram } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'
 export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

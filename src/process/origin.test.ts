@@ -10,9 +10,12 @@ const facts = (pid: number, parent: number, more: Partial<ProcessFacts> = {}): P
   program: 'node',
   marked: null,
   limit: null,
+  startedAt: 1_000,
+  isForeign: false,
   ...more,
 })
-const judge = (chain: ProcessFacts[], hasLimitMarks = true) => judgeOrigin(chain, { agents: [AGENT], hasLimitMarks })
+const judge = (chain: ProcessFacts[], hasLimitMarks = true, openSince: number | null = null) =>
+  judgeOrigin(chain, { agents: [AGENT], hasLimitMarks, openSince })
 const init = facts(1, 0, { program: 'systemd', terminal: 0 })
 
 describe('the origin of a process', () => {
@@ -37,14 +40,14 @@ describe('the origin of a process', () => {
   })
 
   it.each([
-    ['tmux: server', true],
-    ['tmux', true],
+    ['tmux: server', 'tmux'],
+    ['tmux', 'tmux'],
     ['atd', undefined],
     ['cron', undefined],
     ['dockerd', undefined],
-  ])('is unproven below %s', (program, isMultiplexer) => {
+  ])('is unproven below %s', (program, multiplexer) => {
     const verdict = judge([facts(30, 20), shell, facts(10, 1, { program, terminal: 0 }), init])
-    expect(verdict).toMatchObject({ kind: 'unproven', ...(isMultiplexer && { isMultiplexer }) })
+    expect(verdict).toMatchObject({ kind: 'unproven', ...(multiplexer && { multiplexer }) })
   })
 
   it('is unproven below the service manager of the user, unless in a terminal of the desktop', () => {
@@ -53,6 +56,15 @@ describe('the origin of a process', () => {
     expect(judge([facts(30, 5), manager, init])).toMatchObject({ kind: 'unproven' })
     const terminal = facts(9, 5, { program: 'gnome-terminal-server', terminal: 0 })
     expect(judge([facts(30, 20), { ...shell, parent: 9 }, terminal, manager, init])).toMatchObject({ kind: 'person' })
+  })
+
+  it('is unproven for an orphan since the first agent outside of a sandbox, unless the system started it', () => {
+    const orphan = [facts(30, 20), shell, init]
+    expect(judge(orphan, true, 2_000)).toMatchObject({ kind: 'person' })
+    expect(judge(orphan, true, 500)).toMatchObject({ kind: 'unproven' })
+    const login = facts(19, 1, { program: 'sshd', isForeign: true })
+    expect(judge([facts(30, 20), { ...shell, parent: 19 }, login, init], true, 500)).toMatchObject({ kind: 'person' })
+    expect(judge([facts(30, 0), init], true, 500)).toMatchObject({ kind: 'person' })
   })
 
   it('is unproven for a process that has ended, and for an orphan where limits are not marked', () => {

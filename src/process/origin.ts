@@ -26,13 +26,17 @@ export interface ProcessFacts {
   marked: string | null
   /** The hard limit that marks processes of agents; null if it is unlimited, as usual. */
   limit: bigint | null
+  /** When it was started; null where the system does not say. */
+  startedAt: number | null
+  /** It belongs to another user, such as a login of the system. */
+  isForeign: boolean
 }
 
 export type Origin =
   /** `session`: which one, as far as known. `sign`: how it was recognised. */
   | { kind: 'agent'; session: string | null; sign: string }
-  /** `isMultiplexer`: it runs in tmux or the like, with a terminal. */
-  | { kind: 'unproven'; why: string; isMultiplexer?: boolean }
+  /** `multiplexer`: it runs in tmux or the like, with a terminal. */
+  | { kind: 'unproven'; why: string; multiplexer?: string }
   | { kind: 'person'; program: string; hasTerminal: boolean }
 
 /** A session or a step that runs. */
@@ -66,7 +70,13 @@ const BROKERS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-const MULTIPLEXERS = new Set(['tmux', 'tmux: server', 'screen', 'zellij'])
+/** The name of a server's process, and that of its program. */
+const MULTIPLEXERS: ReadonlyMap<string, string> = new Map([
+  ['tmux', 'tmux'],
+  ['tmux: server', 'tmux'],
+  ['screen', 'screen'],
+  ['zellij', 'zellij'],
+])
 
 /**
  * Terminals and logins that the service manager of a desktop starts. A person sits in front of
@@ -77,14 +87,18 @@ const TERMINALS = new Set([
   ...['alacritty', 'wezterm-gui', 'foot', 'ghostty', 'terminator', 'tilix', 'code', 'cursor', 'sshd', 'sshd-session'],
 ])
 
-/**
- * Judges a process by itself and its parents, the nearest first.
- * `hasLimitMarks`: this system marks the processes of agents, so that losing all parents hides
- * none.
- */
+interface JudgeOptions {
+  agents: readonly AgentProcess[]
+  /** This system marks the processes of agents. */
+  hasLimitMarks: boolean
+  /** When the first agent outside of a sandbox was started since the system started; null: none. */
+  openSince: number | null
+}
+
+/** Judges a process by itself and its parents, the nearest first. */
 export function judgeOrigin(
   chain: readonly ProcessFacts[],
-  { agents, hasLimitMarks }: { agents: readonly AgentProcess[]; hasLimitMarks: boolean },
+  { agents, hasLimitMarks, openSince }: JudgeOptions,
 ): Origin {
   const [first] = chain
   if (!first) return { kind: 'unproven', why: 'the process has ended' }
@@ -96,17 +110,29 @@ export function judgeOrigin(
   if (at >= 0) {
     const { program } = parents[at]!
     const isDesktop = program === 'systemd' && parents.slice(0, at).some(found => TERMINALS.has(found.program))
-    const isMultiplexer = hasTerminal && MULTIPLEXERS.has(program)
+    const multiplexer = hasTerminal ? MULTIPLEXERS.get(program) : undefined
     if (!isDesktop || !hasTerminal)
       return {
         kind: 'unproven',
         why: `it was started by ${BROKERS.get(program)!}`,
-        ...(isMultiplexer && { isMultiplexer }),
+        ...(multiplexer !== undefined && { multiplexer }),
       }
   }
   if (!hasLimitMarks && parents.length === 0 && !hasTerminal)
     return { kind: 'unproven', why: 'it has neither a parent nor a terminal' }
+  if (isLateOrphan(chain, openSince)) return { kind: 'unproven', why: 'the program that started it has ended' }
   return { kind: 'person', program: first.program, hasTerminal }
+}
+
+/**
+ * Whether nothing says who started the process: its oldest parent was left to the system by a program
+ * that has ended, after the first agent had started. Below tmux or at a process can become such an
+ * orphan on purpose. What the system itself started belongs to another user.
+ */
+function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null): boolean {
+  const top = chain.findLast(({ pid }) => pid !== 1)
+  if (top?.parent !== 1 || top.isForeign || openSince === null || top.startedAt === null) return false
+  return top.startedAt >= openSince && !TERMINALS.has(top.program)
 }
 
 function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): Origin | null {

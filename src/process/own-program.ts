@@ -10,7 +10,7 @@ export type OwnProgram =
   | 'demo-agent/main'
   | 'agents/headless/direct-main'
   | 'agents/headless/tool-hook-main'
-  | 'panes/sight/thread-main'
+  | 'panes/reader/thread-main'
 
 /** The package's directory: the nearest above this file with a package.json. */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))

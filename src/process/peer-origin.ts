@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readlinkSync } from 'node:fs'
+import { readlinkSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { loadLibc } from './libc.js'
 import { hardLimitOf, isMarked, limitMark, limitMarks } from './limit-mark.js'
 import { type AgentProcess, judgeOrigin, type Origin, type ProcessFacts } from './origin.js'
-import { entriesOf, linkOf, statFields, textOf } from './proc-files.js'
+import { deviceOf, entriesOf, linkOf, statFields, textOf } from './proc-files.js'
 import { STEP_MARK } from './step-mark.js'
 
 /** The environment variable that every process of a session inherits. */
@@ -23,17 +23,18 @@ export function sessionMark(session: string): string {
 export async function peerOrigin(
   socket: Socket,
   running: RunningAgents,
+  openSince: number | null = null,
 ): Promise<{ pid: number; origin: Origin } | null> {
   const pids = socket.remoteAddress === undefined ? await unixPeer(socket) : tcpPeers(socket)
   if (pids === null) return null
-  const found = pids.map(pid => ({ pid, origin: originOf(pid, running) }))
+  const found = pids.map(pid => ({ pid, origin: originOf(pid, running, openSince) }))
   // Several processes may hold one connection: the worst of them counts.
   const worst = ['agent', 'unproven', 'person'].flatMap(kind => found.filter(({ origin }) => origin.kind === kind))
   return worst[0] ?? { pid: 0, origin: { kind: 'unproven', why: 'its process is unknown' } }
 }
 
 /** @param pid Of a process of this machine. */
-function originOf(pid: number, running: RunningAgents): Origin {
+function originOf(pid: number, running: RunningAgents, openSince: number | null): Origin {
   const table = process.platform === 'linux' ? null : processList()
   const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id))
   const chain: ProcessFacts[] = []
@@ -46,7 +47,55 @@ function originOf(pid: number, running: RunningAgents): Origin {
     const mark = name.includes('/') ? name : sessionMark(name)
     return { name, pid: leader, terminal: factsOf(leader)?.terminal ?? 0, limit: limitMark(mark) }
   })
-  return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks() })
+  return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks(), openSince })
+}
+
+/** A terminal in front of a person: what is written there, no other program can read. */
+export interface PersonTerminal {
+  path: string
+  /** The client of the multiplexer that shows it. */
+  client: number
+}
+
+/**
+ * The terminals of people in which clients of a multiplexer run. A client that an agent started has
+ * its mark; one that runs inside of another client or of a server is left out, because an agent can
+ * have asked for it, in a terminal that it reads.
+ */
+export function personTerminals(
+  multiplexer: string,
+  running: RunningAgents,
+  openSince: number | null,
+): PersonTerminal[] {
+  const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
+  return pids.flatMap(client => {
+    if (programOf(client) !== multiplexer) return []
+    const terminal = procFacts(client)?.terminal ?? 0
+    const path = linkOf(client, '0')
+    const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
+    return isOwn && originOf(client, running, openSince).kind === 'person' ? [{ path, client }] : []
+  })
+}
+
+/** A program, and its command line. */
+export interface CallingProgram {
+  program: string
+  command: string
+}
+
+/**
+ * The program behind a connection to the proxy of a box: the one that holds `port` in the box, as
+ * the process at the other end of the socket claims, or that process itself. The kernel says whether a
+ * program of the box holds that port. Null where it is unknown.
+ */
+export async function programBehind(socket: Socket, port: number | null): Promise<CallingProgram | null> {
+  const [pid] = (await unixPeer(socket)) ?? []
+  if (pid === undefined) return null
+  const held = port === null ? [] : holdersOf(connectionsOf(pid).filter(({ local }) => local === port))
+  const found = held.find(holder => holder !== pid) ?? pid
+  const words = (textOf(`/proc/${found}/cmdline`) ?? '').split('\0').filter(word => word !== '')
+  const [program = ''] = words
+  return program === '' ? null : { program: program.split('/').at(-1)!, command: words.join(' ').slice(0, 2_000) }
 }
 
 async function unixPeer(socket: Socket): Promise<number[] | null> {
@@ -61,13 +110,28 @@ async function unixPeer(socket: Socket): Promise<number[] | null> {
 function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): number[] | null {
   if (!/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return null
   if (process.platform !== 'linux') return lsofPeers(remotePort)
-  const port = (value: number) => value.toString(16).toUpperCase().padStart(4, '0')
-  const inodes = ['tcp', 'tcp6'].flatMap(name =>
-    (textOf(`/proc/net/${name}`) ?? '').split('\n').flatMap(line => {
+  return holdersOf(connectionsOf('self').filter(({ local, remote }) => local === remotePort && remote === localPort))
+}
+
+interface Connection {
+  local: number
+  remote: number
+  inode: string
+}
+
+/** The TCP connections of the network that a process is in. */
+function connectionsOf(pid: number | 'self'): Connection[] {
+  const port = (address: string | undefined) => Number.parseInt(address?.split(':').at(-1) ?? '', 16)
+  return ['tcp', 'tcp6'].flatMap(name =>
+    (textOf(`/proc/${pid}/net/${name}`) ?? '').split('\n').flatMap(line => {
       const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/)
-      return local?.endsWith(`:${port(remotePort)}`) && remote?.endsWith(`:${port(localPort)}`) ? [inode!] : []
+      return inode === undefined ? [] : [{ local: port(local), remote: port(remote), inode }]
     }),
   )
+}
+
+function holdersOf(connections: readonly Connection[]): number[] {
+  const inodes = connections.map(({ inode }) => inode)
   const targets = new Set(inodes.map(inode => `socket:[${inode}]`))
   const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
   return pids.filter(pid => (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => targets.has(linkOf(pid, fd))))
@@ -94,7 +158,27 @@ function procFacts(pid: number): ProcessFacts | null {
     program: programOf(pid),
     marked: markIn((textOf(`/proc/${pid}/environ`) ?? '').split('\0')),
     limit: hardLimitOf(pid) === usualLimit() ? null : hardLimitOf(pid),
+    startedAt: startTime(fields[19]),
+    isForeign: ownerOf(pid) !== process.getuid?.(),
   }
+}
+
+/** The kernel counts ticks of 10 ms since it started. */
+const TICK_MS = 10
+
+function startTime(ticks: string | undefined): number | null {
+  const boot = bootTime()
+  return boot === null || ticks === undefined ? null : boot + Number(ticks) * TICK_MS
+}
+
+/** When the system was started; null where it does not say. */
+export function bootTime(): number | null {
+  const seconds = /^btime (\d+)$/m.exec(textOf('/proc/stat') ?? '')?.[1]
+  return seconds === undefined ? null : Number(seconds) * 1000
+}
+
+function ownerOf(pid: number): number | undefined {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
 }
 
 let usual: bigint | null | undefined
@@ -149,6 +233,8 @@ export function parseParents(text: string): ProcessFacts[] {
         program: words[0]!.split('/').at(-1)!,
         marked: markIn(words.slice(1)),
         limit: null,
+        startedAt: null,
+        isForeign: false,
       },
     ]
   })

@@ -3,6 +3,17 @@ import { type ChildGroup, spawnGroup } from './child-group.js'
 import { graceAfter, onAbort } from './on-abort.js'
 import type { CommandResult } from './run-command.js'
 
+/** A program with its environment and directory. */
+export interface StepProgram {
+  file: string
+  args: readonly string[]
+  env: Record<string, string>
+  cwd: string
+}
+
+/** The program in a sandbox; null if it gets none. `close` ends what belongs to that sandbox. */
+export type ProgramSandbox = (program: StepProgram) => Promise<(Omit<StepProgram, 'cwd'> & { close(): void }) | null>
+
 export interface StepCommandOptions {
   cwd: string
   env: Record<string, string>
@@ -17,6 +28,8 @@ export interface StepCommandOptions {
   /** Only the end of longer output is kept. */
   maxBytes: number
   clock: Clock
+  /** Puts the program into the sandbox of its run. */
+  box?: ProgramSandbox | undefined
   onSpawned?(group: ChildGroup): void
 }
 
@@ -34,7 +47,14 @@ export async function runStepCommand(
   options: StepCommandOptions,
 ): Promise<CommandResult & { isTimedOut: boolean }> {
   const { cwd, env, mark, stdin = null, signal, timeoutMs, maxBytes, clock } = options
-  const group = await spawnGroup(file, args, { cwd, env, stdin, mark, clock })
+  const boxed = (await options.box?.({ file, args, env, cwd })) ?? null
+  const program = boxed ?? { file, args, env }
+  const group = await spawnGroup(program.file, program.args, { cwd, env: program.env, stdin, mark, clock }).catch(
+    error => {
+      boxed?.close()
+      throw error
+    },
+  )
   options.onSpawned?.(group)
   const stdout = collect(group.stdout, maxBytes)
   const stderr = collect(group.stderr, maxBytes)
@@ -50,6 +70,7 @@ export async function runStepCommand(
   timer?.cancel()
   unlisten()
   await group.kill(KILL_GRACE_MS)
+  boxed?.close()
   const drained = new AbortController()
   await Promise.race([group.closed, delay(clock, DRAIN_MS, drained.signal)])
   drained.abort()

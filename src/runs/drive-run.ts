@@ -68,6 +68,7 @@ export async function driveRun(
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
+    boxes: settings,
     env,
     isInteractive: true,
     maxRuns: 1,

@@ -15,6 +15,7 @@ import { processStart } from '../process/index.js'
 import { type SessionPort, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import { followTranscript } from './live-stream.js'
+import type { StepSandboxes } from './step-sandboxes.js'
 
 /** The part of a host that runs sessions. */
 export interface SessionHost {
@@ -44,10 +45,13 @@ type Thresholds = AgentTurn['thresholds']
 export class SessionTurns implements LiveTurns {
   readonly #host: SessionHost
   readonly #clock: Clock
+  readonly #sandboxOf: StepSandboxes['sandboxOf'] | undefined
 
-  constructor(host: SessionHost, clock: Clock) {
+  /** `sandboxOf`: what a run and its node ask for; left out: as the settings say. */
+  constructor(host: SessionHost, clock: Clock, sandboxOf?: StepSandboxes['sandboxOf']) {
     this.#host = host
     this.#clock = clock
+    this.#sandboxOf = sandboxOf
   }
 
   async run(call: StepCall, turn: AgentTurn, listener: LiveListener): Promise<HeadlessEnd> {
@@ -61,6 +65,7 @@ export class SessionTurns implements LiveTurns {
       label: call.name,
       step: call.name,
       resume: turn.resume,
+      sandbox: await this.#sandboxOf?.(call.run, turn.sandbox),
     })
     const { id, pid } = record
     const agentSessionId = record.agentSessionId ?? null

@@ -24,6 +24,7 @@ import {
   RunHost,
   type RunPlacer,
   type RunRecord,
+  type SandboxOfStep,
   type Servers,
   StallDetector,
   type StepCall,
@@ -35,7 +36,7 @@ import {
 import { Git } from '../git/index.js'
 import { printDot, textOf } from '../graph/index.js'
 import { openHome } from '../host/home/index.js'
-import { stepEnvironment } from '../host/index.js'
+import { type SandboxSettings, stepEnvironment } from '../host/index.js'
 import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
@@ -48,6 +49,7 @@ import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { runDirectory } from './run-directory.js'
 import { StepApprovals } from './step-approvals.js'
+import { StepSandboxes } from './step-sandboxes.js'
 
 /** What performers of steps need, on a server and on a worker alike. */
 export interface PerformerOptions {
@@ -76,6 +78,10 @@ export interface PerformerOptions {
   readProfile?: ReadProfile
   /** Where agents ask for permissions. */
   approvals: Pick<StepApprovals, 'ask' | 'withdraw'>
+  /** Where hosts are that a person allowed for a project; a worker has none. */
+  ledger?: Ledger
+  /** The settings of sandboxes; left out: steps have none. */
+  boxes?: SandboxSettings
   /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
@@ -142,6 +148,9 @@ export function openRuns(options: RunsOptions): RunHost {
   })
 }
 
+/** The profile of commands in a sandbox: no agent's. */
+const COMMANDS = 'commands'
+
 export const WORKFLOWS: readonly Workflow<never>[] = [oneshotWorkflow, graphWorkflow] as never
 
 /** Performs the steps of every kind of run; of a server, or of a worker. */
@@ -150,7 +159,11 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
   const stallDetector = new StallDetector(clock)
-  const agents = new AgentSteps({
+  const { ledger } = options
+  const boxes = options.boxes && new StepSandboxes({ settings: options.boxes, store, approvals, ledger })
+  const box: SandboxOfStep | undefined =
+    boxes && ((call, program) => boxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
+  const agents: AgentSteps = new AgentSteps({
     clock,
     redactor,
     runDirectory: run => runDirectory(options.dataDirectory, run),
@@ -161,7 +174,10 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
     ...(options.prices && { prices: options.prices }),
     ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.commands && { commands: options.commands }),
-    ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
+    ...(boxes && { box: (call, step, program) => boxes.prepare(call, step, program) }),
+    ...(options.sessions && {
+      live: new SessionTurns(options.sessions, clock, boxes && ((run, ofNode) => boxes.sandboxOf(run, ofNode))),
+    }),
     onActivity: (run, activity) => {
       stallDetector.noteProgress(run)
       options.onActivity?.(run, activity)
@@ -181,6 +197,7 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
       clock,
       redactor,
       environment,
+      box,
       runDirectory: run => runDirectory(options.dataDirectory, run),
       readProfile:
         options.readProfile ?? ((cwd, wanted) => profileReader({ home: openHome({ env }), env })(cwd, wanted)),
@@ -191,10 +208,10 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const own = codeSteps(functions, call => createDirectory(agents.directory(call)))
   const isOwn = (fn: string) => Object.hasOwn(functions, fn)
   return {
-    'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
+    'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment, box }),
     'graph.codergen': node(codergen),
     'graph.prompt': node(codergen),
-    'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
+    'graph.tool': node(new ToolSteps({ clock, environment, box, stepDirectory: call => agents.directory(call) })),
     'graph.parallel.fan_in': node(new FanInSteps(codergen)),
     'graph.code': node(codePerformer(pipelines, own, isOwn)),
     'graph.merge': mergeSteps,

@@ -4,7 +4,8 @@ import type { Clock } from '../clock/index.js'
 import type { Limits, RunRecord } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
-import { homeId } from '../host/index.js'
+import { homeId, type SandboxRequest } from '../host/index.js'
+import { parseBackend } from '../sandbox/index.js'
 import type { EventStore } from '../store/index.js'
 import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
 import type { PlacementRequest } from '../workers/index.js'
@@ -54,6 +55,8 @@ export interface RunOptions {
   isDetached?: boolean | undefined
   /** Workers may carry it out: all of this must apply. Left out: the server does. */
   placement?: PlacementRequest | undefined
+  /** The sandbox of its agents and commands; left out: as the settings say. */
+  sandbox?: SandboxRequest | undefined
   /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
   trust?: string | undefined
 }
@@ -83,6 +86,17 @@ export function driverLabel(
  */
 export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 'labels' | 'placement'>): boolean {
   return labels.host === 'daemon' && (placement !== null || labels.server === undefined || labels.server === self)
+}
+
+/**
+ * The sandbox of a run, as its journal keeps it: what the person asks for, or what the settings of the
+ * home and of the trusted project say.
+ */
+export function sandboxOf({ settings }: Pick<Home, 'settings'>, asked: SandboxRequest | undefined) {
+  const use = asked?.use ?? settings.sandbox?.use ?? 'off'
+  const network = asked?.network ?? settings.sandbox?.policy.network
+  if (use === 'off') return {}
+  return { sandbox: { use: parseBackend(use), ...(network && { network }) } }
 }
 
 /**

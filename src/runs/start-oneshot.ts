@@ -9,7 +9,7 @@ import type { OneshotInput, Role } from '../oneshot/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { splitWords } from './split-words.js'
-import { driverLabel, type RunOptions, type StartContext, type StartedRun } from './start-context.js'
+import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */
 const TASK_MAX_BYTES = 200_000
@@ -106,6 +106,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
       },
       limits: limitsFrom(options.limits, settings),
       ...(options.placement && { placement: options.placement }),
+      ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     clock.now(),

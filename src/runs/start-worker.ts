@@ -115,6 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       env,
       dataDirectory: settings.dataDirectory,
       envPass: settings.envPass,
+      boxes: settings,
       isInteractive: false,
       readProfile: profileReader({ home, env }),
       ...(settings.endpoint && { endpoint: settings.endpoint }),

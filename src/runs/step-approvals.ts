@@ -48,6 +48,10 @@ export class StepApprovals {
       if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step was stopped')
       return { isAllowed: false, message: 'No decision was made in time.' }
     }
+    if (!(await this.#ledger.isProven(closed))) {
+      await this.#ledger.stale(closed, 'unproven')
+      return { isAllowed: false, message: 'The decision did not come from a person.' }
+    }
     await this.#ledger.delivering(closed, 'answer')
     await this.#ledger.applied(closed, [{ kind: CHANNEL, request: requestId }], this.#clock.now())
     return answerOf(closed.decision)

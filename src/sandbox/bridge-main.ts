@@ -3,15 +3,29 @@
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { constants } from 'node:os'
+import { CLIENT_PORT_HEADER } from './client-port.js'
 
 const [socketPath, file, ...args] = process.argv.slice(2)
 if (!socketPath || !file) {
   console.error('usage: bridge <socket of the proxy> <program> [arguments]')
   process.exit(2)
 }
+/** Names the port of the client in its first request, so that a person sees which program asks. */
+function withPort(chunk: Buffer, port: number): Buffer {
+  const end = chunk.indexOf('\r\n')
+  if (end < 0) return chunk
+  const header = Buffer.from(`\r\n${CLIENT_PORT_HEADER}: ${port}`)
+  return Buffer.concat([chunk.subarray(0, end), header, chunk.subarray(end)])
+}
+
 const server = createServer(client => {
   const proxy = connect(socketPath)
-  client.pipe(proxy).pipe(client)
+  const { remotePort = 0 } = client
+  client.once('data', chunk => {
+    proxy.write(withPort(chunk, remotePort))
+    client.pipe(proxy)
+  })
+  proxy.pipe(client)
   for (const socket of [client, proxy]) {
     socket.on('error', () => undefined)
     socket.on('close', () => void (socket === client ? proxy : client).destroy())

@@ -15,8 +15,16 @@ export {
   isContainer,
   parseBackend,
   type SandboxBackend,
+  type SandboxedProgram,
   sandboxedProgram,
   sandboxProblem,
 } from './backend.js'
-export { planSandbox, type SandboxNetwork, type SandboxPath, type SandboxPlan, type SandboxPolicy } from './plan.js'
+export {
+  createAgentDirectories,
+  planSandbox,
+  type SandboxNetwork,
+  type SandboxPath,
+  type SandboxPlan,
+  type SandboxPolicy,
+} from './plan.js'
 export { FilteringProxy, type HostRequest } from './proxy.js'

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { profileOf } from './profiles.js'
 
@@ -111,8 +111,18 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
 }
 
 /**
- * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
- * its configuration, stays read-only: a person would run it later, outside the sandbox.
+ * Creates the directories in which an agent keeps its conversations. One that did not exist would be
+ * private to the sandbox, and end with it.
+ */
+export function createAgentDirectories(agent: string, home: string): void {
+  for (const path of profileOf(agent).write)
+    if (path.startsWith('~/') && !path.endsWith('.json'))
+      mkdirSync(join(home, path.slice(2)), { recursive: true, mode: 0o700 })
+}
+
+/**
+ * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and its
+ * configuration, stays read-only: a person would run it later, outside of the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')

@@ -2,11 +2,16 @@ import { rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { programBehind } from '../process/index.js'
+import { CLIENT_PORT_HEADER } from './client-port.js'
 
 /** A host that a program in the sandbox wants to reach. */
 export interface HostRequest {
   host: string
   port: number
+  /** The program that wants it, and its command line, as far as known. */
+  program?: string
+  command?: string
 }
 
 interface ProxyOptions {
@@ -24,6 +29,8 @@ export class FilteringProxy {
   readonly #options: ProxyOptions
   readonly #server: Server
   readonly #sockets = new Set<Duplex>()
+  /** Later requests of a connection do not name the port again. */
+  readonly #ports = new WeakMap<Duplex, number>()
 
   constructor(options: ProxyOptions) {
     this.#options = options
@@ -60,16 +67,20 @@ export class FilteringProxy {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  async #mayReach(wanted: HostRequest): Promise<boolean> {
-    return isAllowedHost(wanted.host, this.#options.hosts) || this.#options.ask(wanted).catch(() => false)
+  async #mayReach(wanted: HostRequest, { socket, headers }: IncomingMessage): Promise<boolean> {
+    if (isAllowedHost(wanted.host, this.#options.hosts)) return true
+    const port = Number(headers[CLIENT_PORT_HEADER])
+    if (Number.isInteger(port)) this.#ports.set(socket, port)
+    const asker = await programBehind(socket, this.#ports.get(socket) ?? null).catch(() => null)
+    return this.#options.ask({ ...wanted, ...asker }).catch(() => false)
   }
 
   async #forward(request: IncomingMessage) {
     const url = new URL(request.url ?? '')
     if (url.protocol !== 'http:') return null
     const wanted = { host: plainHost(url.hostname), port: Number(url.port || 80) }
-    if (!(await this.#mayReach(wanted))) return null
-    const { 'proxy-connection': _, ...headers } = request.headers
+    if (!(await this.#mayReach(wanted, request))) return null
+    const { 'proxy-connection': _, [CLIENT_PORT_HEADER]: _port, ...headers } = request.headers
     return httpRequest({ ...wanted, method: request.method, path: `${url.pathname}${url.search}`, headers })
   }
 
@@ -77,7 +88,7 @@ export class FilteringProxy {
     socket.on('error', () => socket.destroy())
     const match = /^(?:\[([0-9a-f:.]+)\]|([^:]+)):(\d{1,5})$/i.exec(request.url ?? '')
     const wanted = match && { host: plainHost(match[1] ?? match[2]!), port: Number(match[3]) }
-    if (!wanted || !(await this.#mayReach(wanted))) {
+    if (!wanted || !(await this.#mayReach(wanted, request))) {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
       return
     }

@@ -24,7 +24,7 @@
  * - A kind of block: blocks/block.ts, extract.ts, and the three renderers.
  */
 
-export type { Block, InlineRun, ListItem } from './blocks/block.js'
+export type { Block, BlockContent, InlineRun, ListItem } from './blocks/block.js'
 export { extractBlocks, extractPieces, transcriptBlocks } from './blocks/extract.js'
 export { BLOCK_MARK, type KeptRow, mergeWindow } from './blocks/merge-window.js'
 export { parseMarkdown } from './blocks/parse-markdown.js'
@@ -50,4 +50,4 @@ export type { Awaiting, Facet, Observation } from './observation.js'
 export { type Outline, outlineOf } from './outline.js'
 export type { Pack } from './pack/pack.js'
 export { parsePack } from './pack/parse-pack.js'
-export { TERMINAL_VIEWS, type TerminalView } from './view.js'
+export { TERMINAL_VIEWS, type TerminalView, type TodoItem, type ToolRef } from './view.js'

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { z } from 'zod'
+import { requestTitle } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { agentPerson, type LocalPeer } from './auth/local-peers.js'
@@ -9,7 +10,7 @@ import { BODY_MAX, parseJsonBody } from './body.js'
 import { authenticate, type Credential, hasRole, type Person, surfaceOf } from './caller.js'
 import { errorBody } from './errors.js'
 import { checkOrigin, type OwnAddresses } from './gate/origins.js'
-import { cursorOf } from './live/event-feed.js'
+import { cursorOf } from './live/event-stream.js'
 import type { ServerParts } from './parts.js'
 import type { Call, Route } from './route.js'
 import { ROUTES } from './routes/index.js'
@@ -144,7 +145,7 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
     maxBytes,
   })
   const caller = { credential, peer }
-  await admitCaller(route, caller, parts)
+  await admitCaller(route, caller, incoming)
   const call = callOf(route, caller, bytes, incoming)
   const key = request.headers.get('idempotency-key')
   // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
@@ -160,10 +161,30 @@ interface Caller {
   peer: LocalPeer | null
 }
 
-async function admitCaller(route: Route, { credential, peer }: Caller, parts: ServerParts): Promise<void> {
+async function admitCaller(
+  route: Route,
+  { credential, peer }: Caller,
+  { parts, params }: Pick<IncomingRequest, 'parts' | 'params'>,
+): Promise<void> {
   admit(route, credential, peer, parts)
   const unproven = await parts.peers.needsProof(peer, route, credential)
-  if (unproven !== null && parts.auth.confirmedAt(credential, peer) === undefined) throw notProven(unproven)
+  if (unproven === null) return
+  const act = [route.id, ...Object.values(params)].join(' ')
+  if (parts.auth.confirmedAt(credential, peer, act) !== undefined) return
+  parts.peers.refused(peer!, { key: act, text: await actText(route, { parts, params }) })
+  throw notProven(unproven)
+}
+
+/** What a person confirms, in words: of a decision, what is asked. */
+async function actText(
+  { id, summary }: Route,
+  { parts, params }: Pick<IncomingRequest, 'parts' | 'params'>,
+): Promise<string> {
+  const record =
+    id === 'approvals.decide' && params.id !== undefined
+      ? await parts.host.ledger.find(params.id).catch(() => null)
+      : null
+  return record ? `decide: ${requestTitle(record)}` : [summary, ...Object.values(params)].join(' ')
 }
 
 /** The checked request, as an operation sees it. */
@@ -216,7 +237,7 @@ async function dispatch(
     const request = new Request(url, { method, headers: { 'content-type': 'application/json' } })
     const inner = { ...incoming, request, target: `${url.pathname}${url.search}`, params }
     await refuseAgents(route, inner, caller.peer)
-    await admitCaller(route, caller, incoming.parts)
+    await admitCaller(route, caller, inner)
     const answer = await route.handle(callOf(route, caller, bytes, inner))
     return answer.json()
   }
@@ -254,7 +275,7 @@ async function refuseAgents(route: Route, { parts, params }: IncomingRequest, pe
 
 function notProven(why: string): SignalboxError {
   return new SignalboxError('E_STEP_UP', `this must come from a person, and nothing proves that: ${why}`, {
-    next: 'use the dashboard, your chat or a terminal that only you type into; or confirm with the passphrase (server.passphrase_file)',
+    next: 'use the dashboard, your chat or a terminal that only you type into; or confirm with a code (in tmux) or the passphrase (server.passphrase_file)',
     details: { unproven: why },
   })
 }

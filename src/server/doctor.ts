@@ -5,7 +5,7 @@ import type { Host } from '../host/index.js'
 interface DoctorOptions {
   env: NodeJS.ProcessEnv
   version: string
-  host: Pick<Host, 'loop' | 'sight'>
+  host: Pick<Host, 'loop' | 'readers'>
 }
 
 /** The checks that can be repaired while the daemon runs; it holds everything else itself. */
@@ -43,7 +43,7 @@ export class Doctor {
 
   #examine(options: { fix: boolean }): Promise<Finding[]> {
     const { env, version, host } = this.#options
-    const daemon = async () => ({ pid: process.pid, version, loop: host.loop.view, sight: host.sight })
+    const daemon = async () => ({ pid: process.pid, version, loop: host.loop.view, readers: host.readers })
     return examine({ env, cwd: '/', daemon }, options)
   }
 }

@@ -18,9 +18,9 @@
  *   wire/                                 JSON with times as RFC 3339; over TCP without secrets
  *   errors.ts                             every error has a code, a message and the next step
  *
- * Two kinds of connections stay open. `GET /events` streams the log: live/event-feed reads it once
- * for all streams, live/replay sends what a reader missed, and live/event-queue holds what one
- * reader has not read yet, so that a slow reader costs a bounded queue and then its connection.
+ * Two kinds of connections stay open. `GET /events` streams the log: live/event-stream reads it
+ * once for all readers and holds what one of them has not read yet, live/replay sends what a reader
+ * missed. A slow reader costs a bounded queue and then its connection.
  * Updates that are not in the log (panes, provisional text, records of sessions and runs) are
  * ephemeral: only the newest of a key is sent. `terminal/` serves the bytes of a session over
  * WebSocket in the same way: a viewer that falls behind gets a snapshot instead of the bytes that

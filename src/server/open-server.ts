@@ -20,7 +20,7 @@ import { SharedLogins } from './auth/shared-logins.js'
 import { Doctor } from './doctor.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
-import { EventFeed, UpdateFeed } from './live/event-feed.js'
+import { EventFeed, UpdateFeed } from './live/event-stream.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { RecordFeed } from './live/record-feed.js'
 import { Streams } from './live/streams.js'
@@ -101,7 +101,7 @@ export class ApiServer {
       startedAt: clock.now(),
       settings,
       auth,
-      peers: new LocalPeers(host),
+      peers: new LocalPeers(host, clock),
       limits: {
         requests: new RateLimit(clock, {
           what: 'requests',

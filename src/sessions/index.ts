@@ -2,15 +2,17 @@
  * Sessions: one live agent each, from the bytes of its terminal to turns, messages and approvals.
  *
  *   live/          the live session: terminal, phase, prompts, keyboard, end
+ *   acp/           the same without a terminal, over the Agent Client Protocol
  *   conversation/  from rows to turns, messages and blocks
  *   requests/      where an approval comes from, the open set, delivery of a decision
  *   replay/        a recording read again as the session read it: `replay`, `explain`
  *
- * `live/` uses the other two; they know only the names of its phases. Each folder's `index.ts`
- * explains its parts. The host starts, feeds and saves sessions (`host/`); surfaces read them
- * through `LiveSession`, the log and the host's bus.
+ * `live/` and `acp/` use the other two; they know only the names of its phases. Each folder's
+ * `index.ts` explains its parts. The host starts, feeds and saves sessions (`host/`) as
+ * `LocalSession`; surfaces read them through `SessionPort`, the log and the host's bus.
  */
 
+export { AcpSession } from './acp/index.js'
 export {
   Conversation,
   type SessionUpdate,

@@ -1,3 +1,4 @@
+import { matchingIds } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { ForeignCall } from '../reports/index.js'
 import type { PaneInfo } from './pane-info.js'
@@ -7,7 +8,7 @@ import type { TmuxPane } from './tmux-pane.js'
 export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
   const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
   if (exact) return exact
-  const matches = all.filter(pane => pane.id.startsWith(word))
+  const matches = [...matchingIds('ses', all, word), ...matchingIds('pan', all, word)]
   if (matches.length === 1) return matches[0]!
   if (matches.length > 1)
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${matches.length} panes`, {

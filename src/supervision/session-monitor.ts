@@ -50,6 +50,7 @@ export class SessionMonitor implements SessionObserver {
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
   #lastReport = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
+  #lastReported = { at: 0, t: 0 }
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
@@ -91,7 +92,7 @@ export class SessionMonitor implements SessionObserver {
   report(report: AgentReport): void {
     try {
       const now = this.#now()
-      const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
+      const t = this.#timeOf(report, now)
       const steps = this.#pane.takeReport(report, t)
       this.supervisor?.take(steps, t)
       this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.is, t)
@@ -101,6 +102,14 @@ export class SessionMonitor implements SessionObserver {
     } catch (error) {
       this.#options.onError(error)
     }
+  }
+
+  /** The wall clock has whole milliseconds: reports of one moment keep their order. */
+  #timeOf({ at }: AgentReport, now: number): number {
+    const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - at) / 1000))
+    const isLater = at >= this.#lastReported.at
+    if (isLater) this.#lastReported = { at, t: Math.max(t, this.#lastReported.t) }
+    return isLater ? this.#lastReported.t : t
   }
 
   exited({ code, signal, t }: KeptExit, isExpected: boolean): void {

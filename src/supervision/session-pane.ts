@@ -1,11 +1,11 @@
 import type { Clock } from '../clock/index.js'
-import type { LiveSession, SessionRecord } from '../sessions/index.js'
+import type { SessionPort, SessionRecord } from '../sessions/index.js'
 import type { SessionPane } from './pane-registry.js'
 import type { SessionMonitor } from './session-monitor.js'
 
 /** A session of ours as a pane of the registry; null if it is not supervised. */
 export function sessionPane(
-  session: LiveSession,
+  session: SessionPort,
   monitor: SessionMonitor,
   record: SessionRecord,
   clock: Clock,

@@ -180,10 +180,35 @@ function visibleCharacter(characters: readonly string[], index: number): Visible
   if (isControl(character)) return { text: controlMark(character), finding: 'control characters' }
   if (isHidden(characters, index)) return { text: codePointMark(character), finding: 'hidden characters' }
   if (OUR_MARKS.test(character)) return { text: codePointMark(character), finding: 'look-alike characters' }
-  // Letters of another alphabet were judged with their word: a whole word in one alphabet is not
-  // deceptive.
-  const reading = isLookAlikeLetter(character) ? undefined : asciiReading(character)
+  const reading = characterReading(character)
   return reading === undefined ? { text: character } : { text: character, finding: 'look-alike characters', reading }
+}
+
+/** The words and characters of a text that imitate ASCII ones, with their places. */
+export function lookAlikes(text: string): { from: number; to: number; reading: string }[] {
+  const found: { from: number; to: number; reading: string }[] = []
+  for (const { 0: run, index } of text.matchAll(/[\p{L}\p{M}\p{Nd}_]+|[^\x00-\x7f]/gu)) {
+    if (isMixedScriptWord(run)) {
+      found.push({ from: index, to: index + run.length, reading: asciiReadingOf(run) })
+      continue
+    }
+    let from = index
+    for (const character of run) {
+      const to = from + character.length
+      const reading = characterReading(character)
+      if (reading !== undefined) found.push({ from, to, reading })
+      from = to
+    }
+  }
+  return found
+}
+
+/**
+ * Letters of another alphabet are judged with their word: a whole word in one alphabet is not
+ * deceptive.
+ */
+function characterReading(character: string): string | undefined {
+  return isLookAlikeLetter(character) ? undefined : asciiReading(character)
 }
 
 function textOf(piece: VisiblePiece): string {

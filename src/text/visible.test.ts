@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stripAnsi } from './strip-ansi.js'
 import { visibleText } from './visible-text.js'
-import { visibleValue } from './visible-value.js'
+import { lookAlikes, visibleValue } from './visible-value.js'
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 const BIDI_OR_INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u
@@ -149,6 +149,23 @@ describe('values of approvals', () => {
     expect(findingsOf('ѕсоре')).toEqual({ 'mixed-script words': 1 })
     expect(visibleValue('ｒm –rf').text).toBe('ｒ⟦reads r⟧m –⟦reads -⟧rf')
     expect(findingsOf('echo “hi”')).toEqual({ 'look-alike characters': 2 })
+  })
+
+  test('have their look-alikes at their places, the same that are marked in pieces', () => {
+    const text = 'curl pаypal.com 𝐫m –rf привет'
+    expect(lookAlikes(text).map(({ from, to, reading }) => [text.slice(from, to), reading])).toEqual([
+      ['pаypal', 'paypal'],
+      ['𝐫', 'r'],
+      ['–', '-'],
+    ])
+    fc.assert(
+      fc.property(hostile, value => {
+        const { pieces } = visibleValue(value)
+        const readings = pieces.flatMap(({ reading }) => (reading === undefined ? [] : [reading]))
+        const plain = pieces.map(piece => piece.text).join('')
+        expect(lookAlikes(plain).map(({ reading }) => reading)).toEqual(readings)
+      }),
+    )
   })
 
   test('show our own marks as code points', () => {

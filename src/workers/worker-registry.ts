@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Clock, newId } from '../clock/index.js'
+import { type Clock, matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, isEvent, newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
@@ -41,8 +41,8 @@ export class WorkerRegistry {
    */
   async find(word: string): Promise<WorkerRecord> {
     const workers = await this.list()
-    const exact = workers.find(({ id, name }) => id === word || name === word)
-    const found = exact ? [exact] : workers.filter(({ id }) => id.startsWith(word) || id.startsWith(`wrk_${word}`))
+    const named = workers.find(({ name }) => name === word)
+    const found = named ? [named] : matchingIds('wrk', workers, word)
     if (found.length === 1) return found[0]!
     if (found.length === 0)
       throw new SignalboxError('E_UNKNOWN', `unknown worker "${word}"`, { next: 'signalbox workers lists them' })

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../src/process/index.js'
-import { TestHome } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 
@@ -133,7 +133,9 @@ describe('standing approvals', () => {
     )
     await home.ok(['grants', 'revoke', made.id])
     expect(await home.json(['grants', '--json'])).toMatchObject({ items: [] })
-    const inside = await home.run(['grants', 'add', 'npm test', '--yes'], { env: { SIGNALBOX_SESSION: 'ses_x' } })
+    // A process of its own: the daemon reads the environment of the caller from the kernel.
+    const env = { SIGNALBOX_SESSION: 'ses_x' }
+    const inside = await home.finish(home.start(['grants', 'add', 'npm test', '--yes'], { env }))
     expect(inside.stderr).toContain('an agent may not do this')
   })
 })

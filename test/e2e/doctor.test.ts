@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestHome } from './harness.js'
+import { InsideHome } from './inside.js'
 
 interface Finding {
   check: string
@@ -11,11 +11,11 @@ interface Finding {
   agent?: { version: string | null; isVersionKnown: boolean | null; authorities: string[]; file: string | null }
 }
 
-let home: TestHome
+let home: InsideHome
 let person: string
 
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
   person = join(home.directory, 'person')
   mkdirSync(join(person, 'bin'), { recursive: true })
 })

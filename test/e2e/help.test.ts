@@ -3,11 +3,12 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/specs/index.js'
-import { CLI, TestHome } from './harness.js'
+import { CLI } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 

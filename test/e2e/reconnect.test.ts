@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRunning, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { isRunning, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeAll(async () => {
-  home = new TestHome()
+  home = new InsideHome()
   await home.ok(['serve', '--background'])
 })
 afterAll(() => home.close())

@@ -3,9 +3,10 @@ import { statSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeNeeding } from '../support/requirements.js'
-import { type SessionInfo, TestHome, waitFor } from './harness.js'
+import { type SessionInfo, type TestHome, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 import { TmuxTerminal } from './tmux.js'
 import { kill, killMachine, WorkerSite } from './worker-site.js'
 
@@ -17,19 +18,36 @@ interface Approval {
   outcome?: { reason?: string }
 }
 
-let site: WorkerSite
-let server: TestHome
+let site: WorkerSite<InsideHome>
+let server: InsideHome
 let machine: TestHome
-let working: ChildProcess
+/** The worker's program; null after a test has killed it. */
+let working: ChildProcess | null = null
 
-beforeEach(async () => {
-  server = new TestHome()
+beforeAll(async () => {
+  server = new InsideHome()
   site = new WorkerSite(server)
   await site.serve()
   machine = await site.joined('first')
-  working = await site.work(machine, 'first')
 })
-afterEach(() => site.close())
+beforeEach(async () => {
+  working ??= await site.work(machine, 'first')
+})
+afterEach(async () => {
+  const live = await server.json<SessionInfo[]>(['sessions', '--json'])
+  for (const { id } of live) await server.ok(['stop', id])
+})
+afterAll(() => site.close())
+
+async function killWorker(): Promise<void> {
+  await kill(working!)
+  working = null
+}
+
+async function killFirstMachine(): Promise<void> {
+  await killMachine(machine)
+  working = null
+}
 
 /** A demo agent on the worker; it asks for permission after each prompt. */
 async function start(...options: string[]): Promise<SessionInfo & { on: string }> {
@@ -83,7 +101,7 @@ it('a session on a worker is used like one of the server: prompt, request, decis
   expect((await site.worker('first'))!.sessions).toEqual([])
   // Its recording outlives the machine.
   await waitFor('its recording', async () => isSaved(session.id))
-  await killMachine(machine)
+  await killFirstMachine()
   const replayed = await server.ok(['replay', session.id, '--markdown'])
   expect(replayed.stdout).toContain('All done.')
   expect((await server.ok(['explain', session.id, '--at', '1'])).stdout).toContain('idle_prompt')
@@ -92,7 +110,7 @@ it('a session on a worker is used like one of the server: prompt, request, decis
 it('a session survives its worker’s program and its server; decisions of the meantime are applied', async () => {
   const session = await start()
   const request = await asked(session.id)
-  await kill(working)
+  await killWorker()
   await waitFor('the server to notice', async () => !(await site.worker('first'))!.isConnected)
   const away = await server.run(['interrupt', session.id], { timeoutMs: 60_000 })
   expect(away).toMatchObject({ code: 5, stderr: expect.stringContaining('worker first is away since 20') })
@@ -100,21 +118,10 @@ it('a session survives its worker’s program and its server; decisions of the m
   expect((await server.run(['approve', request.id, '--fingerprint', request.fingerprint, '--no-wait'])).code).toBe(0)
   await site.killServer()
   await site.serve()
-  await site.work(machine, 'first')
+  working = await site.work(machine, 'first')
   await isApplied(request)
   await server.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
   expect((await server.ok(['read', session.id])).stdout).toContain('All done.')
-})
-
-it('a worker that is lost takes its sessions with it: their requests are cancelled', async () => {
-  const session = await start()
-  const request = await asked(session.id)
-  await killMachine(machine)
-  await server.ok(['workers', 'lost', 'first'])
-  expect(await server.session(session.id)).toMatchObject({ state: 'lost', endReason: 'worker first is lost' })
-  const cancelled = (await approvals()).find(({ id }) => id === request.id)
-  expect(cancelled).toMatchObject({ state: 'cancelled', outcome: { reason: 'worker lost' } })
-  expect((await server.run(['send', session.id, 'x'])).stderr).toContain('is lost: worker first is lost')
 })
 
 it('a session for which no worker has room waits for one, and says why', async () => {
@@ -139,7 +146,7 @@ describeNeeding('tmux', 'attach through the server', () => {
       ((await server.session(id)) as { holder?: { kind: string } }).holder?.kind === 'person'
     const person = new TmuxTerminal(server)
     try {
-      person.run('attach', '1')
+      person.run('attach', id)
       await person.see('enter to send')
       person.type('hello from afar')
       await person.see(/▷ hello from afar/)
@@ -148,8 +155,8 @@ describeNeeding('tmux', 'attach through the server', () => {
       await waitFor('the terminal to be attached again', isAttached)
       person.type(' again')
       await person.see(/▷ hello from afar again/)
-      await kill(working)
-      await site.work(machine, 'first')
+      await killWorker()
+      working = await site.work(machine, 'first')
       await waitFor('the terminal to be attached again', isAttached)
       person.type(' and again')
       await person.see(/▷ hello from afar again and again/)
@@ -159,4 +166,16 @@ describeNeeding('tmux', 'attach through the server', () => {
       person.close()
     }
   })
+})
+
+// The last test: its worker does not come back.
+it('a worker that is lost takes its sessions with it: their requests are cancelled', async () => {
+  const session = await start()
+  const request = await asked(session.id)
+  await killFirstMachine()
+  await server.ok(['workers', 'lost', 'first'])
+  expect(await server.session(session.id)).toMatchObject({ state: 'lost', endReason: 'worker first is lost' })
+  const cancelled = (await approvals()).find(({ id }) => id === request.id)
+  expect(cancelled).toMatchObject({ state: 'cancelled', outcome: { reason: 'worker lost' } })
+  expect((await server.run(['send', session.id, 'x'])).stderr).toContain('is lost: worker first is lost')
 })

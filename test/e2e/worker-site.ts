@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
-import { endQuietly, TestHome, waitFor } from './harness.js'
+import { endQuietly, type TestHome, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 export interface ListedWorker {
   name: string
@@ -43,7 +44,7 @@ export class WorkerSite<Server extends TestHome = TestHome> {
   /** A machine of its own, as far as Signalbox can tell: another home directory. */
   async joined(name: string, ...options: string[]): Promise<TestHome> {
     const { link } = await this.server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
-    const machine = new TestHome()
+    const machine = new InsideHome()
     this.machines.push(machine)
     await machine.ok(['worker', 'join', link, '--name', name])
     return machine

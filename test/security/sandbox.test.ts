@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -26,6 +26,21 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
       (await home.json<Loose[]>(['approvals', '--json'])).find(({ state }) => state === 'pending'),
     )
 
+  test('of a run holds for its commands: the system is read-only, the home directory is empty', async () => {
+    const graph = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]
+      a [shape=parallelogram, tool_command="touch inside; touch /usr/outside || ls ~ > seen; hostname > host"]
+      start -> a; a -> exit }`
+    const project = join(home.directory, 'project')
+    mkdirSync(project)
+    writeFileSync(join(project, 'g.dot'), graph)
+    const { stdout, stderr } = await home.run(['trust', 'g.dot'], { cwd: project })
+    const [hash = ''] = /[0-9a-f]{12,64}/.exec(`${stdout}${stderr}`) ?? []
+    await home.ok(['run', 'g.dot', '--sandbox', '--trust', hash, '--agent', 'demo', '--no-ask'], { cwd: project })
+    const written = ['inside', 'seen', 'host'].map(name => readFileSync(join(project, name), 'utf8').trim())
+    expect(written).toEqual(['', '', 'signalbox'])
+    expect((await home.json<Loose[]>(['runs', '--json']))[0].sandbox).toMatchObject({ use: 'auto' })
+  })
+
   test('asks for a host that it does not know, and continues when a person allows it for the session', async () => {
     writeFileSync(
       join(home.work, 'get.sh'),
@@ -34,7 +49,10 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', 'get.sh'])
     const asked = await pending()
     expect(asked).toMatchObject({
-      request: { tool: 'Network', input: { host: '127.0.0.1', port } },
+      request: {
+        tool: 'Network',
+        input: { host: '127.0.0.1', port, program: 'curl', command: expect.stringContaining('curl -s') },
+      },
       subject: { session: id },
     })
     await home.ok(['approve', asked.id, '--fingerprint', asked.fingerprint, '--option', 'session'])

@@ -9,14 +9,29 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const SLOWEST = [
   'test/web/dashboard',
   'test/web/actions',
+  'test/e2e/workers',
+  'test/security/red-team/red-team',
+  'test/telegram/storm',
+  'test/e2e/remote-sessions',
+  'test/e2e/postgres-store',
   'test/e2e/oneshot-regressions',
   'test/e2e/survival',
   'src/pipelines/implementation-tasks.integration',
+  'test/cluster/cluster',
+  'test/e2e/parked-gates',
+  'test/server/contract',
   'test/e2e/demo',
   'test/web/restart',
   'test/e2e/kill-points',
+  'test/e2e/daemon',
+  'test/e2e/leftovers',
+  'test/e2e/readme',
+  'test/e2e/foreground',
   'test/e2e/pipelines',
   'test/e2e/graphs',
+  'test/e2e/graph-pipelines',
+  'test/e2e/serve',
+  'test/e2e/stop',
   'test/e2e/hooks',
   'test/web/accessibility',
   'test/e2e/bad-input',
@@ -25,7 +40,8 @@ const SLOWEST = [
   'test/e2e/pipeline-trouble',
   'test/security/daemon',
 ]
-const STARTS_PROGRAMS = /\.integration\.test\.ts$|\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
+const STARTS_PROGRAMS =
+  /\.integration\.test\.ts$|\/test\/(?:web|e2e|cluster|telegram|security|server|demo-agent|store)\//
 
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,7 +9,7 @@ import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
-import { openBrowser, openContext, watchErrors } from './harness.js'
+import { openBrowser, openContext, pressCard, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
@@ -91,16 +91,15 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     throw new Error(`the card of ${id} cannot be reached`)
   }
 
-  /** Presses a key until the card accepts it: a card that has just moved does not. */
-  async function decide(id: string, key: string, isAccepted: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 20; tries++) {
-      await moveTo(id)
-      await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
-      await press(key)
-      if (await until(isAccepted, 3_000).catch(() => false)) return
-    }
-    throw new Error(`the card never accepted ${key}`)
-  }
+  const decide = (id: string, key: string, isAccepted: () => Promise<boolean>) =>
+    pressCard(
+      page.locator(`article.card[data-approval="${id}"]`),
+      async () => {
+        await moveTo(id)
+        await press(key)
+      },
+      isAccepted,
+    )
 
   it('a request is allowed with j and a', async () => {
     await load('/runs')
@@ -110,6 +109,25 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await decide(second.id, 'a', async () => (await known(second.id)).state !== 'pending')
     expect((await known(second.id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
     expect((await known(first.id)).state).toBe('pending')
+  })
+
+  it('an elevated risk is allowed with a only after a confirmation', async () => {
+    await load('/')
+    const input = { file_path: 'note.txt', old_string: 'a', new_string: 'b' }
+    const subject = { project: server.work, cwd: server.work }
+    const request = reportedOf({ requestKey: `r${++asked}`, tool: 'Edit', input }, subject)
+    const { id, risk } = await server.host.ledger.request(request)
+    expect(risk.level).toBe('elevated')
+    const dialog = page.getByRole('dialog', { name: 'Allow this once?' })
+    const isOpen = async () => (await dialog.count()) > 0
+    await decide(id, 'a', isOpen)
+    await press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect((await known(id)).state).toBe('pending')
+    await decide(id, 'a', isOpen)
+    await press('Enter')
+    await until(async () => (await known(id)).state !== 'pending')
+    expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
   })
 
   it('a request is denied with D, a reason and Control+Enter', async () => {
@@ -224,11 +242,11 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       await phone.goto(await link())
       const { id } = await ask('ls -l')
       const card = phone.locator(`article.card[data-approval="${id}"]`)
-      for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
-        await card.and(phone.locator('[data-still=true]')).waitFor()
-        await card.getByRole('button', { name: 'Allow once' }).tap()
-        await until(async () => (await known(id)).state !== 'pending', 3_000).catch(() => false)
-      }
+      await pressCard(
+        card,
+        once => card.getByRole('button', { name: 'Allow once' }).tap(once),
+        async () => (await known(id)).state !== 'pending',
+      )
       expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
 
       await until(() => isIdle(held))

@@ -12,7 +12,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, openContext, show, watchErrors } from './harness.js'
+import { openBrowser, openContext, pressCard, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -57,21 +57,12 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
       reportedOf({ requestKey: key, input: { command: text } }, { project: server.work, cwd: server.work, ...subject }),
     )
 
-  /**
-   * A card accepts a press only after it has not moved for a while: presses until it is accepted.
-   */
-  const press = async (one: Locator, id: string, button: Locator) => {
-    const isAccepted = async () => (await known(id)).state !== 'pending'
-    for (let tries = 0; tries < 30; tries++) {
-      await one
-        .and(page.locator('[data-still=true]'))
-        .waitFor({ timeout: 3_000 })
-        .catch(() => undefined)
-      await button.click({ timeout: 3_000 }).catch(() => undefined)
-      if (await until(isAccepted, 3_000).catch(() => false)) return
-    }
-    throw new Error('the card accepted no press')
-  }
+  const press = (one: Locator, id: string, button: Locator) =>
+    pressCard(
+      one,
+      once => button.click(once),
+      async () => (await known(id)).state !== 'pending',
+    )
 
   /** The request of a pipeline's gate, as `src/pipelines/gates.ts` makes it. */
   const gate = (
@@ -158,6 +149,43 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await dialog.getByRole('button', { name: 'Allow with changes' }).click()
     await until(async () => (await known(id)).state === 'decided')
     expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
+  })
+
+  it('hidden characters and look-alikes are marked in a diff, a title, a question and its options', async () => {
+    const HIDDEN = /[\u200b\u202e\u2066]/
+    const markedIn = async (id: string) => {
+      await open(`/a/${id}`)
+      await card(id).locator('mark').first().waitFor()
+      expect(await card(id).textContent()).not.toMatch(HIDDEN)
+      return card(id).locator('mark').allTextContents()
+    }
+    const input = { file_path: 'src/\u202etxt.js', old_string: 'a', new_string: 'a\u200b from p\u0430ypal' }
+    const subject = { project: server.work, cwd: server.work }
+    const edit = await ask(reportedOf({ requestKey: 'hidden edit', tool: 'Edit', input }, subject))
+    const ofEdit = await markedIn(edit.id)
+    expect(ofEdit.filter(text => text === '⟦U+202E⟧').length).toBeGreaterThanOrEqual(2)
+    expect(ofEdit).toContain('⟦U+200B⟧')
+    expect(ofEdit).toContain('p\u0430ypal (reads paypal)')
+
+    const base = reportedOf({ requestKey: 'hidden question', input: null }, subject)
+    const question = await ask({
+      ...base,
+      kind: 'question',
+      request: {
+        ...base.request,
+        text: 'Which\u2066 one?',
+        freeText: 'none',
+        questions: [{ text: 'Which\u2066 one?', multi: true }],
+        options: ['this\u200b', 'that'].map(label => ({
+          key: label,
+          label,
+          meaning: 'choice',
+          from: 'agent',
+          danger: null,
+        })),
+      },
+    } as ApprovalRequest)
+    expect(await markedIn(question.id)).toEqual(expect.arrayContaining(['⟦U+2066⟧', '⟦U+200B⟧']))
   })
 
   it('a grant is made with a decision, decides the next equal request, is paused and revoked', async () => {
@@ -557,14 +585,11 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
-    const pressUntil = async (name: string, seen: Locator) => {
-      for (let tries = 0; tries < 30 && !(await seen.isVisible()); tries++) {
-        await card(id).and(page.locator('[data-still=true]')).waitFor()
-        await card(id).getByRole('button', { name }).click()
-        await seen.waitFor({ timeout: 3_000 }).catch(() => undefined)
-      }
-    }
-    await pressUntil('Allow once', page.locator('.toast.bad', { hasText: /lock/i }).first())
+    await pressCard(
+      card(id),
+      once => card(id).getByRole('button', { name: 'Allow once' }).click(once),
+      () => page.locator('.toast.bad', { hasText: /lock/i }).first().isVisible(),
+    )
     expect((await known(id)).state).toBe('pending')
     // A denial takes one press.
     await card(id).and(page.locator('[data-still=true]')).waitFor()

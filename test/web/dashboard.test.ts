@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, openContext, Served, show, watchErrors, watchOrigins } from './harness.js'
+import { logIn, openBrowser, openContext, pressCard, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
@@ -48,25 +47,21 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   }
   const card = (title: RegExp) => page.locator('article.card').filter({ hasText: title }).first()
 
-  /** A card that has not moved for a while accepts a press. */
-  const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
-  /**
-   * Presses until the card accepts it: new cards move the others, which then refuse a press. A
-   * run's page removes the card as soon as its answer is applied.
-   */
-  const press = async (one: Locator, name: string) => {
+  /** A run's page removes the card as soon as its answer is applied. */
+  const press = (one: Locator, name: string) => {
     const accepted = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
-    const isAccepted = async () => (await one.count()) === 0 || (await accepted.count()) > 0
-    await still(one)
-    for (let tries = 0; tries < 60; tries++) {
-      await one
-        .getByRole('button', { name })
-        .click({ timeout: 3_000 })
-        .catch(() => undefined)
-      if (await until(isAccepted, 3_000).catch(() => false)) return
-    }
-    throw new Error(`the card never accepted ${name}`)
+    return pressCard(
+      one,
+      once => one.getByRole('button', { name }).click(once),
+      async () => (await one.count()) === 0 || (await accepted.count()) > 0,
+    )
   }
+  const pressKey = (one: Locator, key: string, dialog: Locator) =>
+    pressCard(
+      one,
+      () => page.keyboard.press(key),
+      async () => (await dialog.count()) > 0,
+    )
 
   it('accepts a login link once, removes its code from the address, and stores a key that cannot be read', async () => {
     page = await context.newPage()
@@ -151,11 +146,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
       if (await shell.evaluate(element => element === document.activeElement)) break
     }
     const dialog = page.getByRole('dialog', { name: 'Deny' })
-    for (let tries = 0; tries < 60 && (await dialog.count()) === 0; tries++) {
-      await still(shell)
-      await page.keyboard.press('D')
-      await dialog.waitFor({ timeout: 1_500 }).catch(() => undefined)
-    }
+    await pressKey(shell, 'D', dialog)
     await page.keyboard.type('Keep the report, please.')
     await page.keyboard.press('Control+Enter')
     await shell
@@ -254,6 +245,12 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await tile.waitFor()
     await tile.locator('.tile-open').click()
     await page.waitForURL(/\/s\//)
+    // The wall has no tiles for ended sessions: they are listed.
+    await show(page, '/panes')
+    await page.getByRole('button', { name: /^Ended/ }).click()
+    await page.getByRole('link', { name: /yesterday’s question/ }).waitFor()
+    await page.getByRole('button', { name: /^Idle/ }).click()
+    await page.locator('.tile').first().waitFor()
   })
 
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
@@ -290,9 +287,10 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
-    await show(page, '/sessions?show=ended')
+    await show(page, '/sessions')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
-    await page.getByRole('link', { name: 'Replay' }).first().click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('link', { name: 'Replay' }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
     await page.getByRole('button', { name: 'Next decision' }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
@@ -309,7 +307,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   it('two sessions are compared at positions that the address contains', async () => {
-    await show(page, '/sessions?show=ended')
+    await show(page, '/sessions')
     const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
     await show(page, `/replay/${href!.slice('/s/'.length)}`)
     await page.getByRole('link', { name: 'Compare' }).click()
@@ -370,7 +368,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const stats = await page.locator('.stats .stat').allTextContents()
     for (const stat of [
       /^\$[\d.]+spent$/,
-      /^[\d.]+ ?k?tokens in$/,
+      /^[\d.]+ ?[kM]?tokens in$/,
       /^\d+ %of runs passed$/,
       /^\d.*median time to decide$/,
     ])
@@ -512,20 +510,16 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     expect(foreign).toEqual([])
   })
 
-  it('allows a risky request by keyboard only after a confirmation', async () => {
+  it('allows a high risk by keyboard only after a confirmation that Enter does not give', async () => {
     const asked = page.locator('article.card')
-    const dialog = page.getByRole('dialog', { name: 'Allow this once?' })
-    for (let tries = 0; tries < 60 && (await dialog.count()) === 0; tries++) {
-      await still(asked)
-      await page.keyboard.press('a')
-      await dialog.waitFor({ timeout: 1_500 }).catch(() => undefined)
-    }
-    expect(await dialog.textContent()).toMatch(/(elevated|high) risk/)
-    await page.keyboard.press('Escape')
+    const dialog = page.getByRole('dialog', { name: 'Allow this high-risk request?' })
+    await pressKey(asked, 'a', dialog)
+    expect(await dialog.textContent()).toContain('High risk')
+    await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     expect(await asked.locator('.card-end').count()).toBe(0)
-    await page.keyboard.press('a')
-    await dialog.waitFor()
+    await pressKey(asked, 'a', dialog)
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await asked
       .locator('.card-end .badge')

@@ -2,12 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { CLI, waitFor } from '../e2e/harness.js'
+import { until } from '../server/support.js'
 import { CHROMIUM } from '../support/requirements.js'
 
 /** Ends a test that hangs; it judges no speed. */
-const WAIT_MS = 10_000
+const WAIT_MS = 30_000
+/** A page shows at once whether it accepts a press; a busy machine needs longer. */
+const ACCEPTED_MS = 1_500
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
@@ -141,4 +151,29 @@ export async function show(page: Page, path: string): Promise<void> {
   }, path)
   await page.locator('main h1').first().waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+}
+
+/**
+ * Presses until the card of a request accepts it: a card that a new one has just moved refuses a
+ * press.
+ */
+export async function pressCard(
+  card: Locator,
+  press: (options: { timeout: number }) => Promise<unknown>,
+  isAccepted: () => Promise<boolean>,
+): Promise<void> {
+  const deadline = Date.now() + WAIT_MS
+  const once = { timeout: ACCEPTED_MS }
+  let problem: unknown
+  do {
+    try {
+      await card.and(card.page().locator('[data-still=true]')).waitFor(once)
+      await press(once)
+    } catch (error) {
+      // An accepted press may have removed the card or its button.
+      problem = error
+    }
+    if (await until(isAccepted, ACCEPTED_MS).catch(() => false)) return
+  } while (Date.now() < deadline)
+  throw new Error(`${card} accepted no press`, { cause: problem })
 }

@@ -1,7 +1,15 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { type Activity, mergePipes, readActivities, SilenceTimeout, withSilenceTimeout } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
-import { type ChildGroup, type GroupExit, graceAfter, onAbort, spawnGroup } from '../../process/index.js'
+import {
+  type ChildGroup,
+  type GroupExit,
+  graceAfter,
+  onAbort,
+  type ProgramSandbox,
+  type StepProgram,
+  spawnGroup,
+} from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
 import type { HeadlessAgent, HeadlessEnd, HeadlessStep, PermissionAnswer, StdinProtocol } from './headless.js'
@@ -24,6 +32,8 @@ export interface RunStepOptions {
   onRequest?(request: ApprovalActivity): Promise<PermissionAnswer>
   /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
+  /** Puts the agent into the sandbox of its run. */
+  box?: ProgramSandbox | undefined
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
   /** Called before anything else happens with the activity; a throw ends the step. */
   log(activity: Activity): void
@@ -47,15 +57,25 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const command = agent.headless.command(agent.location, step)
   const file = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
   let group: ChildGroup
+  let boxed: Awaited<ReturnType<ProgramSandbox>> = null
+  const plain: StepProgram = {
+    file: agent.location.file,
+    args: [...agent.location.prefix, ...command.args],
+    env: { ...step.env, ...command.env },
+    cwd: step.cwd,
+  }
   try {
-    group = await spawnGroup(agent.location.file, [...agent.location.prefix, ...command.args], {
+    boxed = (await options.box?.(plain)) ?? null
+    const program = boxed ?? plain
+    group = await spawnGroup(program.file, program.args, {
       cwd: step.cwd,
-      env: { ...step.env, ...command.env },
+      env: program.env,
       stdin: command.stdin === 'protocol' ? 'pipe' : file,
       mark: step.name,
       clock,
     })
   } catch (error) {
+    boxed?.close()
     return failed('spawn', `${agent.name} could not be started: ${(error as Error).message}`, new StepProgress())
   } finally {
     if (file !== null) closeSync(file)
@@ -86,6 +106,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     timeout?.cancel()
     unlisten()
     await group.kill(thresholds.killGraceMs)
+    boxed?.close()
   }
 }
 

@@ -19,6 +19,8 @@ export interface AnswerOptions {
 
 type Option = ApprovalRecord['request']['options'][number]
 
+type OptionOfMenu = Option & { menuLabel?: string }
+
 /** The answer to send, and its name for the person. */
 export interface ChosenAnswer extends Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'editedInput'> {
   label: string
@@ -38,7 +40,8 @@ export function answerFrom(record: ApprovalRecord, options: AnswerOptions, cwd: 
 }
 
 function chosen(record: ApprovalRecord, { wants, option, choices, text }: AnswerOptions): ChosenAnswer {
-  const { options, questions } = record.request
+  const { questions } = record.request
+  const options = optionsWithMenuLabels(record)
   const withText = text === null ? {} : { text }
   const named = (key: string) => options.find(candidate => candidate.key === key)?.label ?? key
   if (choices.length > 0) {
@@ -70,6 +73,15 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   }
   const found = plainOption(options, wants)
   return { option: found.key, ...withText, label: found.label }
+}
+
+/** A request that a hook reported has labels of its own; its menu has others for the same options. */
+function optionsWithMenuLabels({ request: { options }, screenOptions = [] }: ApprovalRecord): OptionOfMenu[] {
+  return options.map(option => {
+    const same = screenOptions.filter(({ meaning }) => meaning === option.meaning)
+    const isClear = same.length === 1 && option.from === 'signalbox'
+    return isClear ? { ...option, menuLabel: same[0]!.label } : option
+  })
 }
 
 /** `deny` never allows, and `approve` never denies, whatever option is named. */

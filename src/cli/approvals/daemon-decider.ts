@@ -1,14 +1,14 @@
 import type { ApprovalRecord, BatchResult, ProposedDecision } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { askHidden, askLine } from '../ask.js'
+import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { DaemonClient } from '../daemon-client.js'
+import { DaemonClient, isUnproven } from '../daemon-client.js'
 
 const FINGERPRINT_DIGITS = 6
 
 /**
  * Decides a request of a session through the daemon, which knows by the kernel who calls, and which
- * alone can sign a decision for its sessions. Where that is not enough the person proves who it is.
+ * alone can seal a decision for its sessions.
  */
 export async function decideThroughDaemon(
   context: CommandContext,
@@ -19,9 +19,8 @@ export async function decideThroughDaemon(
   const post = (confirmed: boolean) =>
     daemon.post(`/approvals/${encodeURIComponent(id)}/decision`, { ...decision, actor: personOf(actor), confirmed })
   await post(false).catch(async error => {
-    if (!isStepUp(error) || !context.isInteractive) throw error
-    if (error.details?.unproven === undefined) await typeFingerprint(fingerprint, error)
-    else await daemon.post('/auth/step-up', { passphrase: await askHidden(`${error.message}\npassphrase: `) })
+    if (!isStepUp(error) || isUnproven(error) || !context.isInteractive) throw error
+    await typeFingerprint(fingerprint, error)
     await post(true)
   })
 }

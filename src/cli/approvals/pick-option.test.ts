@@ -27,6 +27,20 @@ describe('an option named by a person', () => {
     expect(findOption(ports, '8080').label).toBe('8080 (default)')
   })
 
+  test('is found by the label of the agent’s menu too, which makes a beginning of both ambiguous', () => {
+    const joined = [
+      { ...option('Allow once', 'allow-once'), menuLabel: 'Yes, this once' },
+      { ...option('Deny', 'deny'), menuLabel: 'No' },
+      option('Yes, and do not ask again', 'allow-always'),
+    ]
+    expect(() => findOption(joined, 'yes')).toThrow(
+      'matches several options: Yes, this once · Yes, and do not ask again',
+    )
+    expect(findOption(joined, 'yes, this')).toMatchObject({ key: 'Allow once', label: 'Yes, this once' })
+    expect(findOption(joined, 'allow').label).toBe('Allow once')
+    expect(findOption(joined, 'n').key).toBe('Deny')
+  })
+
   test('is refused when several options match, or none', () => {
     expect(() => findOption(OPTIONS, 'Ye')).toThrow('matches several options: Yes · Yes, and do not ask again')
     expect(() => findOption(OPTIONS, 'Maybe')).toThrow('no option "Maybe"')

@@ -7,21 +7,30 @@ interface OptionInfo {
   label: string
   meaning: string
   takes?: string | undefined
+  /** What the agent's own menu calls this option, if that is something else. */
+  menuLabel?: string | undefined
 }
 
 /**
  * The option that a person names: by label, by another case, by a unique beginning. A number is
- * never the beginning of another number: 80 is not 8080.
+ * never the beginning of another number: 80 is not 8080. Both labels of an option count, because the
+ * person may have read either: otherwise *yes* would be the only option that starts with it, “Yes,
+ * always”, where the request calls the menu's “Yes” *Allow once*.
+ *
+ * @returns the option, with the label that was meant
  */
 export function findOption<T extends OptionInfo>(options: readonly T[], wanted: string): T {
   const low = (text: string) => text.trim().replace(/\s+/gu, ' ').toLowerCase()
-  const attempts: ((option: T) => boolean)[] = [
-    option => option.label === wanted || option.key === wanted,
-    option => low(option.label) === low(wanted),
-    option => isBeginning(low(wanted), low(option.label)),
+  const attempts: ((label: string, option: T) => boolean)[] = [
+    (label, { key }) => label === wanted || key === wanted,
+    label => low(label) === low(wanted),
+    label => isBeginning(low(wanted), low(label)),
   ]
   for (const isMeant of attempts) {
-    const found = options.filter(isMeant)
+    const found = options.flatMap(option => {
+      const label = [option.label, option.menuLabel].find(each => each !== undefined && isMeant(each, option))
+      return label === undefined ? [] : [{ ...option, label }]
+    })
     if (found.length === 1) return found[0]!
     if (found.length > 1)
       throw new SignalboxError('E_APPROVAL_OPTION', `"${wanted}" matches several options: ${labels(found)}`, {

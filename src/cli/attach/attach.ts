@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import WebSocket from 'ws'
 import { delay, systemClock, type Timer } from '../../clock/index.js'
-import { EXIT } from '../../errors/index.js'
+import { EXIT, toSignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import type { ClientMessage, ServerMessage, Session } from '../../server/index.js'
 import { displayWidth, visibleText } from '../../text/index.js'
@@ -24,16 +24,16 @@ const ACK_EVERY = 64 * 1024
 /** Before these signals end the program, the person's terminal is restored. */
 const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 
-/** How long to wait for the next daemon: one that is replaced by a newer build is away briefly. */
-const NEXT_DAEMON_MS = 8_000
-const POLL_MS = 100
+/** How often to ask whether a worker that is away has come back. */
+const AWAY_POLL_MS = 200
 /** Gives up after this many disconnects in a row, each within a short time. */
 const TRIES = 3
 const SHORT_MS = 5_000
 
 /**
  * Attaches the person's terminal to a session until they detach or it ends; the screen is restored
- * afterwards. If the daemon is replaced, it reconnects to the new one.
+ * afterwards. If the daemon is replaced, it reconnects to the new one. If the worker that has the
+ * session goes away, it waits for it; a worker that is away from the start is an error.
  */
 export async function attachTo(
   context: CommandContext,
@@ -42,10 +42,18 @@ export async function attachTo(
   options: { isViewOnly: boolean },
 ): Promise<number> {
   let tries = 0
+  let wasAttached = false
+  let wasAway = false
   for (let daemon: DaemonClient | null = client; ; ) {
     const startedAt = systemClock.monotonic()
     const end = await attachOnce(context, daemon, session, options)
-    tries = systemClock.monotonic() - startedAt < SHORT_MS ? tries + 1 : 0
+    wasAttached ||= end.wasAttached
+    const waits = end.isAway && wasAttached
+    if (waits) {
+      if (!wasAway) context.note(`[${end.reason}; waiting for it, Ctrl-C stops waiting]`)
+      await delay(systemClock, AWAY_POLL_MS)
+    } else tries = systemClock.monotonic() - startedAt < SHORT_MS ? tries + 1 : 0
+    wasAway = waits
     daemon = end.isDisconnected && tries < TRIES ? await nextDaemon(context, session) : null
     if (daemon) continue
     context.out(`[${end.reason}]`)
@@ -55,26 +63,28 @@ export async function attachTo(
 
 /** The daemon that has the session now; null if none starts in time, or the session has ended. */
 async function nextDaemon(context: CommandContext, session: string): Promise<DaemonClient | null> {
-  const until = systemClock.monotonic() + NEXT_DAEMON_MS
-  while (systemClock.monotonic() < until) {
-    const daemon = await DaemonClient.running(context).catch(() => null)
-    const found = await daemon?.get<Session>(`/sessions/${session}`).catch(() => null)
-    if (daemon && found) return found.state === 'live' || found.state === 'starting' ? daemon : null
-    await delay(systemClock, POLL_MS)
+  for (;;) {
+    const daemon = await DaemonClient.next(context)
+    if (!daemon) return null
+    try {
+      const { state } = await daemon.get<Session>(`/sessions/${session}`)
+      return state === 'live' || state === 'starting' ? daemon : null
+    } catch (error) {
+      if (toSignalboxError(error).code !== 'E_DAEMON_GONE') return null
+    }
   }
-  return null
 }
 
 /**
  * `isDisconnected`: neither the person nor the program has ended it. `isAway`: the worker that has
- * the session is not connected.
+ * the session is not connected. `wasAttached`: the screen was shown.
  */
 async function attachOnce(
   context: CommandContext,
   client: DaemonClient,
   session: string,
   options: { isViewOnly: boolean },
-): Promise<{ reason: string; isDisconnected: boolean; isAway?: boolean }> {
+): Promise<{ reason: string; isDisconnected: boolean; isAway: boolean; wasAttached: boolean }> {
   const socket = new WebSocket(
     `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
     'signalbox.terminal.v1',
@@ -96,6 +106,12 @@ async function attachOnce(
     let fitted: FittedScreen | null = null
     /** A snapshot was requested; output before it is part of it. */
     let isAwaitingSnapshot = false
+    /** The person's screen was left for the session's: not before the session has answered. */
+    let isEntered = false
+    const enter = () => {
+      if (!isEntered) context.write(ENTER)
+      isEntered = true
+    }
     const now = () => systemClock.monotonic() / 1000
     const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
     const send = (message: ClientMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
@@ -151,11 +167,10 @@ async function attachOnce(
       socket.removeAllListeners()
       socket.on('error', () => undefined)
       socket.close()
-      context.write(`${RESET}${LEAVE}`)
-      resolve({ reason, isDisconnected, isAway })
+      if (isEntered) context.write(`${RESET}${LEAVE}`)
+      resolve({ reason, isDisconnected, isAway, wasAttached: isEntered })
     }
     socket.on('open', () => {
-      context.write(ENTER)
       if (stdin.isTTY) stdin.setRawMode(true)
       stdin.on('data', onInput)
       stdin.resume()
@@ -165,6 +180,7 @@ async function attachOnce(
     })
     socket.on('message', (data, isBinary) => {
       if (!isBinary) return message(JSON.parse(data.toString()) as ServerMessage)
+      enter()
       const bytes = data as Buffer
       const passed = filter.push(bytes)
       if (fitted) fitted.push(passed, now())
@@ -176,6 +192,7 @@ async function attachOnce(
       unacknowledged = 0
     })
     const message = (content: ServerMessage) => {
+      if (content.type !== 'error') enter()
       if (content.type === 'snapshot') {
         sessionSize = { cols: Number(content.cols), rows: Number(content.rows) }
         isAwaitingSnapshot = false

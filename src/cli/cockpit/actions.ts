@@ -6,7 +6,7 @@ import { optionText } from '../../text/index.js'
 import { endOf } from '../approvals/approval-info.js'
 import { agentRefused, callingAgent, localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
-import type { DaemonClient } from '../daemon-client.js'
+import { type DaemonClient, isUnproven } from '../daemon-client.js'
 import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
 import { installedAgents } from '../sessions/installed-agents.js'
 import { stringEntries } from '../sessions/session-info.js'
@@ -38,6 +38,7 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
     const end = after.state === 'decided' ? 'decided, not applied yet' : endOf(after as never)
     return { notice: `${optionText(label)}: ${end}` }
   } catch (error) {
+    if (isUnproven(error)) return proveFirst(client, command)
     if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || isConfirmed) throw error
     const digits = request.fingerprint.slice(0, FINGERPRINT_DIGITS)
     const done = (typed: string): Step =>
@@ -48,6 +49,25 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
       mode: { kind: 'line', label: `High risk: type ${digits} (of the fingerprint) to allow it`, value: '', done },
     }
   }
+}
+
+/** The cockpit runs where any process can type, such as in tmux: the person reads a code elsewhere. */
+async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<Step> {
+  await client.post('/auth/terminal-code')
+  const done = (typed: string): Step =>
+    typed.trim() === ''
+      ? { notice: 'Nothing was decided.' }
+      : { command: { do: 'prove', code: typed.trim(), after: command } }
+  return { mode: { kind: 'line', label: 'Type the code on the first line of your terminal', value: '', done } }
+}
+
+export async function prove(
+  context: CommandContext,
+  client: DaemonClient,
+  { code, after }: Of<'prove'>,
+): Promise<Step> {
+  await client.post('/auth/step-up', { terminalCode: code })
+  return decide(context, client, after)
 }
 
 export async function send(client: DaemonClient, { pane, text }: Of<'send' | 'rename'>): Promise<Step> {

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { shortAge } from '../watch/watch-rows.js'
-import { decide, interrupt, newSession, send, start, stop } from './actions.js'
+import { decide, interrupt, newSession, prove, send, start, stop } from './actions.js'
 import { type Drawn, drawCockpit, listed, settle } from './draw.js'
 import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
@@ -56,6 +56,8 @@ export class Cockpit {
 
   constructor(context: CommandContext, client: DaemonClient, options: CockpitOptions) {
     this.#context = context
+    // Questions on lines of their own would destroy the screen.
+    client.proves = false
     this.#client = client
     this.#options = options
     this.#view = { ...INITIAL_VIEW, filter: options.filter }
@@ -65,6 +67,7 @@ export class Cockpit {
 
   /** The daemon was replaced by another one. */
   replaced(client: DaemonClient): void {
+    client.proves = false
     this.#client = client
     this.#data.client = client
   }
@@ -181,6 +184,8 @@ export class Cockpit {
       case 'decide':
         this.#showNotice('deciding …')
         return decide(context, client, command)
+      case 'prove':
+        return prove(context, client, command)
       case 'send':
         return send(client, command)
       case 'rename':

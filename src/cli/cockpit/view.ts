@@ -37,6 +37,7 @@ export type Command =
   | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute' | 'stop' | 'interrupt'; pane: PaneInfo }
   | { do: 'send' | 'rename'; pane: PaneInfo; text: string }
   | { do: 'decide'; request: ApprovalInfo; answer: Answer; isConfirmed?: boolean }
+  | { do: 'prove'; code: string; after: Extract<Command, { do: 'decide' }> }
   | { do: 'start'; agent: string; cwd: string; prompt: string; worktree: boolean }
 
 /** What follows when a person has typed a line, chosen an option or confirmed. */

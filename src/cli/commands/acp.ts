@@ -12,7 +12,7 @@ export async function run(context: CommandContext, { args }: InputOf<'acp'>): Pr
     backend: {
       get: path => client.get(path),
       post: (path, body) => client.post(path, body),
-      events: (session, signal) => client.events(`/events?scope=session:${session}`, signal),
+      events: (session, { since, signal }) => client.events(`/events?scope=session:${session}&since=${since}`, signal),
     },
     agent: args.agent,
     version: version(),

@@ -4,9 +4,8 @@ import { getRun, listRuns, queuePosition } from '../../engine/index.js'
 import { readIssueFile } from '../../pipelines/index.js'
 import { startImplementation } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
-import { pullOptions } from '../runs/pull-options.js'
+import { pipelineOptions, pullOptions } from '../runs/pipeline-options.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -21,25 +20,15 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
       design: options.design && readIssueFile(resolve(context.cwd, options.design), options.design),
       plan: options.plan && readPlan(context, options.plan),
       acceptsInvalidPlan: options.force,
-      profile: options.profile,
-      agent: options.agent,
-      endpoint: options.endpoint,
-      apiKeyEnv: options.apiKeyEnv,
-      model: options.model,
-      isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
       branch: options.branch,
       base: options.base,
       isInPlace: options.inPlace,
       allowsDirty: options.allowDirty,
       planOnly: options.planOnly,
-      autoApprove: options.autoApprove,
       comment: options.comment,
       opensPull: options.pr,
       pull: pullOptions(options),
-      limits: parseLimits(options),
-      labels: parsePairs('--label', options.label),
-      isDetached: options.detach,
-      trust: options.trust,
+      ...pipelineOptions(context, options),
     })
     if (!options.detach && !options.queue) return driveStarted(context, start, started, options)
     if (!options.json) for (const notice of started.notices) context.note(notice)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type OneshotOptions, resumeRun, startOneshot } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseCount, parseLimits, parsePlacement, parseTime } from '../parse-options.js'
+import { parseCount, parseLimits, parsePlacement, parseSandbox, parseTime } from '../parse-options.js'
 import { driveStarted, followStarted, printQueued } from '../runs/drive-run.js'
 import { showRun } from '../runs/show-run.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
@@ -83,6 +83,7 @@ function oneshotOptions(context: CommandContext, { args, options }: Input): Ones
     limits: parseLimits(options),
     isDetached: options.detach,
     placement: parsePlacement(options),
+    sandbox: parseSandbox(options),
     trust: options.trust,
   }
 }

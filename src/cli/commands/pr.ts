@@ -1,9 +1,8 @@
 import { SignalboxError } from '../../errors/index.js'
 import { startPullRequest } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
-import { pullOptions } from '../runs/pull-options.js'
+import { pipelineOptions, pullOptions } from '../runs/pipeline-options.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -18,17 +17,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
     const started = await startPullRequest(start, {
       ...(isWatch ? { pull: args.pull } : { run: args.run }),
       ...pullOptions(options),
-      profile: options.profile,
-      agent: options.agent,
-      model: options.model,
-      endpoint: options.endpoint,
-      apiKeyEnv: options.apiKeyEnv,
-      isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
-      autoApprove: options.autoApprove,
-      limits: parseLimits(options),
-      labels: parsePairs('--label', options.label),
-      isDetached: options.detach,
-      trust: options.trust,
+      ...pipelineOptions(context, options),
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })
     return driveStarted(context, start, started, options)

@@ -1,7 +1,8 @@
 import { startReview } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseCount, parseLimits, parsePairs } from '../parse-options.js'
+import { parseCount } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
+import { pipelineOptions } from '../runs/pipeline-options.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -17,17 +18,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       fix: options.fix,
       passes: parseCount('--passes', options.passes),
       commit: options.commit,
-      profile: options.profile,
-      agent: options.agent,
-      endpoint: options.endpoint,
-      apiKeyEnv: options.apiKeyEnv,
-      model: options.model,
-      isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
-      autoApprove: options.autoApprove,
-      limits: parseLimits(options),
-      labels: parsePairs('--label', options.label),
-      isDetached: options.detach,
-      trust: options.trust,
+      ...pipelineOptions(context, options),
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })
     return driveStarted(context, start, started, options)

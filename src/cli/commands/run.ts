@@ -5,7 +5,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { loadGraph, loadUserModule, projectPipeline, readGraphFile, startGraph } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs, parsePlacement } from '../parse-options.js'
+import { parseLimits, parsePairs, parsePlacement, parseSandbox } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { printFindings } from '../runs/graph-errors.js'
 import { withRuns } from '../runs/with-store.js'
@@ -45,6 +45,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       labels: parsePairs('--label', options.label),
       isDetached: options.detach,
       placement: parsePlacement(options),
+      sandbox: parseSandbox(options),
       trust: options.trust,
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })

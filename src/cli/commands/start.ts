@@ -5,7 +5,7 @@ import type { InMilliseconds, Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
-import { parsePlacement, parseSize } from '../parse-options.js'
+import { parsePlacement, parseSandbox, parseSize } from '../parse-options.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -14,26 +14,22 @@ const SIZE_MAX = 500
 /** How often a worker is searched for a session that waits for one. */
 const RETRY_MS = 1_000
 
-/** `--sandbox` without a value means auto; `--network` alone means a sandbox, too. */
-function sandboxOptions({ sandbox, network }: InputOf<'start'>['options']) {
-  if (sandbox === undefined && network === undefined) return {}
-  if (network !== undefined && !['off', 'filtered', 'on'].includes(network))
-    throw new SignalboxError('E_INPUT', `unknown network mode "${network}"`, { next: 'use off, filtered or on' })
-  const use = typeof sandbox === 'string' ? sandbox : 'auto'
-  return { sandbox: { use, ...(network !== undefined && { network: network as 'off' | 'filtered' | 'on' }) } }
-}
-
 export async function run(context: CommandContext, { args, options, rest }: InputOf<'start'>): Promise<number> {
   const { agent = null } = args
   if (!agent && (!rest || rest.length === 0))
     throw new SignalboxError('E_INPUT', 'nothing to start', {
       next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
+  if (options.acp && (options.wait || options.attach))
+    throw new SignalboxError('E_INPUT', `--acp and ${options.wait ? '--wait' : '--attach'} exclude each other`, {
+      next: 'a session over the protocol has no terminal: follow it with signalbox talk',
+    })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   if (options.worktree && options.wait)
     throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
   const isScratch = agent === 'demo' && playsItsTour(context, { ...options, rest })
   const project = isScratch ? await createSampleProject(createDemoDirectory(), 'shop') : null
+  const sandbox = parseSandbox(options)
   const request = {
     agent,
     args: rest ?? [],
@@ -42,7 +38,8 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     env: stringEntries(context.env),
     size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
     label: options.label ?? null,
-    ...sandboxOptions(options),
+    ...(sandbox && { sandbox }),
+    ...(options.acp && { channel: 'acp' as const }),
   }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')

@@ -59,7 +59,7 @@ export class TerminalDemo {
     await this.#makeProject()
     const stop = this.#listen()
     const record = await this.#start()
-    const session = this.#host.local(record.id)!
+    const session = (await this.#host.whenTerminal(record.id))!
     await this.#prompt(session)
     await this.#follow(session)
     stop()

@@ -52,7 +52,8 @@ export function printStarted(session: SessionInfo, context: CommandContext): voi
   const where = on === undefined ? '' : ` on ${on}`
   const from = resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}`
   context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${where}${from}`)
-  const next = `signalbox attach ${number} · signalbox send ${number} "…" · signalbox read ${number}`
+  const attach = session.channel === undefined ? `signalbox attach ${number} · ` : ''
+  const next = `${attach}signalbox send ${number} "…" · signalbox read ${number}`
   context.out(context.style('dim', next))
 }
 

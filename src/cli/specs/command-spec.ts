@@ -96,6 +96,12 @@ export const RUN_ARGUMENT = {
   completes: 'run',
 } as const
 
+/** Where agents run, and what they reach. */
+export const SANDBOX_OPTIONS = [
+  { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
+  { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
+] as const
+
 /** Where a run is carried out: options of every command that starts one. */
 export const PLACEMENT_OPTIONS = [
   { flags: '--on <worker>', description: 'carry it out on this worker; any: on one that has room' },

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBOX_OPTIONS } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
@@ -46,6 +46,7 @@ export const GRAPH_COMMANDS = {
       HANDLERS_OPTION,
       TRUST_OPTION,
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...SANDBOX_OPTIONS,
       ...PLACEMENT_OPTIONS,
       NO_ASK_OPTION,
       { flags: '--label <key=value>', description: 'stored with the run; repeatable', repeatable: true },

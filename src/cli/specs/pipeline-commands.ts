@@ -1,35 +1,31 @@
-import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, SANDBOX_OPTIONS } from './command-spec.js'
 
-const PROFILE_OPTION = {
-  flags: '--profile <name>',
-  description: 'a profile of the settings (default: pipelines.profile)',
-} as const
-const AGENT_OPTION = {
-  flags: '--agent <name>',
-  description: 'agent of roles for which the profile names none',
-} as const
-const ENDPOINT_OPTION = { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' } as const
-const API_KEY_OPTION = {
-  flags: '--api-key-env <name>',
-  description: 'environment variable with the key for --endpoint',
-} as const
-const MODEL_OPTION = {
-  flags: '--model <name>',
-  description: 'model of roles for which the profile names none',
-} as const
-const DETACH_OPTION = { flags: '--detach', description: 'let the daemon drive it' } as const
-const NO_ASK_OPTION = {
-  flags: '--no-ask',
-  description: 'ask nothing in this terminal; the run waits, and the exit code is 4',
-} as const
-const LABEL_OPTION = {
-  flags: '--label <key=value>',
-  description: 'stored with the run; repeatable. Queued runs with a higher priority=<n> start first',
-  repeatable: true,
-} as const
-const TRUST_OPTION = { flags: '--trust <hash>', description: 'trust the project’s files with this hash' } as const
-const MAX_COST_OPTION = { flags: '--max-cost <usd>', description: 'pause when this much is spent' } as const
-const MAX_TOKENS_OPTION = { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' } as const
+/** Which agents play the roles. */
+const ROLE_OPTIONS = [
+  { flags: '--profile <name>', description: 'a profile of the settings (default: pipelines.profile)' },
+  { flags: '--agent <name>', description: 'agent of roles for which the profile names none' },
+  { flags: '--model <name>', description: 'model of roles for which the profile names none' },
+  { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' },
+  { flags: '--api-key-env <name>', description: 'environment variable with the key for --endpoint' },
+] as const
+
+const LIMIT_OPTIONS = [
+  { flags: '--max-cost <usd>', description: 'pause when this much is spent' },
+  { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
+] as const
+
+const START_OPTIONS = [
+  {
+    flags: '--label <key=value>',
+    description: 'stored with the run; repeatable. Queued runs with a higher priority=<n> start first',
+    repeatable: true,
+  },
+  ...SANDBOX_OPTIONS,
+  { flags: '--trust <hash>', description: 'trust the project’s files with this hash' },
+  { flags: '--detach', description: 'let the daemon drive it' },
+  { flags: '--no-ask', description: 'ask nothing in this terminal; the run waits, and the exit code is 4' },
+  JSON_OPTION,
+] as const
 
 const PULL_OPTIONS = [
   { flags: '--draft', description: 'open the pull request as a draft' },
@@ -41,6 +37,28 @@ const PULL_OPTIONS = [
 
 /** The pipelines that ship with the program. */
 export const PIPELINE_COMMANDS = {
+  brainstorm: {
+    group: 'runs',
+    summary: 'a conversation with an agent that ends in a design for implement --design',
+    arguments: [
+      { name: 'topic', description: 'the idea, in a few words; the agent asks if it is missing', optional: true },
+    ],
+    rest: '[-- args…]',
+    options: [
+      { flags: '--agent <name>', description: 'the agent to talk to (default: the first one that is found)' },
+      { flags: '--cwd <dir>', description: 'the project (default: here)' },
+      { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
+      { flags: '--attach', description: 'attach to it at once' },
+      JSON_OPTION,
+    ],
+    details:
+      'The agent reads the project, asks one question at a time and writes docs/plans/<day>-<topic>-design.md. It is a ' +
+      'session like any other: answer it anywhere, stop and resume it. Words after -- are arguments of the agent.',
+    examples: [
+      ['signalbox brainstorm "search in the archive"', 'from an idea to a design'],
+      ['signalbox brainstorm --agent claude --attach', 'in your terminal; the agent asks for the idea'],
+    ],
+  },
   implement: {
     group: 'runs',
     daily: true,
@@ -48,7 +66,7 @@ export const PIPELINE_COMMANDS = {
     arguments: [
       {
         name: 'issue',
-        description: 'a file, gh:12, an issue’s address, or jira:KEY-1',
+        description: 'a file, gh:12, gl:12, jira:KEY-1, linear:KEY-1, or the address of an issue',
         optional: true,
         completes: 'file',
       },
@@ -59,11 +77,7 @@ export const PIPELINE_COMMANDS = {
       { flags: '--design <file>', description: 'a design that the plan must follow' },
       { flags: '--plan <file>', description: 'your own plan instead of the Architect’s; - reads standard input' },
       { flags: '--force', description: 'with --plan: accept a plan that is not valid' },
-      PROFILE_OPTION,
-      AGENT_OPTION,
-      MODEL_OPTION,
-      ENDPOINT_OPTION,
-      API_KEY_OPTION,
+      ...ROLE_OPTIONS,
       { flags: '--branch <name>', description: 'the branch to work on (default: signalbox/<issue>)' },
       { flags: '--base <revision>', description: 'where the branch starts (default: the default branch)' },
       { flags: '--in-place', description: 'work in this directory instead of a worktree' },
@@ -71,17 +85,12 @@ export const PIPELINE_COMMANDS = {
       { flags: '--queue', description: 'create the run, and start it later with resume' },
       { flags: '--plan-only', description: 'stop when the plan waits for approval' },
       { flags: '--auto-approve', description: 'approve a valid plan automatically; nothing else' },
-      MAX_COST_OPTION,
-      MAX_TOKENS_OPTION,
+      ...LIMIT_OPTIONS,
       { flags: '--comment', description: 'comment on the issue when the run ends' },
       { flags: '--pr', description: 'push the branch and open a pull request; each needs your decision' },
       { flags: '--no-pr', description: 'open none, even if the profile says so' },
       ...PULL_OPTIONS,
-      LABEL_OPTION,
-      TRUST_OPTION,
-      DETACH_OPTION,
-      NO_ASK_OPTION,
-      JSON_OPTION,
+      ...START_OPTIONS,
     ],
     details:
       'The run works in a new worktree and on a new branch; your files are not touched. Work that no review approved is ' +
@@ -89,6 +98,7 @@ export const PIPELINE_COMMANDS = {
     examples: [
       ['signalbox implement issue.md', 'with the first agent that is found'],
       ['signalbox implement gh:12 --profile careful', 'an issue on GitHub'],
+      ['signalbox implement --design docs/plans/2026-03-01-search-design.md', 'the result of brainstorm'],
       ['signalbox implement issue.md --agent demo --auto-approve --json', 'unattended, with the scripted agent'],
     ],
   },
@@ -111,18 +121,9 @@ export const PIPELINE_COMMANDS = {
       { flags: '--passes <n>', description: 'at most this many rounds' },
       { flags: '--commit', description: 'commit the fixes of each round' },
       { flags: '--no-commit', description: 'leave the fixes uncommitted' },
-      PROFILE_OPTION,
-      AGENT_OPTION,
-      MODEL_OPTION,
-      ENDPOINT_OPTION,
-      API_KEY_OPTION,
-      MAX_COST_OPTION,
-      MAX_TOKENS_OPTION,
-      LABEL_OPTION,
-      TRUST_OPTION,
-      DETACH_OPTION,
-      NO_ASK_OPTION,
-      JSON_OPTION,
+      ...ROLE_OPTIONS,
+      ...LIMIT_OPTIONS,
+      ...START_OPTIONS,
     ],
     details:
       'Without a terminal it only reports, unless --fix is given. Exit 0: no serious finding is open; 3: some are.',
@@ -142,18 +143,9 @@ export const PIPELINE_COMMANDS = {
     options: [
       ...PULL_OPTIONS,
       { flags: '--auto-approve', description: 'fix every item that the Evaluator would fix' },
-      PROFILE_OPTION,
-      AGENT_OPTION,
-      MODEL_OPTION,
-      ENDPOINT_OPTION,
-      API_KEY_OPTION,
-      MAX_COST_OPTION,
-      MAX_TOKENS_OPTION,
-      LABEL_OPTION,
-      TRUST_OPTION,
-      DETACH_OPTION,
-      NO_ASK_OPTION,
-      JSON_OPTION,
+      ...ROLE_OPTIONS,
+      ...LIMIT_OPTIONS,
+      ...START_OPTIONS,
     ],
     details:
       'Uses gh (GitHub) or glab (GitLab) with your login. Every push, pull request, comment and merge is a request that shows ' +
@@ -185,7 +177,7 @@ export const PIPELINE_COMMANDS = {
         flags: '-o, --output <file>',
         description: 'with show: .svg, .dot or .md (default: a table on standard output)',
       },
-      PROFILE_OPTION,
+      ROLE_OPTIONS[0],
       JSON_OPTION,
     ],
     details:

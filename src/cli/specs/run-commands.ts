@@ -1,6 +1,14 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBOX_OPTIONS } from './command-spec.js'
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
+
+const OPTIONAL_RUN = {
+  name: 'run',
+  description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
+  optional: true,
+  completes: 'run',
+} as const
+const REASON_OPTION = { flags: '--reason <text>', description: 'stored with the run' } as const
 
 /** The worker-auditor loop. */
 export const ONESHOT_COMMANDS = {
@@ -53,6 +61,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
       { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...SANDBOX_OPTIONS,
       ...PLACEMENT_OPTIONS,
       { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
       { flags: '--no-input', description: 'never ask a person' },
@@ -146,29 +155,15 @@ export const RUN_COMMANDS = {
   pause: {
     group: 'runs',
     summary: 'pause a run, also one that the daemon drives; resume continues it',
-    arguments: [
-      {
-        name: 'run',
-        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
-        optional: true,
-        completes: 'run',
-      },
-    ],
-    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    arguments: [OPTIONAL_RUN],
+    options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox pause latest', 'stops its steps; signalbox resume latest continues it']],
   },
   cancel: {
     group: 'runs',
     summary: 'cancel a run; it cannot be resumed',
-    arguments: [
-      {
-        name: 'run',
-        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
-        optional: true,
-        completes: 'run',
-      },
-    ],
-    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    arguments: [OPTIONAL_RUN],
+    options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox cancel latest', 'stops its steps and closes its gates']],
   },
 } as const satisfies CommandSpecs

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } from './command-spec.js'
 
 const SESSION_ARGUMENT = {
   name: 'id',
@@ -30,8 +30,8 @@ export const SESSION_COMMANDS = {
       { flags: '--worktree', description: 'in a new git worktree of the repository, on its own branch' },
       { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
-      { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
-      { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
+      ...SANDBOX_OPTIONS,
+      { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
       { flags: '--attach', description: 'attach to it at once' },
       ...PLACEMENT_OPTIONS,
       { flags: '--no-queue', description: 'fail if no worker can take it now' },
@@ -46,6 +46,8 @@ export const SESSION_COMMANDS = {
       ['signalbox start demo --attach', 'the same, with your terminal attached'],
       ['signalbox start claude --worktree --prompt "fix the flaky test"', 'on a branch of its own'],
       ['signalbox start -- htop', 'any program as a session'],
+      ['signalbox start gemini --acp', 'without a terminal, over the Agent Client Protocol'],
+      ['signalbox start --acp -- goose acp', 'any program that speaks the protocol'],
       ['signalbox start claude --sandbox', 'only the project is writable, only known hosts are reached'],
       ['signalbox start claude --on w3 --cwd /srv/shop', 'on the machine of a worker, in its directory'],
       ['signalbox start --wait --raw -- make test', 'in the foreground, unchanged output, its exit code'],

@@ -178,6 +178,26 @@ export const SETUP_COMMANDS = {
       ['signalbox config show terminal --origin', 'one table, with file and line of each value'],
     ],
   },
+  webhooks: {
+    group: 'setup',
+    summary: 'list the webhooks that receive events; send events again',
+    arguments: [
+      { name: 'action', description: 'replay: send events again', optional: true, completes: ['replay'] },
+      { name: 'name', description: 'the webhook, as in [webhooks.<name>] of the settings', optional: true },
+    ],
+    options: [
+      {
+        flags: '--after <position>',
+        description: 'with replay: all events after this position (default: dead letters)',
+      },
+      JSON_OPTION,
+    ],
+    examples: [
+      ['signalbox webhooks', 'what each received, and its dead letters'],
+      ['signalbox webhooks replay ci', 'its dead letters again'],
+      ['signalbox webhooks replay ci --after 0', 'everything from the beginning'],
+    ],
+  },
   store: {
     group: 'setup',
     summary: 'show where the events are; move them to a PostgreSQL database',

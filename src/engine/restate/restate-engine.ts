@@ -25,31 +25,31 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
 
 /**
  * Runs are woken by Restate: a poke is a durable message to the object of the run, and a time is a
- * delayed one. The net under it asks Restate for turns that are due, and takes them itself while
+ * delayed one. The fallback asks Restate for turns that are due, and takes them itself while
  * Restate does not answer, so Restate may be away, wiped or twice there.
  */
 export class RestateEngine implements RunEngine {
   readonly #options: RestateEngineOptions
   readonly #clock: Clock
-  readonly #net: StoreEngine
+  readonly #fallback: StoreEngine
   #isReady = false
   #awayUntil = 0
 
   constructor(options: RestateEngineOptions) {
     this.#options = options
     this.#clock = options.clock
-    this.#net = new StoreEngine({ ...options, ask: (run, at) => this.#ask(run, at) })
+    this.#fallback = new StoreEngine({ ...options, ask: (run, at) => this.#ask(run, at) })
   }
 
   async start(turn: (run: string) => Promise<TurnResult>): Promise<void> {
-    await this.#net.start(turn)
+    await this.#fallback.start(turn)
     await this.#options.listen(run => this.#look(run))
-    // Until it answers, the net does everything.
+    // Until it answers, the fallback does everything.
     void this.#register().catch(this.#options.onError)
   }
 
   poke(run: string, at?: number): Promise<void> {
-    return this.#net.poke(run, at)
+    return this.#fallback.poke(run, at)
   }
 
   /** Has the engine call for every open run again: it may have lost what it knew. */
@@ -62,11 +62,11 @@ export class RestateEngine implements RunEngine {
   }
 
   async status(): Promise<EngineStatus> {
-    return { ...(await this.#net.status()), kind: 'restate', isAnswering: this.#isAnswering }
+    return { ...(await this.#fallback.status()), kind: 'restate', isAnswering: this.#isAnswering }
   }
 
   async close(): Promise<void> {
-    await this.#net.close()
+    await this.#fallback.close()
     await this.#options.stop()
   }
 
@@ -77,7 +77,7 @@ export class RestateEngine implements RunEngine {
   /** A run that is gone needs no turn; everything else that fails is tried again by the engine. */
   async #look(run: string): Promise<number | null> {
     try {
-      const at = await this.#net.look(run)
+      const at = await this.#fallback.look(run)
       return at === null ? null : Math.max(0, at - this.#clock.now())
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { LiveSession, SessionState } from '../../sessions/index.js'
+import type { SessionPort, SessionState } from '../../sessions/index.js'
 import type { WorkerLinks } from '../../workers/index.js'
 import type { Host } from '../host.js'
 import type { StartRequest } from '../prepare-session.js'
@@ -99,7 +99,7 @@ export class WorkerSessions {
     return result ?? null
   }
 
-  async #operate(session: LiveSession, method: string, params: Record<string, unknown>): Promise<unknown> {
+  async #operate(session: SessionPort, method: string, params: Record<string, unknown>): Promise<unknown> {
     const { host } = this.#options
     switch (method) {
       case 'session.frame':
@@ -107,7 +107,7 @@ export class WorkerSessions {
       case 'session.type':
         return session.type(Buffer.from(String(params.data), 'base64'), params.person as string | null)
       case 'session.send':
-        return session.send(String(params.text), params.options as Parameters<LiveSession['send']>[1])
+        return session.send(String(params.text), params.options as Parameters<SessionPort['send']>[1])
       case 'session.drop':
         return session.dropPrompt(String(params.prompt))
       case 'session.interrupt':
@@ -125,7 +125,7 @@ export class WorkerSessions {
     }
   }
 
-  async #apply(session: LiveSession, approval: string): Promise<void> {
+  async #apply(session: SessionPort, approval: string): Promise<void> {
     const record = await this.#options.host.sessionLedger.get(approval)
     if (record?.subject.session === session.id) await session.apply(record)
   }
@@ -194,7 +194,7 @@ export class WorkerSessions {
 }
 
 /** Blocks come with their updates: a long answer is not sent again for each change. */
-function stateOf(session: LiveSession): Omit<SessionState, 'blocks'> {
+function stateOf(session: SessionPort): Omit<SessionState, 'blocks'> {
   const { observation } = session
   return {
     phase: session.phase,

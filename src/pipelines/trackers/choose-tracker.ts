@@ -4,7 +4,9 @@ import { SignalboxError } from '../../errors/index.js'
 import { slugOf } from '../plan/plan-path.js'
 import { fileTracker } from './file.js'
 import { githubTracker } from './github.js'
+import { gitlabTracker } from './gitlab.js'
 import { jiraTracker } from './jira.js'
+import { linearTracker } from './linear.js'
 import type { FetchedIssue, Tracker, TrackerServices } from './tracker.js'
 
 export interface IssueRequest {
@@ -32,9 +34,16 @@ export async function fetchIssue(
   return { ...(await makeTracker(services, name).fetch(request.reference)), tracker: name }
 }
 
+const MAKERS: Readonly<Record<string, (services: TrackerServices) => Tracker>> = {
+  github: githubTracker,
+  gitlab: gitlabTracker,
+  jira: jiraTracker,
+  linear: linearTracker,
+}
+
 export function makeTracker(services: TrackerServices, name: string): Tracker {
-  if (name === 'github') return githubTracker(services)
-  return name === 'jira' ? jiraTracker(services) : fileTracker(services.cwd)
+  const make = MAKERS[name]
+  return make ? make(services) : fileTracker(services.cwd)
 }
 
 export function chooseTracker(
@@ -43,8 +52,11 @@ export function chooseTracker(
   wanted: Tracker['name'] | null,
 ): Reading['name'] {
   if (/^gh:/i.test(reference)) return 'github'
+  if (/^gl:/i.test(reference)) return 'gitlab'
   if (/^jira:/i.test(reference)) return 'jira'
-  const readings = readingsOf(services, reference)
+  if (/^linear:|^https:\/\/linear\.app\//i.test(reference)) return 'linear'
+  if (GITLAB_URL.test(reference)) return 'gitlab'
+  const readings = readingsOf(services, reference, wanted)
   const preferred = readings.find(({ name }) => name === wanted)
   if (preferred) return preferred.name
   const [only] = readings
@@ -54,26 +66,33 @@ export function chooseTracker(
       'E_INPUT',
       `"${reference}" is ambiguous: ${readings.map(({ description }) => description).join(' or ')}`,
       {
-        next: 'use gh:…, jira:…, or ./… for a file',
+        next: 'use gh:…, gl:…, jira:…, linear:…, or ./… for a file',
       },
     )
   const isKey = /^[A-Z][A-Z0-9]+-\d+$/.test(reference)
   throw new SignalboxError(
     'E_INPUT',
-    `"${reference}" is not an issue: no such file${isKey ? ', and JIRA_BASE_URL is not set' : ''}`,
+    `"${reference}" is not an issue: no such file${isKey ? ', and neither JIRA_BASE_URL nor LINEAR_API_KEY is set' : ''}`,
     {
-      next: 'give a file, gh:12, jira:KEY-1, or --title "what to do"',
+      next: 'give a file, gh:12, gl:12, jira:KEY-1, linear:KEY-1, or --title "what to do"',
     },
   )
 }
 
-function readingsOf({ env, cwd }: TrackerServices, reference: string): Reading[] {
+/** Other forges have no `/-/` in their addresses; an instance may have any name. */
+const GITLAB_URL = /^https:\/\/(?:gitlab\.com\/.+\/issues|[^/]+\/.+\/-\/(?:issues|work_items))\/\d+/
+
+function readingsOf({ env, cwd }: TrackerServices, reference: string, wanted: Tracker['name'] | null): Reading[] {
   const readings: Reading[] = []
   if (existsSync(resolve(cwd, reference))) readings.push({ name: 'file', description: 'a file' })
   if (/^#?\d+$/.test(reference) || /^https:\/\/[^/]+\/[^/]+\/[^/]+\/issues\/\d+/.test(reference))
     readings.push({ name: 'github', description: 'an issue on GitHub' })
+  if (/^#?\d+$/.test(reference) && wanted === 'gitlab')
+    readings.push({ name: 'gitlab', description: 'an issue on GitLab' })
   if (/^[A-Z][A-Z0-9]+-\d+$/.test(reference) && env.JIRA_BASE_URL)
     readings.push({ name: 'jira', description: 'an issue in Jira' })
+  if (/^[A-Z][A-Z0-9]*-\d+$/.test(reference) && env.LINEAR_API_KEY)
+    readings.push({ name: 'linear', description: 'an issue in Linear' })
   return readings
 }
 

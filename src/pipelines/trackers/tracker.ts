@@ -4,7 +4,7 @@ import type { Issue } from '../state.js'
 
 /** A source of issues. */
 export interface Tracker {
-  readonly name: 'github' | 'jira' | 'file' | 'noop'
+  readonly name: 'github' | 'gitlab' | 'jira' | 'linear' | 'file' | 'noop'
   /**
    * @throws SignalboxError that names what is missing: a program, a login, a variable, the issue.
    */

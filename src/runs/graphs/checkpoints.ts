@@ -6,6 +6,7 @@ import {
   checkpointsOf,
   createRun,
   type GraphInput,
+  getRun,
   graphOf,
   graphWorkflow,
   plainInput,
@@ -20,7 +21,7 @@ import { Git } from '../../git/index.js'
 import { type Graph, printDot } from '../../graph/index.js'
 import type { EventStore } from '../../store/index.js'
 import { requireGraphTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
 import { createWorkspace, hashOfText, titleOf, wantsWorktree, withPromptFiles } from './start-graph.js'
 
@@ -145,6 +146,7 @@ async function startAtCheckpoint(
     commit: hasCommit ? commit : undefined,
     isWanted: wantsWorktree(graph) && input.dryRun === null,
   })
+  const sandbox = from && (await getRun(store, from.run)).sandbox
   const ownLabels = { ...labels, ...driverLabel({ store, home }, driver) }
   await createRun(
     store,
@@ -173,6 +175,8 @@ async function startAtCheckpoint(
         },
       },
       ...(from && { from }),
+      // A copy of a run is not less confined than the run.
+      ...(sandbox ? { sandbox } : sandboxOf(home, undefined)),
       ...(Object.keys(ownLabels).length > 0 && { labels: ownLabels }),
     },
     clock.now(),

@@ -16,7 +16,7 @@ import {
 } from '../../graph/index.js'
 import { closestMatch, plural } from '../../text/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
-import { driverLabel, type RunOptions, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
 
 export interface GraphOptions extends RunOptions {
@@ -111,6 +111,7 @@ export async function startGraph(
       input,
       limits: limitsOf(graph, options.limits),
       ...(options.placement && { placement: options.placement }),
+      ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     clock.now(),

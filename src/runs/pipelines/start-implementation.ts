@@ -6,6 +6,7 @@ import { SignalboxError } from '../../errors/index.js'
 import {
   builtInPipelines,
   fetchIssue,
+  issueOfText,
   type PipelineArgs,
   PipelineGit,
   pipelineArgs,
@@ -19,7 +20,7 @@ import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 
@@ -61,7 +62,7 @@ export async function startImplementation(context: StartContext, options: Implem
   const plan = readPlan(options)
   const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
     reference: options.issue ?? null,
-    title: options.title ?? (plan !== null && options.issue === undefined ? validatePlan(plan).goal : null),
+    title: options.title ?? (options.issue === undefined ? titleOf(plan, options.design) : null),
     description: options.description ?? null,
     tracker: settings?.tracker ?? null,
   })
@@ -93,9 +94,20 @@ export async function startImplementation(context: StartContext, options: Implem
   })
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = issue.title.slice(0, 200)
-  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  await createRun(
+    store,
+    pipelineRun(builtInPipelines(), args, { title, limits, labels, person, ...sandboxOf(home, options.sandbox) }),
+    createdAt,
+    id,
+  )
   const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]
   return { id, home, driver, notices }
+}
+
+/** Without an issue, a plan or a design says what to do. */
+function titleOf(plan: string | null, design: string | undefined): string | null {
+  if (plan !== null) return validatePlan(plan).goal
+  return design === undefined ? null : issueOfText(design, 'the design').title
 }
 
 function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string | null {

@@ -14,7 +14,7 @@ import {
   pullText,
 } from '../../pipelines/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, type ProfileSettings, readProfile } from './read-profile.js'
@@ -54,7 +54,7 @@ export async function startPullRequest(context: StartContext, options: PullReque
   })
   const watched = found.pull.number === null ? {} : { pull: String(found.pull.number) }
   const labels = { ...options.labels, ...watched, ...driverLabel(context, driver) }
-  const about = { title: title.slice(0, 200), limits, labels, person }
+  const about = { title: title.slice(0, 200), limits, labels, person, ...sandboxOf(home, options.sandbox) }
   await createRun(store, pipelineRun(builtInPipelines(), parsed, about), createdAt, id)
   return { id, home, driver, notices: [] }
 }

@@ -16,7 +16,7 @@ import {
   trackerServices,
 } from '../../pipelines/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
@@ -80,7 +80,12 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   })
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = found.title.slice(0, 200)
-  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  await createRun(
+    store,
+    pipelineRun(builtInPipelines(), args, { title, limits, labels, person, ...sandboxOf(home, options.sandbox) }),
+    createdAt,
+    id,
+  )
   return { id, home, driver, notices: [] }
 }
 

@@ -14,7 +14,7 @@ interface BlockBase {
   provisional: boolean
   /** Rows above it scrolled away before they could be read. */
   missing: boolean
-  source: 'screen' | 'transcript'
+  source: 'screen' | 'transcript' | 'acp'
 }
 
 export type BlockContent =

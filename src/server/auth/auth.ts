@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { processStart } from '../../process/index.js'
 import { type Credential, OWNER, type Person } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Devices } from './devices.js'
@@ -24,8 +25,8 @@ export class Auth {
   readonly #clock: Clock
   readonly #nonces = new Nonces()
   readonly #startedAt: number
-  /** When a script or a terminal confirmed, which have no device to store that. */
-  readonly #confirmed = new Map<string, number>()
+  /** When a script or a terminal confirmed, which have no device to store that, and what. */
+  readonly #confirmed = new Map<string, { at: number; act: string | null }>()
 
   private constructor(
     clock: Clock,
@@ -131,13 +132,36 @@ export class Auth {
     }
     const now = this.#clock.now()
     if (who.kind === 'device') await this.devices.confirmed(who.device, now)
-    else this.#confirmed.set(confirmerOf(who, peer), now)
+    else this.#confirmed.set(confirmerOf(who, peer), { at: now, act: null })
     return now + CONFIRMED_FOR_MS
   }
 
-  /** When the person last confirmed the login; undefined if that has expired. */
-  confirmedAt(who: Credential, peer: LocalPeer | null = null): number | undefined {
-    const at = who.kind === 'device' ? who.device.confirmedAt : this.#confirmed.get(confirmerOf(who, peer))
+  /**
+   * Confirms one act of one process, by a code that a person read in a terminal; `act` is null for a
+   * wrong code. @throws SignalboxError `E_LOGIN`, `E_RATE`
+   */
+  async confirmAct(who: Credential, peer: LocalPeer, act: string | null): Promise<number> {
+    await this.attempts.check()
+    if (act === null) {
+      await this.attempts.failed()
+      throw new SignalboxError('E_LOGIN', 'wrong or expired code', { next: 'try again: a new code is shown' })
+    }
+    const now = this.#clock.now()
+    this.#confirmed.set(confirmerOf(who, peer), { at: now, act })
+    return now + CONFIRMED_FOR_MS
+  }
+
+  /**
+   * When the person last confirmed the login, or this act; undefined if that has expired. Left out,
+   * a confirmation of any act counts.
+   */
+  confirmedAt(who: Credential, peer: LocalPeer | null = null, act?: string): number | undefined {
+    const confirmed =
+      who.kind === 'device'
+        ? { at: who.device.confirmedAt, act: null }
+        : (this.#confirmed.get(confirmerOf(who, peer)) ?? { at: undefined, act: null })
+    if (act !== undefined && confirmed.act !== null && confirmed.act !== act) return undefined
+    const { at } = confirmed
     return at !== undefined && this.#clock.now() - at <= CONFIRMED_FOR_MS ? at : undefined
   }
 
@@ -181,7 +205,7 @@ export class Auth {
 
 /** A script confirms with its credential, a process of unproven origin for itself alone. */
 function confirmerOf({ kind }: Credential, peer: LocalPeer | null): string {
-  return peer?.origin.kind === 'unproven' ? `${kind} ${peer.pid}` : kind
+  return peer?.origin.kind === 'unproven' ? `${kind} ${peer.pid} ${processStart(peer.pid) ?? ''}` : kind
 }
 
 const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'

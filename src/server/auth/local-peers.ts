@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net'
+import type { Clock } from '../../clock/index.js'
+import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { type Origin, peerOrigin } from '../../process/index.js'
+import { bootTime, type Origin, peerOrigin, personTerminals } from '../../process/index.js'
 import type { Credential, Person } from '../caller.js'
 import type { Route } from '../route.js'
+import { type ProvenAct, TerminalCodes } from './terminal-codes.js'
 
 /** The process of this machine that sent a request. */
 export interface LocalPeer {
@@ -24,6 +27,8 @@ const FOR_AGENTS: ReadonlySet<string> = new Set([
 /** What an agent's process may read about the session that it belongs to. */
 const OF_OWN_SESSION: ReadonlySet<string> = new Set(['sessions.get', 'sessions.git', 'sessions.diff', 'panes.get'])
 
+const SLACK_MS = 2_000
+
 /** Operations that only a person may perform: deciding, and what changes who may decide. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   ...['approvals.decide', 'approvals.decide-batch', 'attractor.answer', 'grants.resume', 'sessions.keys', 'panes.act'],
@@ -39,9 +44,13 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
 export class LocalPeers {
   readonly #host: Host
   readonly #known = new WeakMap<Socket, Promise<LocalPeer | null>>()
+  readonly #codes: TerminalCodes
+  /** Kept once it is known: an agent can change the log. */
+  #first: number | null = null
 
-  constructor(host: Host) {
+  constructor(host: Host, clock: Clock) {
     this.#host = host
+    this.#codes = new TerminalCodes(clock)
   }
 
   /** Null for a connection of another machine. */
@@ -53,11 +62,12 @@ export class LocalPeers {
   }
 
   async #find(socket: Socket): Promise<LocalPeer | null> {
+    return peerOrigin(socket, await this.#running(), await this.#openSince())
+  }
+
+  async #running(): Promise<{ name: string; pid: number }[]> {
     const kept = await this.#host.keeper.list()
-    return peerOrigin(
-      socket,
-      kept.filter(({ exit }) => !exit).map(({ id, pid }) => ({ name: id, pid })),
-    )
+    return kept.filter(({ exit }) => !exit).map(({ id, pid }) => ({ name: id, pid }))
   }
 
   /** @throws SignalboxError `E_ROLE` for an agent's process, except for what agents may do. */
@@ -82,15 +92,53 @@ export class LocalPeers {
   async needsProof(peer: LocalPeer | null, route: Pick<Route, 'id'>, credential: Credential): Promise<string | null> {
     if (peer?.origin.kind !== 'unproven' || !FOR_PEOPLE.has(route.id)) return null
     // People attach from tmux every day: what is typed there is recorded as typed, not refused.
-    if (route.id === 'panes.terminal' && peer.origin.isMultiplexer) return null
+    if (route.id === 'panes.terminal' && peer.origin.multiplexer !== undefined) return null
     if (credential.kind === 'device' || this.#host.settings.approvals?.unproven === 'allow') return null
-    return (await this.#hasOpenAgents()) ? peer.origin.why : null
+    return (await this.#firstOpen()) === null ? null : peer.origin.why
   }
 
-  /** Whether an agent runs that could have asked another program to call. */
-  async #hasOpenAgents(): Promise<boolean> {
-    const records = await this.#host.records()
-    return records.some(({ id, sandbox }) => !sandbox && this.#host.isRunning(id))
+  /** The process was refused this; a person may confirm it with a code (`showCode`). */
+  refused({ pid }: LocalPeer, act: ProvenAct): void {
+    this.#codes.refused(pid, act)
+  }
+
+  /**
+   * Shows a code for what was refused, in the terminals of the person's tmux.
+   * @throws SignalboxError `E_STATE` where no such terminal is.
+   */
+  async showCode(peer: LocalPeer | null): Promise<void> {
+    const multiplexer = peer?.origin.kind === 'unproven' ? peer.origin.multiplexer : undefined
+    const terminals =
+      multiplexer === undefined ? [] : personTerminals(multiplexer, await this.#running(), await this.#openSince())
+    if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
+    throw new SignalboxError('E_STATE', 'there is no terminal of yours in which a code could be shown', {
+      next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
+    })
+  }
+
+  /** What the code confirms; null if it is wrong. */
+  redeem(peer: LocalPeer, code: string): string | null {
+    return this.#codes.redeem(peer.pid, code)?.key ?? null
+  }
+
+  /** The same since the system was started: older processes have ended. */
+  async #openSince(): Promise<number | null> {
+    const first = await this.#firstOpen()
+    // The kernel's time of start is a second more or less exact.
+    return first === null ? null : Math.max(first - SLACK_MS, bootTime() ?? 0)
+  }
+
+  /**
+   * When the first agent outside of a sandbox was started: any since then could have asked another
+   * program to call, also later: by `at`, cron, or a window of tmux that waits.
+   */
+  async #firstOpen(): Promise<number | null> {
+    if (this.#first !== null) return this.#first
+    const sessions = (await this.#host.records()).filter(({ sandbox }) => !sandbox)
+    const runs = (await listRuns(this.#host.store)).filter(({ sandbox }) => !sandbox)
+    const starts = [...sessions.map(({ startedAt }) => startedAt), ...runs.map(({ createdAt }) => createdAt)]
+    this.#first = starts.length === 0 ? null : Math.min(...starts)
+    return this.#first
   }
 }
 

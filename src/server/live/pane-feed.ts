@@ -7,7 +7,7 @@ import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { frameOf } from './event-feed.js'
+import { frameOf } from './event-stream.js'
 
 const PREVIEW_MS = 1_000
 

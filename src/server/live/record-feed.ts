@@ -8,7 +8,7 @@ import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { type EventFeed, type FedEvent, frameOf } from './event-feed.js'
+import { type EventFeed, type FedEvent, frameOf } from './event-stream.js'
 
 /** Events come in groups and records settle after them: one read serves the group. */
 const SETTLE_MS = 120

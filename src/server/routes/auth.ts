@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { OWNER } from '../caller.js'
+import type { LocalPeer } from '../auth/local-peers.js'
+import { type Credential, OWNER } from '../caller.js'
+import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
 import { confirmation, deviceList, login, loginLink, me, tokenFile } from '../schemas/auth.js'
 import { answer, okAnswer, role } from '../schemas/common.js'
@@ -14,11 +16,18 @@ const loginBody = z.union([
 const confirmBody = z.union([
   z.strictObject({ code: z.string().min(1).max(100) }),
   z.strictObject({ passphrase: z.string().min(1).max(1000) }),
+  z.strictObject({ terminalCode: z.string().min(1).max(100) }),
 ])
 const linkBody = z.strictObject({
   name: z.string().min(1).max(80).default(OWNER.name),
   role: role.default('owner'),
 })
+
+/** A code belongs to a process of this machine. @throws SignalboxError `E_LOGIN`, `E_RATE` */
+async function confirmByCode({ auth, peers }: ServerParts, who: Credential, peer: LocalPeer | null, code: string) {
+  if (!peer) throw new SignalboxError('E_LOGIN', 'a code of a terminal works on its own machine only')
+  return auth.confirmAct(who, peer, peers.redeem(peer, code))
+}
 
 export const authRoutes: readonly Route[] = [
   route({
@@ -72,10 +81,27 @@ export const authRoutes: readonly Route[] = [
     body: confirmBody,
     answers: { 200: answer('when the confirmation expires', confirmation) },
     handle: async ({ parts, who, peer, person: asker, body, json }) => {
-      const until = await parts.auth.stepUp(who, body, peer)
+      const until =
+        'terminalCode' in body
+          ? await confirmByCode(parts, who, peer, body.terminalCode)
+          : await parts.auth.stepUp(who, body, peer)
       const device = who.kind === 'device' ? { device: who.device.id } : {}
       await parts.audit.write('access.confirmed', { person: asker, ...device })
       return json({ until })
+    },
+  }),
+  route({
+    id: 'auth.terminal-code',
+    method: 'POST',
+    path: '/auth/terminal-code',
+    summary: 'Shows a code in the terminal of your tmux client, which confirms what was refused before (step-up).',
+    access: 'owner',
+    isSocketOnly: true,
+    isWrite: false,
+    answers: { 200: okAnswer },
+    handle: async ({ parts, peer, json }) => {
+      await parts.peers.showCode(peer)
+      return json({ ok: true })
     },
   }),
   route({

@@ -1,6 +1,5 @@
 import type { PaneStreamFrame } from '../api-types.js'
-import { frameOf } from '../live/event-feed.js'
-import { EventQueue, streamOf } from '../live/event-queue.js'
+import { EventQueue, frameOf, streamOf } from '../live/event-stream.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
 import { panesOf } from './panes.js'

@@ -35,6 +35,10 @@ export const placement = z
   })
   .optional()
   .describe('carry it out on a worker to which all of this applies')
+export const sandbox = z
+  .strictObject({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
+  .optional()
+  .describe('`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; left out: as the settings say')
 export const trust = z
   .string()
   .optional()
@@ -54,6 +58,7 @@ const startBody = z.union([
     budget,
     trust,
     placement,
+    sandbox,
   }),
   z.strictObject({
     oneshot: z.strictObject({
@@ -70,8 +75,9 @@ const startBody = z.union([
     budget,
     trust,
     placement,
+    sandbox,
   }),
-  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget, trust }),
+  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget, trust, sandbox }),
 ])
 
 const runAnswer = answer('the run', run)
@@ -141,6 +147,7 @@ async function start(call: StartCall): Promise<string> {
     limits: limitsOf(body.budget),
     trust: body.trust,
     isDetached: true,
+    sandbox: body.sandbox,
     ...('placement' in body && body.placement && { placement: placementOf(body.placement) }),
   }
   if ('graph' in body) {

@@ -11,7 +11,7 @@ import { interrupted, screen, session, stopped, waited } from '../schemas/sessio
 import { hasWords, pageOf } from '../views/page.js'
 import { sessionView } from '../views/session-view.js'
 import { activeOf, liveOf, sessionOf } from './active-session.js'
-import { placement, placementOf } from './run-start.js'
+import { placement, placementOf, sandbox } from './run-start.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
 const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
@@ -25,12 +25,11 @@ const startBody = z.strictObject({
   size,
   label: z.string().max(200).nullable().default(null),
   resume: z.string().nullable().default(null),
-  sandbox: z
-    .strictObject({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
+  sandbox,
+  channel: z
+    .enum(['acp'])
     .optional()
-    .describe(
-      '`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; left out: as the settings say',
-    ),
+    .describe('over the Agent Client Protocol, without a terminal, for agents that speak it'),
   placement,
 })
 const resumeBody = z.strictObject({ env, size })

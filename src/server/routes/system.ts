@@ -168,7 +168,7 @@ async function healthOf(call: Call) {
     position: await call.position(),
     sessions: host.liveSessions().length,
     catchingUp: host.catchingUp,
-    sight: host.sight,
+    readers: host.readers,
     panes: host.panes?.list().length ?? 0,
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
@@ -228,11 +228,15 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
       help: 'Sessions that the daemon has not read up to the present yet.',
       values: [{ value: host.catchingUp }],
     },
-    { name: 'signalbox_sight_threads', help: 'Threads that read terminals.', values: [{ value: host.sight.threads }] },
     {
-      name: 'signalbox_sight_failures',
+      name: 'signalbox_reader_threads',
+      help: 'Threads that read terminals.',
+      values: [{ value: host.readers.threads }],
+    },
+    {
+      name: 'signalbox_reader_failures',
       help: 'Readers of terminals that crashed or hung since the start.',
-      values: [{ value: host.sight.failures }],
+      values: [{ value: host.readers.failures }],
     },
     {
       name: 'signalbox_panes',

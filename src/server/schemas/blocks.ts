@@ -24,7 +24,7 @@ const base = {
   rows: z.tuple([z.int(), z.int()]).describe('first and last row id that it was read from'),
   provisional: z.boolean().describe('still growing'),
   missing: z.boolean().describe('rows above it scrolled away before they could be read'),
-  source: z.enum(['screen', 'transcript']),
+  source: z.enum(['screen', 'transcript', 'acp']),
 }
 
 /** A part of a message. */

@@ -64,6 +64,10 @@ export const run = z
       .partial()
       .nullable()
       .describe('which workers may carry it out; null: only the server'),
+    sandbox: z
+      .object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
+      .nullable()
+      .describe('the sandbox of its agents and commands; null: none'),
     worker: z.string().nullable().describe('the worker that has it'),
     workerName: z.string().nullable(),
     epoch: z.int().describe('how many workers have had it'),

@@ -70,6 +70,10 @@ export const session = z
     awaySince: moment
       .optional()
       .describe('since when its worker is not connected; the other fields are as it last reported them'),
+    channel: z
+      .enum(['acp'])
+      .optional()
+      .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
     places: z.record(z.string(), z.string()).optional(),
     sandbox: z
       .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })

@@ -61,7 +61,7 @@ export const health = z
     position,
     sessions: z.int(),
     catchingUp: z.int().describe('number of further sessions that the daemon has not read up to the present yet'),
-    sight: z
+    readers: z
       .object({ threads: z.int(), failures: z.int() })
       .describe('threads that read terminals, and how often one of them crashed or hung since the start'),
     panes: z.int(),

@@ -158,7 +158,7 @@ class TerminalSocket {
     const who = await this.#credential(hello)
     const person = who.person ?? OWNER
     const record = await host.find(word, personName(person.id))
-    const local = await host.whenLocal(record.id)
+    const local = await host.whenTerminal(record.id)
     const session = local ?? (await host.remote.whenLive(record.id))
     if (!session || session.exit) {
       sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })

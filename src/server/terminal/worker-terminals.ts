@@ -69,7 +69,7 @@ export class WorkerTerminals {
   }
 
   async #sessionOf({ session: id, maxViewers }: TerminalRequest & { session: string }): Promise<LiveSession> {
-    const session = await (await this.#host()).whenLocal(id)
+    const session = await (await this.#host()).whenTerminal(id)
     if (!session || session.exit) throw new SignalboxError('E_STATE', `session ${id} has ended`)
     if (session.viewers >= maxViewers)
       throw new SignalboxError(

@@ -38,5 +38,5 @@ export { Conversation, type ConversationState, firstRowNeeded } from './conversa
 export type { RowSource } from './conversation-rows.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
 export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'
-export type { ReportedText } from './reported-text.js'
+export type { ClosedMessage, ReportedText } from './reported-text.js'
 export { IdleOutput, TurnActions, type TurnActionsOptions } from './turn-actions.js'

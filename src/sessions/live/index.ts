@@ -64,7 +64,7 @@ export type {
   SessionTimes,
   Viewer,
 } from './session-options.js'
-export type { SessionPort, SessionState } from './session-port.js'
+export type { LocalSession, SessionPort, SessionState } from './session-port.js'
 export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
 export { findInTree, listTree } from './session-tree.js'
 export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'

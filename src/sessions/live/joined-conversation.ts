@@ -339,5 +339,7 @@ const NO_REQUESTS: PhaseRequests = {
   raise: async () => undefined,
   seenAgain: () => undefined,
   settle: async () => undefined,
+  expectTakeOver: () => undefined,
+  adopt: async () => [],
   takeOver: async () => 'none',
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DONE, MENU, paintTurn, THINKING, TRANSCRIPT } from '../testing/demo-screens.js'
-import { SessionFixture, type SessionFixtureOptions } from '../testing/session-fixture.js'
+import { SessionFixture, type SessionFixtureOptions, screenBytes } from '../testing/session-fixture.js'
 import type { SessionSnapshot } from './session-options.js'
 
 let fixture: SessionFixture
@@ -272,6 +272,61 @@ describe('a host that takes over', () => {
     fixture = await fixture.takenOver({ snapshot: await snapshotOf(fixture) })
     expect([fixture.session.phase, fixture.session.approval?.state]).toEqual(['tool-pending', 'pending'])
     expect(await fixture.written('approval.requested')).toEqual([])
+  })
+
+  const APPROVALS = ['approval.requested', 'approval.stale', 'approval.applied'] as const
+
+  test('keeps the request of a menu that is the first thing on screen', async () => {
+    await open()
+    await fixture.paint(MENU, { isGone: true })
+    const asked = fixture.session.approval
+    expect(asked?.state).toBe('pending')
+    fixture = await fixture.takenOver()
+    expect(fixture.session.approval).toMatchObject({ id: asked!.id, state: 'pending' })
+    expect(await fixture.written(...APPROVALS)).toEqual([])
+  })
+
+  test('keeps the request of a menu that was drawn in two parts', async () => {
+    await open()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ hello', '', THINKING, ''])
+    const bytes = screenBytes(['▷ hello', '', ...MENU], { isGone: true })
+    const half = bytes.indexOf('2. No')
+    await fixture.print(`\u001b[?2026h${bytes.slice(0, half)}`, 600)
+    await fixture.print(`${bytes.slice(half)}\u001b[?2026l`, 5_000)
+    const asked = fixture.session.approval
+    expect(asked?.state).toBe('pending')
+    fixture = await fixture.takenOver()
+    expect(fixture.session.approval).toMatchObject({ id: asked!.id, state: 'pending' })
+    expect(await fixture.written(...APPROVALS)).toEqual([])
+  })
+
+  test('does not take a screen that is being drawn for one without the menu', async () => {
+    await open()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ hello', '', THINKING, ''])
+    await fixture.paint(['▷ hello', '', ...MENU], { isGone: true })
+    const asked = fixture.session.approval
+    await fixture.print('\u001b[?2026h\u001b[H\u001b[J', 600)
+    fixture = await fixture.takenOver({}, 500)
+    expect(fixture.session.approval).toMatchObject({ id: asked!.id, state: 'pending' })
+    await fixture.print(`${screenBytes(['▷ hello', '', ...MENU], { isGone: true })}\u001b[?2026l`, 3_000)
+    expect(fixture.session.approval).toMatchObject({ id: asked!.id, state: 'pending' })
+    expect(await fixture.written(...APPROVALS)).toEqual([])
+  })
+
+  test('ends the request of a menu that has gone, when the rest has settled', async () => {
+    await open()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ hello', '', THINKING, ''])
+    await fixture.paint(['▷ hello', '', ...MENU], { isGone: true })
+    expect(fixture.session.approval?.state).toBe('pending')
+    fixture.session.replace()
+    await fixture.paint(['▷ hello', '', '◆ Declined.', '', DONE, ''], { passMs: 10 })
+    fixture = await fixture.takenOver()
+    expect(fixture.session.approval).toBeNull()
+    expect((await fixture.written(...APPROVALS)).map(({ type }) => type)).toEqual(['approval.stale'])
+    expect(fixture.session.isIdle).toBe(true)
   })
 })
 

@@ -2,9 +2,9 @@ import type { AgentReport } from '../../agents/index.js'
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { EventData, EventType } from '../../events/index.js'
-import type { KeeperListener, KeptExit, RecordingFailure } from '../../keeper/index.js'
+import type { KeptExit, RecordingFailure } from '../../keeper/index.js'
 import { hasNews, type ScreenView } from '../../panes/index.js'
-import { LocalSight } from '../../panes/sight/index.js'
+import { LocalReader } from '../../panes/reader/index.js'
 import type { Block, Observation, Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { firstRowNeeded, type MessageRef, MessageWriter } from '../conversation/index.js'
@@ -17,7 +17,7 @@ import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
 import { PromptQueue, type SendOptions } from './prompt-queue.js'
 import { PromptReceipts } from './prompt-receipts.js'
-import type { SendResult } from './send-gate.js'
+import { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
 import { SessionEnding, stopSession } from './session-ending.js'
 import { SessionNotices } from './session-notices.js'
 import {
@@ -32,7 +32,7 @@ import {
   type Viewer,
 } from './session-options.js'
 import { SessionPhase } from './session-phase.js'
-import type { SessionPort } from './session-port.js'
+import type { LocalSession } from './session-port.js'
 import { SessionTerminal } from './session-terminal.js'
 
 /** How long an agent may take to show a resumed conversation; then the send gate decides. */
@@ -53,7 +53,7 @@ const ABANDONED = 'no person signed in'
  * The parts are built in the order of the fields. Each gets only the ports that it needs; a port
  * that calls a part further down is called after the constructor has returned.
  */
-export class LiveSession implements KeeperListener, SessionPort {
+export class LiveSession implements LocalSession {
   readonly id: string
   readonly #options: LiveSessionOptions
   readonly #agent: AgentTraits
@@ -112,7 +112,6 @@ export class LiveSession implements KeeperListener, SessionPort {
     return this.#terminal.offset
   }
 
-  /** The turn that was opened last; null before the first. */
   get lastTurn(): string | null {
     return this.#phase.lastTurn
   }
@@ -159,7 +158,6 @@ export class LiveSession implements KeeperListener, SessionPort {
     return this.#agent.compact ?? null
   }
 
-  /** The open request on screen, else the oldest one. */
   get approval(): ApprovalRecord | null {
     return this.#requests.open.first?.record ?? null
   }
@@ -172,17 +170,14 @@ export class LiveSession implements KeeperListener, SessionPort {
     return this.#phase.openMessage
   }
 
-  /** Who may type now. */
   get holder(): Holder {
     return this.#keyboard.holder
   }
 
-  /** Prompts that wait here until the agent rests. */
   get heldPrompts(): readonly HeldPrompt[] {
     return this.#prompts.held
   }
 
-  /** How many viewers watch the terminal itself. */
   get viewers(): number {
     return this.#viewers.size
   }
@@ -442,7 +437,7 @@ export class LiveSession implements KeeperListener, SessionPort {
     const { record, pack, emulator, keeper, restored, onError, clock, onRuleOff } = this.#options
     return new SessionTerminal({
       ...this.#ports,
-      sight: this.#options.sight ?? new LocalSight(() => clock.monotonic()),
+      reader: this.#options.reader ?? new LocalReader(() => clock.monotonic()),
       ...(onRuleOff && { onRuleOff }),
       pack,
       emulator,
@@ -534,26 +529,29 @@ export class LiveSession implements KeeperListener, SessionPort {
   }
 
   #createPrompts(): PromptQueue {
-    const { pack, journal, absence } = this.#options
+    const { pack, journal, absence, clock } = this.#options
     const { isExited } = this.#ports
+    const port: SendPort = {
+      observation: () => this.observation,
+      isExited,
+      isBracketedPaste: () => this.screen.modes.isBracketedPaste,
+      press: keys => this.press(keys),
+      changed: ms => this.#waiters.changed(ms),
+      absence: () => absence?.() ?? null,
+      quietMs: () => this.#keyboard.quietMs,
+      proof: (text, since, wasBusy) => this.#receipts.proofOf(text, since, wasBusy),
+      lastRow: () => this.#phase.lastRow,
+      hasHooks: () => this.#agent.hasHooks,
+    }
     return new PromptQueue({
       ...this.#ports,
-      pack,
-      keyboard: this.#keyboard,
-      readyWaitMs: this.#times.readyWaitMs,
       journal,
-      port: {
-        observation: () => this.observation,
-        isExited,
-        isBracketedPaste: () => this.screen.modes.isBracketedPaste,
-        press: keys => this.press(keys),
-        changed: ms => this.#waiters.changed(ms),
-        absence: () => absence?.() ?? null,
-        quietMs: () => this.#keyboard.quietMs,
-        proof: (text, since, wasBusy) => this.#receipts.proofOf(text, since, wasBusy),
-        lastRow: () => this.#phase.lastRow,
-        hasHooks: () => this.#agent.hasHooks,
+      deliver: (text, { begun, ...how }) => {
+        const press = (keys: string) => begun().then(() => port.press(keys))
+        return sendPrompt({ ...port, press }, text, { pack, clock, readyWaitMs: this.#times.readyWaitMs, ...how })
       },
+      alone: work => this.#keyboard.alone(work),
+      changed: port.changed,
       isIdle: () => this.isIdle,
       lastTurn: () => this.#phase.lastTurn,
       onDelivered: sent => this.#phase.noteSent(sent),

@@ -1,10 +1,8 @@
 import { type Clock, newId, type Timer } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
-import type { Pack } from '../../screen/index.js'
 import type { SessionJournal } from './journal.js'
-import type { Keyboard } from './keyboard.js'
 import { type HeldPrompt, isEchoOf } from './logged-prompts.js'
-import { type SendPort, type SendRefusal, type SendResult, sendPrompt } from './send-gate.js'
+import type { SendRefusal, SendResult } from './send-gate.js'
 import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 
 export type { HeldPrompt }
@@ -26,14 +24,26 @@ export interface SentPrompt {
   before: string | null
 }
 
+export interface Delivery {
+  meaning: TextMeaning
+  clearsDraft: boolean
+  /** Whether the agent's own queue may be used. */
+  mayQueue: boolean
+  /** To be awaited before the first byte goes to the agent; if it fails, none goes. */
+  begun(): Promise<void>
+}
+
 interface PromptQueueOptions {
   session: string
-  port: SendPort
-  pack: Pack
   clock: Clock
-  keyboard: Keyboard
-  readyWaitMs: number
   journal: SessionJournal
+  /** Brings one prompt to the agent, and verifies that the agent took it. */
+  deliver(text: string, how: Delivery): Promise<SendResult>
+  /** Keeps other input away from the agent meanwhile. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  isExited(): boolean
+  /** Resolves at the next change of the session, or after `ms`. */
+  changed(ms: number): Promise<void>
   isIdle(): boolean
   record<T extends EventType>(type: T, data: EventData<T>): void
   lastTurn(): string | null
@@ -147,9 +157,9 @@ export class PromptQueue {
     text: string,
     { whenBusy = 'queue', meaning = 'auto', clearsDraft = false }: SendOptions,
   ): Promise<SendResult> {
-    const { session, journal, isIdle, port } = this.#options
+    const { session, journal, isIdle, isExited } = this.#options
     await journal.write('prompt.accepted', { session, prompt: id, text, meaning, whenBusy })
-    if (whenBusy === 'hold' && !isIdle() && !port.isExited()) return this.#hold(id, text, meaning)
+    if (whenBusy === 'hold' && !isIdle() && !isExited()) return this.#hold(id, text, meaning)
     const result = (await this.#type(id, text, { meaning, clearsDraft, mayQueue: whenBusy === 'queue' }))!
     const isHeld = result.result === 'refused' && result.reason === 'busy' && whenBusy !== 'refuse'
     if (isHeld) return this.#hold(id, text, meaning)
@@ -161,40 +171,31 @@ export class PromptQueue {
   async #type(
     id: string,
     text: string,
-    how: { meaning: TextMeaning; clearsDraft: boolean; mayQueue: boolean; isOffered?: () => boolean },
+    how: Omit<Delivery, 'begun'> & { isOffered?: () => boolean },
   ): Promise<SendResult | null> {
-    const { keyboard, pack, clock, readyWaitMs, untilBegun, lastTurn, onDelivered } = this.#options
+    const { session, journal, alone, deliver, untilBegun, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
-    return keyboard.alone(async () => {
+    return alone(async () => {
       // The agent shows a prompt that it just took before it shows work: another one now would be
       // typed into a turn that no look has seen begin.
       await untilBegun(this.#turn)
       if (!isOffered()) return null
       const before = lastTurn()
-      const result = await sendPrompt(this.#portFor(id), text, { pack, clock, readyWaitMs, ...options })
+      let hasBegun = false
+      const begun = async () => {
+        if (!hasBegun) await journal.write('prompt.started', { session, prompt: id })
+        hasBegun = true
+      }
+      const result = await deliver(text, { ...options, begun })
       if (result.result === 'delivered')
         this.#turn = onDelivered({ text, before, isCommand: isCommand(cleanText(text), how.meaning) })
       return result
     })
   }
 
-  /** The log has the prompt before the first key; if it cannot be written, no key is sent. */
-  #portFor(id: string): SendPort {
-    const { port, session, journal } = this.#options
-    let hasStarted = false
-    return {
-      ...port,
-      press: async keys => {
-        if (!hasStarted) await journal.write('prompt.started', { session, prompt: id })
-        hasStarted = true
-        await port.press(keys)
-      },
-    }
-  }
-
   /** Another host may have typed it: the agent's turns tell. Nothing is typed here. */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
-    const { port, clock, journal, settled, onFailed } = this.#options
+    const { isExited, changed, clock, journal, settled, onFailed } = this.#options
     const deadline = clock.monotonic() + UNFINISHED_MS
     for (;;) {
       await settled()
@@ -204,8 +205,8 @@ export class PromptQueue {
         return { result: 'delivered' }
       }
       const left = deadline - clock.monotonic()
-      if (left <= 0 || port.isExited()) break
-      await port.changed(left)
+      if (left <= 0 || isExited()) break
+      await changed(left)
     }
     this.#release(id, 'unconfirmed')
     onFailed(UNFINISHED)

@@ -5,6 +5,7 @@ import type { Look } from '../../panes/index.js'
 import type { LiveSession } from './live-session.js'
 import type { SessionNotices } from './session-notices.js'
 import type { AgentTraits } from './session-options.js'
+import type { SessionPort } from './session-port.js'
 
 interface SessionEndingOptions {
   agent: AgentTraits
@@ -127,15 +128,23 @@ export async function stopSession(
     }
     if (await exits(session, clock, Math.min(EXIT_KEYS_WAIT_MS, left()))) return
   }
+  await endProcess(session, { clock, keeper, graceMs: left() })
+}
+
+/** TERM for the process group, then KILL; at once without time left. */
+export async function endProcess(
+  session: SessionPort,
+  { clock, keeper, graceMs }: { clock: Clock; keeper: KeeperPort; graceMs: number },
+): Promise<void> {
   if (graceMs > 0) {
     await keeper.signal(session.id, 'SIGTERM').catch(() => undefined)
-    if (await exits(session, clock, Math.min(TERM_WAIT_MS, left()))) return
+    if (await exits(session, clock, Math.min(TERM_WAIT_MS, graceMs))) return
   }
   await keeper.signal(session.id, 'SIGKILL').catch(() => undefined)
   await exits(session, clock, TERM_WAIT_MS)
 }
 
-async function exits(session: LiveSession, clock: Clock, ms: number): Promise<boolean> {
+async function exits(session: SessionPort, clock: Clock, ms: number): Promise<boolean> {
   const deadline = clock.monotonic() + ms
   while (!session.exit && clock.monotonic() < deadline) await session.changed(deadline - clock.monotonic())
   if (session.exit) await session.settled()

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { transition } from '../../machine/index.js'
 import type { Look } from '../../panes/index.js'
-import type { Block, Pack } from '../../screen/index.js'
+import type { Block, Menu, Pack } from '../../screen/index.js'
 import {
   Conversation,
   type ConversationState,
@@ -35,7 +35,10 @@ export type PhaseNotices = Pick<
 >
 
 /** Where its menus go. */
-export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'seenAgain' | 'settle' | 'takeOver'>
+export type PhaseRequests = Pick<
+  ScreenRequests,
+  'raise' | 'seenAgain' | 'settle' | 'expectTakeOver' | 'adopt' | 'takeOver'
+>
 
 interface SessionPhaseOptions extends TurnActionsOptions {
   pack: Pack
@@ -66,6 +69,8 @@ export class SessionPhase {
   readonly #readiness: Readiness
   #phase: Phase
   #last: Look | null = null
+  /** The last look shows what it shows to the end: no change of the screen is under way. */
+  #isClear = false
   /** The turn that the agent was last seen to work on. */
   #startedTurn: string | null = null
   /** When a half-drawn frame came that no other frame has followed. */
@@ -220,9 +225,14 @@ export class SessionPhase {
     this.#turn.takeReported(text, t, () => this.dispatch('transcript-block', this.#last))
   }
 
-  /** After a restart: takes over the open request of the menu on screen. */
+  /**
+   * After a restart: takes over the open requests. A look that is half drawn, or a rest that has
+   * not settled, does not show that a menu has gone: the next clear look is compared with them.
+   */
   takeOverRequests(): void {
-    this.#menus.takeOver(this.#last)
+    this.#menus.adopt()
+    if (this.#isClear) this.#menus.takeOver(liveMenu(this.#last?.observation ?? null))
+    else if (this.#options.isExited()) this.#menus.takeOver(null)
   }
 
   #see(look: Look): void {
@@ -231,11 +241,18 @@ export class SessionPhase {
     this.#turn.recordPrompt(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
+    const isAdmitted = this.#readiness.admits(look)
+    const isWhole = !this.#isHalfDrawn(look) && look.isSettled
     const menu = liveMenu(observation)
+    if (isAdmitted && isWhole) this.#believe(look, menu)
+    this.#isClear = isWhole && (isAdmitted || menu === null)
+    if (this.#isClear) this.#menus.takeOver(menu)
+  }
+
+  #believe(look: Look, menu: Menu | null): void {
     const isNewMenu = this.#menus.isNew(menu)
     if (this.isAtWork) this.#turn.beginQueued(look)
-    this.dispatch(phaseEventOf(observation, isNewMenu), look)
+    this.dispatch(phaseEventOf(look.observation, isNewMenu), look)
     this.#menus.seenAgain(menu)
   }
 
@@ -273,7 +290,10 @@ export class SessionPhase {
         return this.#ask(look)
       case 'settle-approval': {
         const next = event === 'tool_menu:new' ? liveMenu(look?.observation ?? null) : null
-        if (!isCatchingUp()) effects.later(() => requests.settle(next))
+        if (this.#menus.isTakeOverDue) {
+          // What is on screen is compared with the requests in any case, unless the screen has ended.
+          if (event === 'process-exit') this.#menus.takeOver(null)
+        } else if (!isCatchingUp()) effects.later(() => requests.settle(next))
         return
       }
       case 'warn-auth':

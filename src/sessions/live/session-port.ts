@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
-import type { KeptExit } from '../../keeper/index.js'
+import type { KeeperListener, KeptExit } from '../../keeper/index.js'
+import type { ScreenView } from '../../panes/index.js'
 import type { Block, Observation } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import type { MessageRef } from '../conversation/index.js'
@@ -9,6 +10,7 @@ import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
 import type { SendOptions } from './prompt-queue.js'
 import type { SendResult } from './send-gate.js'
+import type { SessionObserver } from './session-options.js'
 
 /** What surfaces show of a running session: plain values, which can travel from another machine. */
 export interface SessionState {
@@ -64,4 +66,27 @@ export interface SessionPort extends SessionState {
   changed(ms: number): Promise<void>
   /** Resolves when all effects so far are done. */
   settled(): Promise<void>
+}
+
+/**
+ * A session whose agent this machine runs: on a terminal (`LiveSession`), or over the Agent Client
+ * Protocol (`AcpSession`). The host starts it, feeds it from the keeper and ends it, and knows no
+ * difference.
+ */
+export interface LocalSession extends SessionPort, KeeperListener {
+  /** Its screen; that of a session without a terminal shows nothing. */
+  readonly screen: ScreenView
+  /** What the screen shows; null without a terminal, and before the first output. */
+  readonly frame: Frame | null
+  /** Resolves when everything that was passed to `output` has been read. */
+  readonly terminal: { isRead(): Promise<void> }
+  /** Input that an earlier host wrote. `t`: seconds since the start. */
+  typed(bytes: Uint8Array, t: number): void
+  /** All old bytes were passed on: from here on the session acts. */
+  goLive(): Promise<void>
+  observe(observer: SessionObserver): void
+  /** The host closes and the agent continues. */
+  detach(): void
+  /** The session has ended. */
+  close(): void
 }

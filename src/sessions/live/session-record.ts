@@ -27,6 +27,8 @@ export interface SessionRecord {
   resumedFrom?: string
   /** The session that resumed the conversation. */
   resumedBy?: string
+  /** How Signalbox and the agent talk; absent: through the agent's terminal. */
+  channel?: 'acp'
   recording: string
   owner: string
   /** The home directory that keeps its terminal; absent: the only one of this store. */
@@ -66,7 +68,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 7,
+  version: 8,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -77,7 +79,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
 
 function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
-    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, ...rest } = event.data
+    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, channel, ...rest } = event.data
     return {
       id: event.stream.slice(event.stream.indexOf('/') + 1),
       ...rest,
@@ -87,6 +89,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
       ...(resumedFrom !== undefined && { resumedFrom }),
       ...(places !== undefined && { places }),
       ...(worker !== undefined && { worker }),
+      ...(channel !== undefined && { channel }),
       startedAt: event.at,
       state: 'starting',
       version: event.version,

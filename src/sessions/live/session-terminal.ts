@@ -8,7 +8,7 @@ import {
   type ScreenView,
   type SwitchedOff,
 } from '../../panes/index.js'
-import { type Picture, Sight, type SightPlace } from '../../panes/sight/index.js'
+import { type Picture, ReaderClient, type ReaderPlace } from '../../panes/reader/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
 import type { EmulatorOptions, Evidence, ProgramStatus } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
@@ -26,7 +26,7 @@ interface SessionTerminalOptions {
   emulator: EmulatorOptions
   clock: Clock
   startedAt: number
-  sight: SightPlace
+  reader: ReaderPlace
   /** `firstRow`: the first row that the conversation needs of it. */
   restored: (SavedTerminal & { firstRow: number }) | null
   /** Answers a query of the program. */
@@ -55,12 +55,12 @@ export interface SavedTerminal {
 
 /**
  * The session's terminal as Signalbox reads it: bytes and sizes go in with their times, looks come
- * out, perhaps later: another thread may read them (`Sight`). It answers queries of the program,
+ * out, perhaps later: another thread may read them (`ReaderClient`). It answers queries of the program,
  * unless the bytes are old.
  */
 export class SessionTerminal {
   readonly time: SessionClock
-  readonly #sight: Sight
+  readonly #reader: ReaderClient
   readonly #options: SessionTerminalOptions
   readonly #reading: ScreenReading
   #observer: SessionObserver | null = null
@@ -76,13 +76,13 @@ export class SessionTerminal {
   #resizedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SessionTerminalOptions) {
-    const { pack, emulator, restored, clock, startedAt, sight } = options
+    const { pack, emulator, restored, clock, startedAt, reader } = options
     this.#options = options
     this.#offset = restored?.offset ?? 0
     this.#readTo = this.#offset
     this.time = new SessionClock(clock, startedAt)
-    this.#sight = new Sight(
-      sight,
+    this.#reader = new ReaderClient(
+      reader,
       {
         pack,
         emulator,
@@ -98,7 +98,7 @@ export class SessionTerminal {
   }
 
   get screen(): ScreenView {
-    return this.#sight.view
+    return this.#reader.view
   }
 
   get offset(): number {
@@ -121,7 +121,7 @@ export class SessionTerminal {
   /** Its state when everything that was sent so far has been read. */
   save(then: (saved: SavedTerminal) => void, failed: (why: Error) => void): void {
     const offset = this.#offset
-    this.#sight.save(
+    this.#reader.save(
       screen => then({ offset, screen, status: this.screen.programStatus, reading: this.#reading.saved }),
       failed,
     )
@@ -134,7 +134,7 @@ export class SessionTerminal {
    */
   picture(hasScrollback: boolean, then: (picture: Picture & { offset: number }) => void): void {
     const offset = this.#offset
-    this.#sight.picture(
+    this.#reader.picture(
       hasScrollback,
       picture => then({ ...picture, offset }),
       () => then({ ...this.#emptyPicture, offset }),
@@ -155,12 +155,12 @@ export class SessionTerminal {
 
   /** The pack was loaded again. */
   packChanged(): void {
-    this.#sight.packChanged()
+    this.#reader.packChanged()
   }
 
   close(): void {
     this.time.stop()
-    this.#sight.close()
+    this.#reader.close()
     for (const { reject } of this.#whenRead.splice(0)) reject(new Error('the terminal is not read any more'))
   }
 
@@ -171,13 +171,13 @@ export class SessionTerminal {
   feed(bytes: Uint8Array, t: number, offset: number): void {
     this.time.observe(t)
     this.#offset = offset + bytes.length
-    this.#sight.feed(bytes, t, offset, this.#isAnswering)
+    this.#reader.feed(bytes, t, offset, this.#isAnswering)
   }
 
   resize(cols: number, rows: number, t: number): void {
     this.time.observe(t)
     this.#resizedAt = t
-    this.#sight.resize(cols, rows, t)
+    this.#reader.resize(cols, rows, t)
   }
 
   recordInput(bytes: Uint8Array): void {
@@ -191,19 +191,19 @@ export class SessionTerminal {
    */
   finish(t: number, then: () => void): void {
     this.time.stop()
-    this.#sight.tick(t + 1)
+    this.#reader.tick(t + 1)
     const end = () => {
       this.time.stop()
       then()
     }
     // A terminal that cannot be read any more has ended as well.
-    this.#sight.mark(end, end)
+    this.#reader.mark(end, end)
   }
 
   /** The bytes from here on are old: queries in them are not answered. */
   fallBehind(): void {
     this.#isAnswering = false
-    this.#sight.mark(() => {
+    this.#reader.mark(() => {
       this.time.stop()
       this.#isCatchingUp = true
     })
@@ -212,11 +212,11 @@ export class SessionTerminal {
   goLive(then: () => void, failed?: (why: Error) => void): void {
     const now = this.time.now()
     this.#isAnswering = true
-    this.#sight.tick(now)
+    this.#reader.tick(now)
     // If no byte has followed the snapshot, the program rests, and its screen has not been looked
     // at yet.
-    if (this.#options.restored) this.#sight.look(now)
-    this.#sight.mark(() => {
+    if (this.#options.restored) this.#reader.look(now)
+    this.#reader.mark(() => {
       this.#options.onTime(now)
       this.#isCatchingUp = false
       then()
@@ -226,10 +226,10 @@ export class SessionTerminal {
   /** Sets the timer for the next deadline. */
   schedule(): void {
     if (this.#options.isExited() || this.#isCatchingUp) return
-    const deadlines = [this.#sight.nextDeadline(), this.#reading.nextDeadline(), this.#options.nextDeadline()].filter(
+    const deadlines = [this.#reader.nextDeadline(), this.#reading.nextDeadline(), this.#options.nextDeadline()].filter(
       at => at !== null,
     )
-    this.time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => this.#sight.tick(this.time.now()))
+    this.time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => this.#reader.tick(this.time.now()))
   }
 
   /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */

@@ -69,3 +69,24 @@ it('a replay reads no message from a greeting that grows before the first prompt
     ),
   ).toEqual([])
 })
+
+it('a replay reads the whole answer although the program reports that it is done before it has drawn it', () => {
+  const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
+  const prompt = ['Welcome', '', '▷ tell me', '']
+  const status = (state: string) => `\u001b]7501;state=${state}:app=test\u001b\\`
+  const frame = (...rows: string[]) => `\u001b[H\u001b[2J${[...rows, '', ...BOX].join('\r\n')}`
+  const outputs: [number, string][] = [
+    [1, frame('Welcome')],
+    [3, frame(...prompt, '◜ working') + status('working')],
+    [4, status('blocked') + frame(...prompt, '◜ working')],
+    [5, frame(...prompt, '◆ It is', '', '◜ working')],
+    [5.01, status('done')],
+    [5.2, frame(...prompt, '◆ It is done.', '', '◈ Finished in 2s')],
+    [5.5, '\u001b[H\u001b[2JGoodbye'],
+  ]
+  const lines = outputs.flatMap(([t, text]) =>
+    replay.apply({ t, kind: 'output', bytes: new TextEncoder().encode(text) }),
+  )
+  lines.push(...replay.apply({ t: 5.6, kind: 'exit', exit: { code: 0, signal: null } }), ...replay.finish())
+  expect(lines.flatMap(line => (line.type === 'message' ? [line.markdown] : []))).toEqual(['It is done.'])
+})

@@ -56,8 +56,12 @@ export class ReplayedConversation {
       }
       if (action === 'finalize') lines.push(...this.#finalize(look, phase === 'tool-pending'))
       if (action === 'extract-history') lines.push(...this.#writeIdleOutput(look))
+      if (action === 'ask') lines.push(...this.#writeUnwritten(look, true))
     }
-    if (phase === 'dormant' && this.#phase !== 'dormant') this.#conversation.closeTurn()
+    if (phase === 'dormant' && this.#phase !== 'dormant') {
+      if (this.#phase === 'tool-pending') lines.push(...this.#writeUnwritten(look, false))
+      this.#conversation.closeTurn()
+    }
     this.#phase = phase
     return lines
   }
@@ -96,6 +100,11 @@ export class ReplayedConversation {
     if (closed && markdown.trim() !== '')
       lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown })
     return lines
+  }
+
+  /** Text after the answer to a request, at a look at which the agent is done or asks again. */
+  #writeUnwritten(look: Look, isAsking: boolean): (BlockLine | MessageLine)[] {
+    return this.#conversation.hasUnwritten(look, { isAsking }) ? this.#finalize(look, isAsking) : []
   }
 
   #writeIdleOutput(look: Look): (BlockLine | MessageLine)[] {

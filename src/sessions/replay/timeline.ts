@@ -89,12 +89,14 @@ export class Timeline {
   #see(state: PaneState): Moment {
     this.#count(state)
     let actions: readonly PhaseAction[] = []
-    if (state.isSettled && state.look) {
-      const seen = { ...state.look.observation, view: state.view, payload: state.payload } as Observation
-      const menu = (state.payload as { menu?: Menu | null } | null)?.menu ?? null
+    // The phase follows the frames alone, as in a live session: a program may report that it is done
+    // before it has drawn the end of its answer.
+    if (state.look?.isSettled) {
+      const { observation } = state.look
+      const menu = (observation.payload as { menu?: Menu | null } | null)?.menu ?? null
       const isNew = menu !== null && menu.print !== this.#menuPrint
       this.#menuPrint = menu?.print ?? null
-      const [next, made] = transition(phaseTable, this.#phase, phaseEventOf(seen, isNew))
+      const [next, made] = transition(phaseTable, this.#phase, phaseEventOf(observation, isNew))
       this.#phase = next
       actions = made
     }

@@ -73,8 +73,7 @@ export class DecisionDelivery {
   async apply({ id }: ApprovalRecord): Promise<void> {
     const record = await this.#open.ledger.get(id)
     if (record?.state !== 'decided' || !record.decision) return
-    const open = this.#open.get(id) ?? this.#open.adopt(record)
-    open.record = record
+    const open = this.#open.adopt(record)
     await this.#open.end(open, () => this.#deliver(open))
   }
 
@@ -108,9 +107,20 @@ export class DecisionDelivery {
     if (record.state === 'pending') await ledger.stale(record, 'gone')
     else if (record.state !== 'decided') return
     else if (open.proof) await this.conclude(open)
-    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open))
-      await this.#applied(open, [{ kind: 'screen' }], null)
-    else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
+    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open)) {
+      if (this.#standsAsLeft(record)) await ledger.stale(record, 'unconfirmed')
+      else await this.#applied(open, [{ kind: 'screen' }], null)
+    } else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
+  }
+
+  /**
+   * An equal menu with the chosen label selected may be the one that was decided after all: then
+   * Enter was lost with the earlier host. In a new menu the selection is usually at the start.
+   */
+  #standsAsLeft(record: ApprovalRecord): boolean {
+    const menu = this.#options.menu.menu()
+    if (!menu || menu.print !== record.menuPrint) return false
+    return selectedLabel(menu) === screenAnswerOf(record)?.label
   }
 
   async #deliver(open: OpenRequest): Promise<void> {
@@ -201,6 +211,8 @@ export class DecisionDelivery {
 
   /** Waits for the menu if another channel knows the request; else it ended with it. */
   #canBeTyped(open: OpenRequest): boolean {
+    // The takeover types it, if its menu is on screen.
+    if (!this.#open.isTakenOver) return false
     if (!isStructured(open)) return true
     return this.#shownInstance(open.record.id) !== null
   }
@@ -235,7 +247,7 @@ export class DecisionDelivery {
           menu,
           {
             print: record.menuPrint!,
-            ...(instance !== null && { instance: instanceOf(instance) }),
+            instance: instanceOf(instance ?? record.instance),
             ...answer,
             mayWiden: record.decision?.actor.kind === 'person',
           },

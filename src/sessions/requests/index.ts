@@ -39,6 +39,6 @@
  */
 export { AgentAllowances } from './agent-allowances.js'
 export { liveMenu, MenuInstances, type MenuState } from './menu-instances.js'
-export { type AnswerChannel, NO_CHANNEL } from './request-answer.js'
+export { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 export type { ScreenRequests } from './screen-requests.js'
 export { SessionRequests } from './session-requests.js'

@@ -14,7 +14,7 @@ export function liveMenu(observation: Observation | null): Menu | null {
 interface MenuInstancesOptions {
   clock: Clock
   effects: Effects
-  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'takeOver'>
+  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'expectTakeOver' | 'adopt' | 'takeOver'>
   /** The session reads old bytes: it raises no request for their menus. */
   isCatchingUp(): boolean
 }
@@ -35,6 +35,8 @@ export class MenuInstances {
   #state: MenuState
   /** Menus on their way to the ledger. */
   #raising = 0
+  /** An earlier host's requests are not compared with the screen yet. */
+  #isTakeOverDue = false
   /** The menu of the last settled look: a screen that no longer changes is not seen again. */
   #last: Menu | null = null
 
@@ -63,7 +65,7 @@ export class MenuInstances {
     const count = this.#state.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
     this.#state = { count, print: menu.print, instance }
-    if (isCatchingUp()) return
+    if (isCatchingUp() || this.#isTakeOverDue) return
     this.#raising++
     effects.later(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
   }
@@ -72,14 +74,30 @@ export class MenuInstances {
   seenAgain(menu: Menu | null): void {
     const { requests, isCatchingUp } = this.#options
     this.#last = menu
-    if (menu && this.#raising === 0 && !isCatchingUp()) requests.seenAgain(menu, this.instance)
+    if (menu && this.#raising === 0 && !this.#isTakeOverDue && !isCatchingUp()) requests.seenAgain(menu, this.instance)
   }
 
-  /** After a restart: takes over the ledger's open request for the menu on screen. */
-  takeOver(look: Look | null): void {
+  /**
+   * After a restart: takes over the ledger's open requests. The screen may be in the middle of a
+   * change, so `takeOver` compares them with its menu later.
+   */
+  adopt(): void {
     const { effects, requests } = this.#options
-    const menu = liveMenu(look?.observation ?? null)
+    this.#isTakeOverDue = true
+    requests.expectTakeOver()
+    effects.later(async () => void (await requests.adopt()))
+  }
+
+  get isTakeOverDue(): boolean {
+    return this.#isTakeOverDue && !this.#options.isCatchingUp()
+  }
+
+  /** The screen is clear and shows this menu: finds its request among those of an earlier host. */
+  takeOver(menu: Menu | null): void {
+    const { effects, requests } = this.#options
+    if (!this.isTakeOverDue) return
     const { instance } = this
+    this.#isTakeOverDue = false
     this.#raising++
     this.#last = menu
     effects.later(async () => {

@@ -58,6 +58,11 @@ export class OpenRequests {
   readonly tools: ToolUses
   /** The request on screen, its menu's instance and fingerprint: a form has pages. */
   shown: { id: string; instance: string; print: string } | null = null
+  /**
+   * Whether `shown` is known. It is not after a restart, until a clear screen was compared with the
+   * requests of the earlier host.
+   */
+  isTakenOver = true
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
@@ -163,8 +168,13 @@ export class OpenRequests {
     return open
   }
 
-  /** Adds a request that another host raised. */
+  /** Adds a request that another host raised; once, so that all its parts know of its proof. */
   adopt(record: ApprovalRecord): OpenRequest {
+    const open = this.#open.get(record.id)
+    if (open) {
+      open.record = record
+      return open
+    }
     const known = [record.source, ...(record.joined ?? [])]
     const key = known.find(({ toolUseId }) => toolUseId !== undefined)?.toolUseId ?? null
     const reports = new Set(known.filter(({ channel }) => channel === 'hook').map(({ requestKey }) => requestKey))
@@ -199,8 +209,17 @@ export class OpenRequests {
   async nameEarlier(): Promise<void> {
     for (const open of this.all()) {
       const tool = open.key === null ? this.tools.forMenu(open.menu) : null
-      if (tool) await this.name(open, tool.key, tool.tool)
+      if (tool && !(await this.wasAnsweredBefore(open, tool.at))) await this.name(open, tool.key, tool.tool)
     }
+  }
+
+  /**
+   * Whether an answer to the request was sent before this time: a tool that starts later is the
+   * next one, however equal. The ledger also has the steps of a delivery that is under way.
+   */
+  async wasAnsweredBefore({ record }: OpenRequest, time: number): Promise<boolean> {
+    const { delivery } = (await this.ledger.get(record.id)) ?? record
+    return delivery.some(({ step, at }) => step !== 'move' && at < time)
   }
 
   // — closing —

@@ -417,6 +417,33 @@ describe('answered in the terminal', () => {
   })
 })
 
+describe('on a busy machine', () => {
+  test('a menu that came late, and is followed by an equal one, is proven by the end of its own tool', async () => {
+    const session = requests()
+    const startedAt = clock.now()
+    // The menu appears 300 ms after the tool has started, and the transcript is read later still.
+    clock.advance(300)
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const record = await decide((await open())[0]!, 'deny')
+    // Enter is followed by an equal menu, with no frame between them.
+    onEnter = () => {
+      menu = shows('npm test')
+    }
+    const delivering = session.delivery.apply(record)
+    await eventually(() => keys.at(-1)).toBe('\r')
+    clock.advance(50)
+    const report = (statement: AgentStatement, at: number) =>
+      session.reported.take({ id: `transcript:${++reports}`, channel: 'transcript', at, statement })
+    await report(started('t1', 'npm test'), startedAt)
+    await report(ended('t1', 'denied'), clock.now())
+    await report(started('t2', 'npm test'), clock.now())
+    await run(delivering)
+    expect(await end(record)).toBe('applied')
+    expect((await ledger.get(record.id))!.joined).toMatchObject([{ toolUseId: 't1' }])
+  })
+})
+
 describe('after a restart', () => {
   test('a relay that reconnects gets the decision that was made meanwhile', async () => {
     const before = requests()
@@ -429,6 +456,34 @@ describe('after a restart', () => {
     held.add(id)
     await say(after, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
     await eventually(() => answered).toEqual([{ report: id, answer: { behavior: 'allow' } }])
+  })
+
+  test('a decision that is delivered before the takeover is typed when its menu is found', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    menu = shows('npm test')
+    await before.screen.raise(menu, '3:1')
+    const record = await decide((await open())[0]!, 'allow-once')
+    const after = requests()
+    await run(after.delivery.apply(record))
+    expect([await end(record), keys]).toEqual(['decided', []])
+    expect(await after.screen.takeOver({ menu, instance: '3:1' })).toBe('known')
+    await eventually(() => end(record)).toBe('applied')
+    expect(keys).toEqual(['\r'])
+  })
+
+  test('a delivery that began before the takeover learns of the proof that comes after it', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    await asks(before, 'npm test')
+    const record = await decide((await open())[0]!, 'allow-once')
+    const after = requests()
+    const delivering = after.delivery.apply(record)
+    await storeSettled(6)
+    expect(await after.screen.takeOver(null)).toBe('none')
+    await say(after, ended('t1', 'done'), undefined, 'transcript')
+    await run(delivering)
+    expect([await end(record), answered.length, keys]).toEqual(['applied', 1, []])
   })
 
   test('an end that the transcript reports before the takeover counts', async () => {

@@ -4,7 +4,7 @@ import { requestInPlaceOf, requestOfStatement } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { isStructured, type OpenRequest, type OpenRequests, resultOf } from './open-requests.js'
 import { isDenial } from './request-answer.js'
-import type { RequestStatement } from './tool-uses.js'
+import type { RequestStatement, StartedTool } from './tool-uses.js'
 
 /** The menu of a tool appears at most this long after the agent has started the tool. */
 const MENU_FOLLOWS_MS = 200
@@ -26,8 +26,7 @@ export class ReportedRequests {
     const { statement } = report
     switch (statement.is) {
       case 'tool':
-        this.#open.tools.take(statement)
-        return statement.state === 'started' ? this.#nameTool(statement, report.at) : this.#prove(report, statement)
+        return this.#takeTool(report, statement)
       case 'answered':
         return this.#prove(report, statement)
       case 'request':
@@ -39,6 +38,34 @@ export class ReportedRequests {
     }
   }
 
+  async #takeTool(report: AgentReport, statement: ToolStatement): Promise<void> {
+    const { tools } = this.#open
+    const ended = statement.state === 'started' ? null : tools.unasked().find(({ key }) => key === statement.key)
+    tools.take(statement, report.at)
+    if (statement.state === 'started') return this.#nameTool(statement, report.at)
+    if (ended) await this.#nameEnded(ended, report.at)
+    return this.#prove(report, statement)
+  }
+
+  /**
+   * Names the request of a tool that ends after its answer was sent and had started before its menu
+   * appeared, however long the menu took: on a busy machine it may be late.
+   */
+  async #nameEnded(tool: StartedTool, at: number): Promise<void> {
+    const open = this.#open
+      .all()
+      .find(
+        candidate =>
+          this.#isUnnamedMenuOf(tool, candidate) &&
+          tool.at <= Math.min(candidate.record.requestedAt, this.#wallTime(candidate.since)),
+      )
+    if (open && (await this.#open.wasAnsweredBefore(open, at))) await this.#open.name(open, tool.key, tool.tool)
+  }
+
+  #isUnnamedMenuOf(tool: StartedTool, { key, menu }: OpenRequest): boolean {
+    return key === null && menu !== null && this.#open.tools.isAbout(tool, menu)
+  }
+
   /** Names the request of a menu that was raised before the agent reported the tool. */
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     const { tools } = this.#open
@@ -46,15 +73,14 @@ export class ReportedRequests {
     const tool = tools.unasked().find(({ key }) => key === statement.key)
     if (!tool || tools.isConsumed(tool, at)) return
     const open = this.#open.all().find(
-      ({ key, menu, since, record }) =>
-        key === null &&
-        menu &&
+      candidate =>
         // Transcripts lag behind: an equal request that came later is about another use of the
         // tool. A request of an earlier host began when that host raised it.
-        Math.min(record.requestedAt, this.#wallTime(since)) - at < MENU_FOLLOWS_MS &&
-        tools.isAbout(tool, menu),
+        Math.min(candidate.record.requestedAt, this.#wallTime(candidate.since)) - at < MENU_FOLLOWS_MS &&
+        this.#isUnnamedMenuOf(tool, candidate),
     )
-    if (open) await this.#open.name(open, statement.key, statement.tool)
+    // A tool that starts after the answer is the next one.
+    if (open && !(await this.#open.wasAnsweredBefore(open, at))) await this.#open.name(open, tool.key, tool.tool)
   }
 
   async #takeRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {

@@ -102,7 +102,11 @@ export class ScreenRequests {
    * checked again.
    */
   seenAgain(menu: Menu, instance: string): void {
-    this.#open.noteMenu(menu)
+    const { open, delivery } = this.#options
+    open.noteMenu(menu)
+    const shown = open.shown && open.get(open.shown.id)
+    // Its delivery has failed: the store was busy, or another program had the keyboard.
+    if (shown?.record.state === 'decided' && !delivery.isDelivering(shown.record.id)) delivery.start(shown.record)
     if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu))
       this.checkAgain(instance, menu.print)
   }
@@ -137,20 +141,36 @@ export class ScreenRequests {
     })
   }
 
-  /** After a restart: finds the request of the menu on screen, or ends it if gone. */
-  async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
+  /** After a restart: which request is on screen is unknown until `takeOver`. */
+  expectTakeOver(): void {
+    this.#open.isTakenOver = false
+  }
+
+  /** After a restart: takes over the open requests; what the agent reports on them counts from now on. */
+  async adopt(): Promise<OpenRequest[]> {
     const { ledger, subject } = this.#open
-    const records = (await ledger.list({ isOpenOnly: true })).filter(
-      record => record.subject.session === subject.session,
-    )
-    const mine = live && records.find(record => isShownBy(record, live))
-    for (const record of records) {
-      const open = this.#open.adopt(record)
-      if (live && record === mine) await this.#takeShown(open, live)
-      else await this.#takeUnseen(open)
+    const records = await ledger.list({ isOpenOnly: true })
+    return records.filter(record => record.subject.session === subject.session).map(record => this.#open.adopt(record))
+  }
+
+  /**
+   * After a restart, when the screen is clear: finds the request of the menu on screen and delivers
+   * its decision, if it has one; ends the others if they are gone.
+   */
+  async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
+    try {
+      const requests = await this.adopt()
+      this.#open.isTakenOver = true
+      const mine = live && requests.find(({ record }) => isShownBy(record, live))
+      for (const open of requests) {
+        if (live && open === mine) await this.#takeShown(open, live)
+        else await this.#takeUnseen(open)
+      }
+      if (!live) return 'none'
+      return mine ? 'known' : 'new'
+    } finally {
+      this.#open.isTakenOver = true
     }
-    if (!live) return 'none'
-    return mine ? 'known' : 'new'
   }
 
   async #raise(
@@ -249,13 +269,16 @@ export class ScreenRequests {
     // The agent may have reported the tool before this host was there.
     const tool =
       open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
-    if (tool) await requests.name(open, tool.key, tool.tool)
+    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.name(open, tool.key, tool.tool)
+    if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
   async #takeUnseen(open: OpenRequest): Promise<void> {
     const requests = this.#open
     const { delivery, isExited } = this.#options
     if (isExited()) await requests.cancel(open, 'session ended')
+    // By its structured channel: the answer is on its way.
+    else if (delivery.isDelivering(open.record.id)) return
     else if (open.proof && open.record.state === 'pending') await requests.closeUnanswered(open, true)
     else if (!isStructured(open) || open.proof) await requests.end(open, () => delivery.concludeWithoutMenu(open))
     else this.#watchAdopted(open)

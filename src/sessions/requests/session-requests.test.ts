@@ -305,8 +305,41 @@ describe('after a restart', () => {
     const record = await raisedBefore(true)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')
-    await run(session.delivery.apply(record))
+    await run(delay(clock, 2_000))
     expect(await stateOf(record)).toBe('applied')
+    expect(screen.keys).toEqual(['\r'])
+  })
+
+  test('no key is sent before the screen was compared with the requests', async () => {
+    const record = await raisedBefore(true)
+    const session = approvals()
+    session.screen.expectTakeOver()
+    await run(session.delivery.apply(record))
+    expect([await stateOf(record), screen.keys]).toEqual(['decided', []])
+    await session.screen.takeOver({ menu: MENU, instance: '3:1' })
+    await run(delay(clock, 2_000))
+    expect([await stateOf(record), screen.keys]).toEqual(['applied', ['\r']])
+  })
+
+  test('a confirmed decision is not taken for applied while an equal menu stands as it was left', async () => {
+    const record = await raisedBefore(true)
+    await ledger.delivering(record, 'confirm')
+    const session = approvals()
+    expect(await session.screen.takeOver({ menu: MENU, instance: '3:2' })).toBe('new')
+    expect([await stateOf(record), screen.keys]).toEqual(['stale unconfirmed', []])
+  })
+
+  test('a decision whose delivery failed is delivered when its menu is seen again', async () => {
+    const session = approvals()
+    await session.screen.raise(MENU, '3:1')
+    const record = await decided(session)
+    const real = ledger.delivering.bind(ledger)
+    ledger.delivering = () => Promise.reject(new Error('the store is busy'))
+    await expect(run(session.delivery.apply(record))).rejects.toThrow('the store is busy')
+    ledger.delivering = real
+    session.screen.seenAgain(MENU, '3:1')
+    await run(delay(clock, 2_000))
+    expect([await stateOf(record), screen.keys]).toEqual(['applied', ['\r']])
   })
 
   test('another instance is a new request, and the old one has ended', async () => {

@@ -13,6 +13,8 @@ export interface StartedTool {
   input: unknown
   prompt: string | null
   subAgent: string | null
+  /** When it started, by the agent's clock. */
+  at: number
 }
 
 const TOOLS_MAX = 200
@@ -50,14 +52,14 @@ export class ToolUses {
     this.#clock = clock
   }
 
-  take(statement: ToolStatement & { subAgent?: string }): void {
+  take(statement: ToolStatement & { subAgent?: string }, at: number): void {
     const { state, key, tool, input, prompt, subAgent } = statement
     if (key === null) return
     if (state !== 'started') {
       this.#started.delete(key)
       keep(this.#results, key, statement)
     } else if (!this.#started.has(key) && !this.#results.has(key))
-      keep(this.#started, key, { key, tool, input, prompt: prompt ?? null, subAgent: subAgent ?? null })
+      keep(this.#started, key, { key, tool, input, prompt: prompt ?? null, subAgent: subAgent ?? null, at })
   }
 
   /** How a use ended, if the agent has reported it. */

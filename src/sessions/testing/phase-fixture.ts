@@ -47,6 +47,8 @@ export class PhaseFixture {
         raise: async () => void this.calls.push('ask'),
         seenAgain: nothing,
         settle: async () => void this.calls.push('settle'),
+        expectTakeOver: nothing,
+        adopt: async () => [],
         takeOver: async () => 'none',
       },
       isResumed: false,

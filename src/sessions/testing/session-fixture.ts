@@ -21,6 +21,8 @@ const PACK_FILE = fileURLToPath(new URL('../../../packs/demo/demo.toml', import.
 const RULE = '─'.repeat(60)
 export const COLS = 80
 export const ROWS = 40
+/** When the session was started, also for a host that takes it over. */
+const STARTED_AT = 1_000_000
 
 export interface SessionFixtureOptions {
   record?: Partial<SessionRecord>
@@ -68,7 +70,7 @@ export class SessionFixture {
   }
 
   static async open(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
-    const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
+    const clock = options.restoredFrom?.clock ?? new SimulatedClock(STARTED_AT)
     // A fixture that takes over a store also takes over its files, and removes them.
     const before = options.restoredFrom ?? null
     const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-fixture-'))
@@ -80,7 +82,7 @@ export class SessionFixture {
         projections: [sessionsProjection, approvalsProjection] as never,
         validate: validateEvent,
       }))
-    const { id, startedAt, state, version, exit, ...started } = recordOf(clock, options.record)
+    const { id, startedAt, state, version, exit, ...started } = recordOf(options.record)
     if (!options.restoredFrom)
       await store.append(sessionStream(id), 0, [newEvent('session.started', started as never, startedAt)])
     const record: SessionRecord = { id, startedAt, state, version, ...started, ...(exit && { exit }) }
@@ -111,13 +113,13 @@ export class SessionFixture {
   }
 
   /** Another host after this one, on the same store: it reads what was printed, and goes live. */
-  async takenOver(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
+  async takenOver(options: SessionFixtureOptions = {}, passMs = 2_000): Promise<SessionFixture> {
     const next = await SessionFixture.open({ ...options, restoredFrom: this })
     const from = options.snapshot?.offset ?? 0
     for (const { bytes, t, offset } of this.#printed) if (offset >= from) next.session.output(bytes, t, offset)
     next.#offset = this.#offset
     next.session.goLive()
-    await next.pass(2_000)
+    await next.pass(passMs)
     return next
   }
 
@@ -201,7 +203,7 @@ export class SessionFixture {
   }
 
   get #t(): number {
-    return (this.clock.now() - 1_000_000) / 1000
+    return (this.clock.now() - STARTED_AT) / 1000
   }
 
   #keeper(): KeeperPort {
@@ -231,7 +233,7 @@ export function demoPack(changes: (toml: string) => string = toml => toml): Pack
   return parsePack(changes(readFileSync(PACK_FILE, 'utf8')), 'demo.toml')
 }
 
-function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): SessionRecord {
+function recordOf(given: Partial<SessionRecord> = {}): SessionRecord {
   return {
     id: 'ses_stage',
     number: 2,
@@ -242,7 +244,7 @@ function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): Se
     args: [],
     pid: 1,
     size: { cols: COLS, rows: ROWS },
-    startedAt: clock.now(),
+    startedAt: STARTED_AT,
     state: 'starting',
     recording: '/p/r.cast',
     owner: 'daemon',

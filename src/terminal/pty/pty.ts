@@ -117,7 +117,7 @@ function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => vo
 }
 
 /** A program just started has no process group yet: it gets the signal itself. */
-function signalGroup(pid: number, name: NodeJS.Signals): void {
+export function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (!trySignal(-pid, name)) trySignal(pid, name)
 }
 

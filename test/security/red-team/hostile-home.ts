@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -37,11 +37,15 @@ export class HostileHome extends TestHome {
     request: { options: { key: string; meaning: string }[] }
   }
   #agent: Server | null = null
+  #client: ChildProcess | null = null
+  /** What the person's terminal showed. */
+  shown = ''
   #settings = ''
   #turn = 0
 
   override get env(): Record<string, string> {
-    return { ...super.env, HOME: this.person, USER: 'attacked', SIGNALBOX_TRACEABLE: '' }
+    // The shell of `nobody` ends at once, and a tmux server with it.
+    return { ...super.env, HOME: this.person, USER: 'attacked', SHELL: '/bin/sh', SIGNALBOX_TRACEABLE: '' }
   }
 
   override start(args: readonly string[], options: RunOptions = {}) {
@@ -104,6 +108,11 @@ export class HostileHome extends TestHome {
       SHARED_TMP: join(this.directory, 'shared-tmp'),
     }
     this.#startPrograms()
+    this.#facts.TMUX_TTY = await waitFor('the client of tmux', () => {
+      const list = ['tmux', '-S', this.#facts.TMUX_SOCKET!, 'list-clients', '-F', '#{client_tty}']
+      const [file, ...args] = [...AS_USER, ...list] as [string, ...string[]]
+      return spawnSync(file, args, { encoding: 'utf8' }).stdout.trim()
+    })
     await this.json<SessionInfo>(['start', '--json', ...boxed, '--', 'sh', 'loop.sh'], { cwd: this.hostile })
   }
 
@@ -125,13 +134,26 @@ export class HostileHome extends TestHome {
     ]
     const [file, ...args] = [...AS_USER, ...tmux] as [string, ...string[]]
     spawnSync(file, args, { env: this.env, cwd: this.work })
+    this.#attachTmux()
     this.#agent = createServer(socket => socket.destroy()).listen(this.#facts.AGENT_SOCKET, () => {
       if (isRoot) chownSync(this.#facts.AGENT_SOCKET!, USER, USER)
     })
   }
 
+  /** The person looks at tmux, in a terminal that only this test reads. */
+  #attachTmux(): void {
+    const [file, ...args] = [...AS_USER, 'script', '-qfc', `tmux -S ${this.#facts.TMUX_SOCKET} attach`, '/dev/null']
+    this.#client = spawn(file!, args, {
+      env: { ...this.env, TERM: 'xterm' },
+      cwd: this.work,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    this.#client.stdout?.on('data', (chunk: Buffer) => (this.shown += chunk.toString('utf8')))
+  }
+
   override async close(): Promise<void> {
     this.#agent?.close()
+    this.#client?.kill()
     await super.close()
   }
 

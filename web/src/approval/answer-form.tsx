@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import type { Approval, ApprovalOption } from '../api/types'
+import { Revealed } from '../diff/styled-text'
 import type { Decision } from '../store/actions'
 import { answersTo, optionDetail, plainLabel } from './options'
 
@@ -78,7 +79,8 @@ function ButtonAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
               title={option.danger ?? undefined}
               onClick={isField ? undefined : () => choose(option)}
             >
-              {isField ? `Send: ${plainLabel(option.label)}` : plainLabel(option.label)}
+              {isField && 'Send: '}
+              <Revealed text={plainLabel(option.label)} />
               {!isField && (option.takes === 'text' || option.takes === 'reason') && '…'}
             </button>
           )
@@ -133,7 +135,7 @@ function ChoiceAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
       {questions.map((question, index) => (
         <fieldset class="choices" key={`${index}-${question.text}`}>
           <legend class={isShown(question.text) ? 'sr' : 'small strong'} dir="auto">
-            {question.text === '' ? 'Choose' : question.text}
+            {question.text === '' ? 'Choose' : <Revealed text={question.text} />}
           </legend>
           {offered
             .filter(option => (option.question ?? 0) === index && !isTextOption(option))
@@ -199,8 +201,12 @@ function Choice(props: {
         onChange={event => props.onChange(event.currentTarget.checked)}
       />
       <span dir="auto">
-        {props.label}
-        {props.detail !== '' && <span class="choice-detail tiny dim">{props.detail}</span>}
+        <Revealed text={props.label} />
+        {props.detail !== '' && (
+          <span class="choice-detail tiny dim">
+            <Revealed text={props.detail} />
+          </span>
+        )}
       </span>
     </label>
   )

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { requestTitle } from '../../../src/approvals/request-title'
 import { baseName } from '../api/format'
 import type { Approval } from '../api/types'
+import { Revealed } from '../diff/styled-text'
 import { type Decision, decide, reportSeen } from '../store/actions'
 import { hasTimeToAnimate } from '../store/latest'
 import { canDecide, me, runs, sessions } from '../store/live'
@@ -235,7 +236,7 @@ function CardHead(props: {
     <>
       <div class="card-head">
         <h3 class="grow" dir="auto">
-          {title}
+          <Revealed text={title} />
         </h3>
         <Age at={approval.requestedAt} suffix=" ago" />
         {onSelect && (

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
+import { Revealed } from '../diff/styled-text'
 import { Dialog } from '../ui/dialog'
 import { riskAspect, StatusBadge } from '../ui/status'
 import { RequestFrame } from './request-frame'
@@ -87,7 +88,9 @@ function Request({ approval }: { approval: Approval }) {
   const ignore = () => undefined
   return (
     <div class="asked-again">
-      <p class="strong">{requestTitle(approval)}</p>
+      <p class="strong">
+        <Revealed text={requestTitle(approval)} />
+      </p>
       <RequestFrame approval={approval} isWhole={false} onSeen={ignore} onShowAll={ignore} />
     </div>
   )

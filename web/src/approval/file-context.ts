@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { visibleText } from '../../../src/text/visible-text'
 import type { Approval } from '../api/types'
-import type { DiffLine } from '../diff/diff-lines'
+import type { DiffLine, Span } from '../diff/diff-lines'
 import { request } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 import type { RequestDiff } from './request-parts'
@@ -66,10 +66,12 @@ function isFirst({ before, after }: DiffLine, first: number): boolean {
 }
 
 function indented(line: DiffLine, head: string): DiffLine {
+  const moved = <T extends Span>(span: T): T => ({ ...span, from: span.from + head.length, to: span.to + head.length })
   return {
     ...line,
     text: head + line.text,
-    changed: line.changed.map(({ from, to }) => ({ from: from + head.length, to: to + head.length })),
+    changed: line.changed.map(moved),
+    ...(line.imitations && { imitations: line.imitations.map(moved) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalOption } from '../api/types'
+import { Revealed } from '../diff/styled-text'
 import { mayEdit } from './edit-dialog'
 import { mayGrant, plainLabel } from './options'
 
@@ -41,7 +42,9 @@ export function OtherAnswers(props: OtherAnswersProps) {
       {others.length > 0 && <div class="menu-label">Answers of the agent’s own dialog</div>}
       {others.map(option => (
         <button key={option.key} type="button" onClick={() => props.onChoose(option)}>
-          <span dir="auto">{plainLabel(option.label)}</span>
+          <span dir="auto">
+            <Revealed text={plainLabel(option.label)} />
+          </span>
         </button>
       ))}
       <div class="menu-label">Open</div>

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
+import { visibleText } from '../../../src/text/visible-text'
 import { plural } from '../api/format'
 import type { Approval, PlanGate } from '../api/types'
 import { Blocks } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
 import { parseUnified } from '../diff/diff-lines'
 import { DiffView } from '../diff/diff-view'
+import { Revealed } from '../diff/styled-text'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
 import { plainLabel } from './options'
@@ -50,7 +52,9 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
       {plan.validation.issues.length > 0 && (
         <ul class="plan-findings small" aria-label="Findings of the plan check">
           {plan.validation.issues.map(issue => (
-            <li key={issue}>{issue}</li>
+            <li key={issue}>
+              <Revealed text={issue} />
+            </li>
           ))}
         </ul>
       )}
@@ -60,12 +64,12 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
             <ol class="plan-tasks" aria-label="Tasks">
               {plan.tasks.map(({ number, title }) => (
                 <li key={number}>
-                  <span class="num dim">{number}</span> {title}
+                  <span class="num dim">{number}</span> <Revealed text={title ?? ''} />
                 </li>
               ))}
             </ol>
           )}
-          <Blocks blocks={markdownBlocks(isEdited ? text : plan.plan_markdown)} />
+          <Blocks blocks={markdownBlocks(visibleText(isEdited ? text : plan.plan_markdown, { tabs: 'keep' }))} />
         </div>
       )}
       {shown === 'changes' && (

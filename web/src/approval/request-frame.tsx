@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Approval, DisplayBlock } from '../api/types'
+import type { Approval } from '../api/types'
 import { DiffView } from '../diff/diff-view'
-import { revealedStyles, StyledText } from '../diff/styled-text'
+import { pieceStyles, Revealed, StyledText } from '../diff/styled-text'
 import { commandMarks } from './command-marks'
 import { useFileContext } from './file-context'
 import { type RequestDiff, type RequestPart, requestParts } from './request-parts'
@@ -53,16 +53,26 @@ export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFr
         ))}
         {parts.texts.map((part, index) => (
           <div key={index}>
-            {part.label !== '' && <div class="part-label">{part.label}</div>}
-            <pre dir={isProse ? 'auto' : undefined}>{part.pieces.map(pieceText)}</pre>
+            {part.label !== '' && (
+              <div class="part-label">
+                <Revealed text={part.label} />
+              </div>
+            )}
+            <pre dir={isProse ? 'auto' : undefined}>
+              <Value part={part} />
+            </pre>
           </div>
         ))}
         {parts.facts.length > 0 && (
           <dl class="request-facts">
             {parts.facts.map((part, index) => (
               <div key={index}>
-                <dt>{part.label.replaceAll('_', ' ')}</dt>
-                <dd dir="auto">{part.pieces.map(pieceText)}</dd>
+                <dt>
+                  <Revealed text={part.label.replaceAll('_', ' ')} />
+                </dt>
+                <dd dir="auto">
+                  <Value part={part} />
+                </dd>
               </div>
             ))}
           </dl>
@@ -82,32 +92,24 @@ function PlacedDiff({ approval, diff }: { approval: Approval; diff: RequestDiff 
   const lines = useFileContext(approval, diff)
   return (
     <div class="request-diff">
-      {diff.file !== '' && <div class="part-label mono">{diff.file}</div>}
+      {diff.file !== '' && (
+        <div class="part-label mono">
+          <Revealed text={diff.file} />
+        </div>
+      )}
       <DiffView lines={lines} file={diff.file} />
     </div>
   )
 }
 
 function Command({ part, risk }: { part: RequestPart; risk: Approval['risk'] }) {
-  const suspects = part.pieces.filter(({ finding, reading }) => finding !== undefined || reading !== undefined)
-  const styles = [...commandMarks(part.text, risk), ...revealedStyles(part.text)]
   return (
     <pre class="command">
-      {suspects.some(({ reading }) => reading !== undefined) ? (
-        part.pieces.map(pieceText)
-      ) : (
-        <StyledText text={part.text} styles={styles} />
-      )}
+      <StyledText text={part.text} styles={[...commandMarks(part.text, risk), ...pieceStyles(part.pieces)]} />
     </pre>
   )
 }
 
-function pieceText(piece: DisplayBlock, index: number) {
-  if (piece.finding === undefined && piece.reading === undefined) return piece.text ?? ''
-  return (
-    <mark key={index} title={piece.reading === undefined ? piece.finding : `reads ${piece.reading}`}>
-      {piece.text}
-      {piece.reading !== undefined && <span class="sr"> (reads {piece.reading})</span>}
-    </mark>
-  )
+function Value({ part }: { part: RequestPart }) {
+  return <StyledText text={part.text} styles={pieceStyles(part.pieces)} />
 }

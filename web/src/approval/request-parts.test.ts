@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Approval } from '../api/types'
 import { changedSpans, diffTexts, parseUnified } from '../diff/diff-lines'
-import { piecesOf } from '../diff/styled-text'
+import { pieceStyles, piecesOf, revealedStyles } from '../diff/styled-text'
 import { commandMarks } from './command-marks'
 import { placeDiff } from './file-context'
 import { requestParts } from './request-parts'
@@ -37,6 +37,11 @@ describe('the parts of a request', () => {
     ])
     const patch = '*** Begin Patch\n*** Update File: b.ts\n@@ f()\n-old\n+new\n same\n*** End Patch'
     expect(parts({ input: patch }).diffs).toMatchObject([{ file: 'b.ts', lines: { length: 4 } }])
+  })
+
+  it('name the characters of a diff that imitate others', () => {
+    const { diffs } = parts({ file_path: 'a', old_string: 'x', new_string: 'from pаypal' })
+    expect(diffs[0]!.lines.at(-1)).toMatchObject({ imitations: [{ from: 5, to: 11, reading: 'paypal' }] })
   })
 
   it('keep every value of a request that they do not know', () => {
@@ -120,8 +125,29 @@ describe('a diff', () => {
     expect(renamed).toMatchObject({ name: 'new', note: 'renamed from old', lines: [] })
   })
 
+  it('of git shows hidden characters of its lines', () => {
+    const [file] = parseUnified('diff --git a/x b/x\n@@ -1 +1 @@\n-a\r\n+b\u202e\tc\r\n')
+    expect(file!.lines.slice(1).map(({ text }) => text)).toEqual(['a', 'b⟦U+202E⟧\tc'])
+  })
+
   it('of an empty text only adds', () => {
     expect(diffTexts('', 'a\n').map(({ kind }) => kind)).toEqual(['added'])
+  })
+
+  it('marks what was revealed, and what imitates something else', () => {
+    const pieces = [
+      { kind: 'value', text: 'ls ' },
+      { kind: 'value', text: '⟦U+200B⟧', finding: 'hidden characters' },
+      { kind: 'value', text: 'ѕh', finding: 'mixed-script words', reading: 'sh' },
+    ]
+    expect(pieceStyles(pieces)).toEqual([
+      { from: 3, to: 11, class: 'revealed', title: 'hidden characters' },
+      { from: 11, to: 13, class: 'revealed', title: 'reads sh', reading: 'sh' },
+    ])
+    expect(revealedStyles('a ⟦U+202E⟧ b ␛[2K').map(({ from, to }) => [from, to])).toEqual([
+      [2, 10],
+      [13, 14],
+    ])
   })
 
   it('cuts overlapping styles into flat pieces', () => {

@@ -1,4 +1,5 @@
 import { visibleText } from '../../../src/text/visible-text'
+import { lookAlikes } from '../../../src/text/visible-value'
 import type { Approval, DisplayBlock } from '../api/types'
 import { type DiffLine, diffTexts, note } from '../diff/diff-lines'
 
@@ -61,6 +62,7 @@ export function requestParts({ display, request, kind }: Pick<Approval, 'display
     diffs.push({ file, lines: diffTexts('', content.text) })
   }
   if (diffs.length > 0) used.add(path)
+  for (const diff of diffs) diff.lines = diff.lines.map(line => ({ ...line, imitations: lookAlikes(line.text) }))
   const command = diffs.length === 0 ? (find(COMMAND) ?? null) : null
   used.add(command ?? undefined)
   return { command, diffs, ...sorted(parts.filter(part => !used.has(part))) }

@@ -1,3 +1,4 @@
+import { Revealed } from '../diff/styled-text'
 import type { ReviewItem } from './gate-payload'
 
 interface ReviewItemsProps {
@@ -42,18 +43,23 @@ export function ReviewItems({ items, chosen, onChange, comments, onComment }: Re
               onChange={event => select([item.id], event.currentTarget.checked)}
             />
             <label for={`item-${item.id}`}>
-              <span class="chip">{item.severity}</span> <span class="strong">{item.title}</span>
+              <span class="chip">{item.severity}</span>{' '}
+              <span class="strong">
+                <Revealed text={item.title} />
+              </span>
               <span class="mono tiny dim">
                 {' '}
-                {item.file}
+                <Revealed text={item.file} />
                 {item.line !== null && `:${item.line}`}
               </span>
             </label>
             <span />
             <div class="stack small soft">
-              <p>{item.text}</p>
+              <p>
+                <Revealed text={item.text} />
+              </p>
               <p class="tiny dim">
-                {item.verdict}: {item.reason}
+                {item.verdict}: <Revealed text={item.reason} />
               </p>
               <input
                 class="input"

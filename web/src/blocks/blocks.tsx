@@ -1,6 +1,7 @@
 import type { Block, InlineRun } from '../api/types'
 import { type DiffLine, markChanges } from '../diff/diff-lines'
 import { DiffView } from '../diff/diff-view'
+import { Revealed, revealedStyles, StyledText } from '../diff/styled-text'
 import { CopyButton } from '../ui/copy'
 import { Lamp } from '../ui/status'
 
@@ -98,7 +99,7 @@ function Inline({ runs }: { runs: readonly InlineRun[] }) {
   return (
     <>
       {runs.map((run, index) => {
-        let node = <>{run.text}</>
+        let node = <Revealed text={run.text} />
         if (run.code) node = <code>{node}</code>
         if (run.bold) node = <strong>{node}</strong>
         if (run.italic) node = <em>{node}</em>
@@ -123,7 +124,9 @@ function Code({ text, language }: { text: string; language?: string }) {
         <CopyButton text={text} label="Copy code" />
       </figcaption>
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>
+          <StyledText text={text} styles={revealedStyles(text)} />
+        </code>
       </pre>
     </figure>
   )

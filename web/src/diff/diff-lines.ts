@@ -1,4 +1,5 @@
 import { lineDiff } from '../../../src/text/line-diff'
+import { visibleText } from '../../../src/text/visible-text'
 
 /** A range of characters of a line. */
 export interface Span {
@@ -14,6 +15,8 @@ export interface DiffLine {
   text: string
   /** The characters that changed, where a line replaces another one. */
   changed: readonly Span[]
+  /** Characters that imitate others; only a request needs them marked. */
+  imitations?: readonly (Span & { reading: string })[]
 }
 
 export interface DiffFile {
@@ -45,7 +48,7 @@ function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n')
 }
 
-/** Parses a unified diff of git. */
+/** Parses a unified diff of git; hidden characters of its lines are made visible. */
 export function parseUnified(text: string): DiffFile[] {
   const files: DiffFile[] = []
   let file: DiffFile | null = null
@@ -72,15 +75,20 @@ export function parseUnified(text: string): DiffFile[] {
       if (said) file.note = said
     } else if (line.startsWith('+')) {
       file.added++
-      file.lines.push({ kind: 'added', before: null, after: after++, text: line.slice(1), changed: [] })
+      file.lines.push({ kind: 'added', before: null, after: after++, text: contentOf(line), changed: [] })
     } else if (line.startsWith('-')) {
       file.removed++
-      file.lines.push({ kind: 'removed', before: before++, after: null, text: line.slice(1), changed: [] })
+      file.lines.push({ kind: 'removed', before: before++, after: null, text: contentOf(line), changed: [] })
     } else if (line.startsWith(' '))
-      file.lines.push({ kind: 'same', before: before++, after: after++, text: line.slice(1), changed: [] })
+      file.lines.push({ kind: 'same', before: before++, after: after++, text: contentOf(line), changed: [] })
   }
   for (const each of files) each.lines = markChanges(each.lines)
   return files
+}
+
+/** Without the sign, and without the end of a line of a file with CR LF. */
+function contentOf(line: string): string {
+  return visibleText(line.slice(1).replace(/\r$/, ''), { tabs: 'keep' })
 }
 
 function noteOf(line: string): string | null {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { diffLayout } from '../store/prefs'
 import type { DiffFile, DiffLine } from './diff-lines'
 import { tokensOf } from './highlight'
-import { revealedStyles, type Style, StyledText } from './styled-text'
+import { imitation, Revealed, revealedStyles, type Style, StyledText } from './styled-text'
 
 interface DiffViewProps {
   lines: readonly DiffLine[]
@@ -77,14 +77,16 @@ function LineNumber({ line, onLine }: { line: DiffLine; onLine?: DiffViewProps['
 
 function LineText({ line, file }: { line: DiffLine; file: string }) {
   if (line.text === '') return <span class="text"> </span>
-  const styles: Style[] =
-    line.kind === 'note'
-      ? []
-      : [
-          ...tokensOf(line.text, file).map(({ from, to, kind }) => ({ from, to, class: `tok-${kind}` })),
-          ...line.changed.map(span => ({ ...span, class: 'changed' })),
-          ...revealedStyles(line.text),
-        ]
+  const marks = [...(line.imitations ?? []).map(imitation), ...revealedStyles(line.text)]
+  // The digits of a mark are not code.
+  const tokens = (line.kind === 'note' ? [] : tokensOf(line.text, file)).filter(
+    ({ from, to }) => !marks.some(mark => mark.from <= from && mark.to >= to),
+  )
+  const styles: Style[] = [
+    ...tokens.map(({ from, to, kind }) => ({ from, to, class: `tok-${kind}` })),
+    ...line.changed.map(span => ({ ...span, class: 'changed' })),
+    ...marks,
+  ]
   return (
     <span class="text">
       <StyledText text={line.text} styles={styles} />
@@ -149,7 +151,9 @@ function FileDiff(props: {
       <header>
         <button type="button" class="diff-file-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span class="fold" aria-hidden="true" />
-          <code class="cut">{file.name}</code>
+          <code class="cut">
+            <Revealed text={file.name} />
+          </code>
           {file.note && <span class="tiny dim">{file.note}</span>}
           <DiffCount added={file.added} removed={file.removed} />
         </button>

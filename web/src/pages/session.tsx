@@ -49,8 +49,10 @@ function Loaded({ session }: { session: Session }) {
     ({ subject, outcome }) => subject.session === session.id && outcome?.followedBy === undefined,
   )
   const wanted = (query.value.get('view') ?? 'conversation') as View
-  const view: View = wanted === 'terminal' && !isLive ? 'conversation' : wanted
-  const hasBoth = view === 'conversation' && isLive && isSplit.value && !isPhone.value
+  // An agent that speaks a protocol has no terminal.
+  const hasTerminal = isLive && session.channel === undefined
+  const view: View = wanted === 'terminal' && !hasTerminal ? 'conversation' : wanted
+  const hasBoth = view === 'conversation' && hasTerminal && isSplit.value && !isPhone.value
   usePageKeys({ explain: () => setExplaining(true) })
   useAgentStats(session.id)
   return (
@@ -62,14 +64,14 @@ function Loaded({ session }: { session: Session }) {
           value={view}
           choices={[
             { value: 'conversation', label: isPhone.value ? 'Chat' : 'Conversation' },
-            ...(isLive ? [{ value: 'terminal' as const, label: 'Terminal' }] : []),
+            ...(hasTerminal ? [{ value: 'terminal' as const, label: 'Terminal' }] : []),
             { value: 'changes', label: 'Changes' },
             { value: 'files', label: 'Files' },
             { value: 'usage', label: 'Usage' },
           ]}
           onChange={next => setQuery({ view: next === 'conversation' ? null : next })}
         />
-        {view === 'conversation' && isLive && !isPhone.value && (
+        {view === 'conversation' && hasTerminal && !isPhone.value && (
           <label class="row small soft split-switch">
             <input
               type="checkbox"

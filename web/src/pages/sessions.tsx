@@ -26,7 +26,8 @@ import { Segments } from '../ui/tabs'
 export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
   const words = query.value.get('q') ?? ''
   const show = (query.value.get('show') ?? 'live') as State | 'live'
-  const view = (query.value.get('view') ?? wanted ?? sessionView.value) as 'list' | 'wall'
+  // An ended session has no screen to watch.
+  const view = show === 'ended' ? 'list' : ((query.value.get('view') ?? wanted ?? sessionView.value) as 'list' | 'wall')
   const [at, setAt] = useState(-1)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
@@ -38,9 +39,7 @@ export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
   )
   const found = rows.filter(row => hasWords(row, words))
   const counts = countStates(found)
-  const shown = found
-    .filter(({ state }) => (show === 'live' ? state !== 'ended' : state === show))
-    .filter(({ state }) => view === 'list' || state !== 'ended')
+  const shown = found.filter(({ state }) => (show === 'live' ? state !== 'ended' : state === show))
   const groups = groupRows(shown, { group: sessionGrouping.value, sort: sessionSorting.value })
   const order = groups.flatMap(group => group.rows)
   const select = useMemo(

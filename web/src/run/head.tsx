@@ -23,6 +23,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
       async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
       'DOT copied',
     )
+  const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
   return (
     <div class="page-head">
       <div class="grow">
@@ -108,8 +109,10 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
               Export (oneshot files)
             </button>
           )}
+          <button type="button" onClick={() => void copyId()}>
+            Copy run id
+          </button>
         </Menu>
-        <CopyButton text={run.id} label="Copy run id" />
       </div>
     </div>
   )

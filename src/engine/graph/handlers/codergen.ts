@@ -82,6 +82,7 @@ export class CodergenSteps implements Performer {
       ...(step.work.input.endpoint !== undefined && { endpoint: step.work.input.endpoint }),
       ...(step.work.input.apiKeyEnv !== undefined && { apiKeyEnv: step.work.input.apiKeyEnv }),
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
+      ...sandboxOf(read),
       thresholds: thresholdsOf(step),
     })
     return this.#ended(call, step, end, agent, thread)
@@ -126,6 +127,11 @@ export class CodergenSteps implements Performer {
   #statusFile(call: StepCall): string {
     return join(this.#agents.directory(call), 'agent-status.json')
   }
+}
+
+function sandboxOf(read: AttributeReader): { sandbox?: { use: string } } {
+  const use = read.text('sandbox')
+  return use === null ? {} : { sandbox: { use } }
 }
 
 /** Whether the node asks for a terminal. A model call without tools has none. */

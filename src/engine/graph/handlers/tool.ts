@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
 import { runStepCommand } from '../../../process/index.js'
-import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
+import type { Performer, Recovery, SandboxOfStep, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 
@@ -12,6 +12,8 @@ export interface ToolStepsOptions {
   clock: Clock
   environment(cwd: string): Record<string, string>
   stepDirectory(call: StepCall): string
+  /** Puts the command into the sandbox of its run. */
+  box?: SandboxOfStep | undefined
 }
 
 const TIMEOUT_MS = 300_000
@@ -50,6 +52,7 @@ export class ToolSteps implements Performer {
         timeoutMs,
         maxBytes: OUTPUT_MAX,
         clock,
+        box: this.#options.box && (program => this.#options.box!(call, program)),
         onSpawned: ({ pid, processStart }) =>
           call.record(newEvent('step.spawned', { step: call.step, pid, processStart })),
       })

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
-import type { Clock, Timer } from '../../clock/index.js'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import { type Clock, systemClock, type Timer } from '../../clock/index.js'
 import { ownProgram } from '../../process/index.js'
-import type { SightOptions, SightReply, SightRequest } from './messages.js'
-import type { OpenSight, SightPlace } from './sight.js'
-import { type FromThread, HEARTBEAT, HEARTBEAT_BYTES, type ToThread } from './thread-messages.js'
+import type { ReaderOptions, ReaderReply, ReaderRequest } from './messages.js'
+import type { OpenReader, ReaderPlace } from './reader-client.js'
+import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
+import { TerminalReader } from './terminal-reader.js'
 
 /** Another thread is started when each has this many sessions: a thread needs memory of its own. */
 const SESSIONS_EACH = 4
@@ -14,10 +15,24 @@ const SESSIONS_EACH = 4
  */
 const CHECK_MS = 1_000
 const STUCK_MS = 10_000
-/** After so many failures without a known reason no thread is started any more. */
+/** After this many failures without a known reason no thread is started any more. */
 const UNEXPLAINED_MAX = 5
 
-interface SightThreadsOptions {
+/**
+ * What the host and a thread that reads terminals send each other. Sessions are numbered from 1.
+ */
+type ToThread = { session: number } & ({ open: ReaderOptions } | { request: ReaderRequest } | { close: true })
+
+type FromThread = { session: number } & ({ reply: ReaderReply } | { failed: string })
+
+/**
+ * What a thread writes to the memory that it shares with the host: whose turn it is, and how many
+ * turns were.
+ */
+const HEARTBEAT = { session: 0, count: 1 } as const
+const HEARTBEAT_BYTES = 8
+
+interface ReaderThreadsOptions {
   clock: Clock
   /** How many threads at most; never more than the cores that the host leaves free. */
   max: number
@@ -39,7 +54,7 @@ type Failure = 'explained' | 'unexplained' | 'at its start'
 
 /** One session in a thread, as the host sees it. */
 interface Entry {
-  receive(reply: SightReply): void
+  receive(reply: ReaderReply): void
   lose(why: string, isCause: boolean): void
 }
 
@@ -48,22 +63,22 @@ interface Entry {
  * cores than its decisions. A session stays in its thread. A thread that crashes or loops without
  * end is ended; its sessions are lost here, and their owner opens them again.
  */
-export class SightThreads {
-  readonly #options: SightThreadsOptions
+export class ReaderThreads {
+  readonly #options: ReaderThreadsOptions
   readonly max: number
-  readonly #threads = new Set<SightThread>()
+  readonly #threads = new Set<ReaderThread>()
   #numbers = 0
   #unexplained = 0
   #timer: Timer | null = null
 
-  constructor(options: SightThreadsOptions) {
+  constructor(options: ReaderThreadsOptions) {
     this.#options = options
     this.max = Math.min(options.max, Math.max(1, availableParallelism() - 1))
   }
 
   /** False where the program of a thread was not built. */
   static get areAvailable(): boolean {
-    return existsSync(ownProgram('panes/sight/thread-main'))
+    return existsSync(ownProgram('panes/reader/thread-main'))
   }
 
   /** Threads do not work here: they fail, and no terminal is the reason. */
@@ -75,12 +90,12 @@ export class SightThreads {
     return this.#threads.size
   }
 
-  place({ deliver, isAlone, onLost }: PlaceOptions): SightPlace {
+  place({ deliver, isAlone, onLost }: PlaceOptions): ReaderPlace {
     return {
-      open: (options, receive, onLostSight) => {
+      open: (options, receive, onLostReader) => {
         const thread = this.#threadFor(isAlone)
         const lose = (why: string, isCause: boolean) => {
-          onLostSight(new Error(why))
+          onLostReader(new Error(why))
           onLost(why, { isCause })
         }
         const opened = thread.open(++this.#numbers, options, {
@@ -99,16 +114,16 @@ export class SightThreads {
     this.#threads.clear()
   }
 
-  #threadFor(isAlone: boolean): SightThread {
+  #threadFor(isAlone: boolean): ReaderThread {
     const shared = [...this.#threads].filter(thread => !thread.isAlone).sort((a, b) => a.size - b.size)
     const [emptiest] = shared
     const isFull = emptiest === undefined || (emptiest.size >= SESSIONS_EACH && shared.length < this.max)
     return isAlone || isFull ? this.#start(isAlone) : emptiest
   }
 
-  #start(isAlone: boolean): SightThread {
+  #start(isAlone: boolean): ReaderThread {
     const { onUnread } = this.#options
-    const thread: SightThread = new SightThread(isAlone, onUnread, failure => {
+    const thread: ReaderThread = new ReaderThread(isAlone, onUnread, failure => {
       this.#threads.delete(thread)
       if (failure === 'at its start') this.#unexplained = UNEXPLAINED_MAX
       else if (failure === 'unexplained') this.#unexplained++
@@ -127,7 +142,7 @@ export class SightThreads {
   }
 }
 
-class SightThread {
+class ReaderThread {
   readonly isAlone: boolean
   readonly #worker: Worker
   readonly #heartbeat = new Int32Array(new SharedArrayBuffer(HEARTBEAT_BYTES))
@@ -143,7 +158,7 @@ class SightThread {
     this.isAlone = isAlone
     this.#onUnread = onUnread
     this.#onEnded = onEnded
-    this.#worker = new Worker(ownProgram('panes/sight/thread-main'), { workerData: this.#heartbeat.buffer })
+    this.#worker = new Worker(ownProgram('panes/reader/thread-main'), { workerData: this.#heartbeat.buffer })
     this.#worker.on('message', (message: FromThread) => this.#take(message))
     this.#worker.on('error', error => this.#fail(error.message))
     this.#worker.on('exit', code => this.#fail(`the thread ended with code ${code}`))
@@ -155,7 +170,7 @@ class SightThread {
     return this.#sessions.size
   }
 
-  open(number: number, options: SightOptions, entry: Entry): OpenSight {
+  open(number: number, options: ReaderOptions, entry: Entry): OpenReader {
     const session = { ...entry, unread: 0, sentTo: 0 }
     this.#sessions.set(number, session)
     const { ruleTimer, ...pack } = options.pack
@@ -182,7 +197,7 @@ class SightThread {
     void this.#worker.terminate()
   }
 
-  #count(session: { unread: number; sentTo: number }, { bytes, offset }: SightRequest & { op: 'feed' }): void {
+  #count(session: { unread: number; sentTo: number }, { bytes, offset }: ReaderRequest & { op: 'feed' }): void {
     session.sentTo = offset + bytes.length
     session.unread += bytes.length
     this.#onUnread(bytes.length)
@@ -236,6 +251,95 @@ class SightThread {
   }
 }
 
-function isAsking({ outputs }: SightReply): boolean {
+function isAsking({ outputs }: ReaderReply): boolean {
   return outputs.some(output => output.type === 'look' && (output.look.observation?.awaiting ?? null) !== null)
+}
+
+interface ReadSession {
+  reader: TerminalReader
+  queue: SessionQueue
+  /**
+   * Whether queries are answered: in the output that was read last, and in that which came last.
+   */
+  isLive: boolean
+  willBeLive: boolean
+}
+
+/**
+ * The program of a thread that reads the terminals of several sessions. They take turns as they do
+ * on a host (session-scheduler.ts). A reader that throws is reported and not used any more; a loop
+ * without end is noticed by the host, which knows from the shared memory whose turn it is.
+ */
+export function serveReaders(port: MessagePort, memory: SharedArrayBuffer): void {
+  const heartbeat = new Int32Array(memory)
+  const sessions = new Map<number, ReadSession>()
+  const scheduler = new SessionScheduler(systemClock, error => {
+    throw error
+  })
+
+  port.on('message', (message: ToThread) => {
+    const { session: id } = message
+    if ('open' in message) return open(id, message.open)
+    const session = sessions.get(id)
+    if (!session) return
+    if ('close' in message) return void sessions.delete(id)
+    const { request } = message
+    const { queue } = session
+    if (request.op !== 'feed') return queue.run(() => work(id, ({ reader }) => reader.handle(request)))
+    const { bytes, t, offset, isLive } = request
+    if (isLive !== session.willBeLive) {
+      session.willBeLive = isLive
+      queue.run(() => work(id, setLive(isLive)))
+    }
+    // Old output is read piece by piece, however late, as the earlier host read it.
+    if (!isLive) return queue.run(() => work(id, ({ reader }) => reader.feed(bytes, t, offset, false)))
+    queue.output(
+      (piece, pieceT, at) => work(id, ({ reader, isLive: live }) => reader.feed(piece, pieceT, at, live)),
+      bytes,
+      t,
+      offset,
+    )
+  })
+
+  function open(id: number, options: ReaderOptions): void {
+    Atomics.store(heartbeat, HEARTBEAT.session, id)
+    try {
+      const reader = new TerminalReader(options, () => systemClock.monotonic())
+      sessions.set(id, { reader, queue: scheduler.add(() => reader.isAsking), isLive: false, willBeLive: false })
+    } catch (error) {
+      fail(id, error)
+    } finally {
+      Atomics.store(heartbeat, HEARTBEAT.session, 0)
+    }
+  }
+
+  function setLive(isLive: boolean): (session: ReadSession) => [] {
+    return session => {
+      session.isLive = isLive
+      return []
+    }
+  }
+
+  function work(id: number, read: (session: ReadSession) => ReaderReply[]): void {
+    const session = sessions.get(id)
+    if (!session) return
+    Atomics.store(heartbeat, HEARTBEAT.session, id)
+    try {
+      for (const reply of read(session)) post({ session: id, reply })
+    } catch (error) {
+      fail(id, error)
+    } finally {
+      Atomics.store(heartbeat, HEARTBEAT.session, 0)
+      Atomics.add(heartbeat, HEARTBEAT.count, 1)
+    }
+  }
+
+  function fail(id: number, error: unknown): void {
+    sessions.delete(id)
+    post({ session: id, failed: error instanceof Error ? error.message : String(error) })
+  }
+
+  function post(message: FromThread): void {
+    port.postMessage(message)
+  }
 }

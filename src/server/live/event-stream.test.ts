@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { EPHEMERAL_MS, EventQueue } from './event-queue.js'
+import { EPHEMERAL_MS, EventQueue } from './event-stream.js'
 
 const frames = async (queue: EventQueue) => (await queue.next())?.split('|').filter(Boolean) ?? null
 

@@ -134,6 +134,27 @@ describe('sessions share a thread', () => {
     expect(read).toEqual([[[1, 2, 3], 2, 10], 100, [[4, 5], 5, 13]])
   })
 
+  test('old output keeps the times of its chunks, however long it has waited', async () => {
+    const { clock } = setUp()
+    const read: unknown[] = []
+    const behind = new SessionScheduler(clock, error => read.push(error))
+    let isOld = true
+    const session = { output: (bytes: Uint8Array, t: number) => read.push([[...bytes], t]) }
+    const listener = behind.add(() => false).listener(session as unknown as KeeperListener, () => isOld)
+    const blocking = behind.add(() => false).listener({ output: () => clock.advance(60) } as unknown as KeeperListener)
+    blocking.output(Uint8Array.of(0), 0, 0)
+    for (const n of [1, 2]) listener.output(Uint8Array.of(n), n, n)
+    isOld = false
+    for (const n of [3, 4]) listener.output(Uint8Array.of(n), n, n)
+    clock.advance(60)
+    await drained(behind)
+    expect(read).toEqual([
+      [[1], 1],
+      [[2], 2],
+      [[3, 4], 4],
+    ])
+  })
+
   test('output that has waited only for a moment keeps the times of its chunks', async () => {
     const { clock, open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]

@@ -5,46 +5,46 @@ import { PACKAGE_ROOT } from '../../process/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import { type PaneOutput, PaneScreen } from '../pane-screen.js'
-import type { SightReply } from './messages.js'
-import { type OpenSight, Sight, type SightPlace } from './sight.js'
-import { SightReader } from './sight-reader.js'
+import type { ReaderReply } from './messages.js'
+import { type OpenReader, ReaderClient, type ReaderPlace } from './reader-client.js'
+import { TerminalReader } from './terminal-reader.js'
 
 const GENERIC = 'pack = 1\nagent = "generic"\n'
 
 /** Passes everything as a thread would: as copies. */
-class CopyingPlace implements SightPlace {
+class CopyingPlace implements ReaderPlace {
   readonly #rows: { sent: number }
 
   constructor(rows = { sent: 0 }) {
     this.#rows = rows
   }
 
-  open(options: Parameters<SightPlace['open']>[0], receive: (reply: SightReply) => void): OpenSight {
+  open(options: Parameters<ReaderPlace['open']>[0], receive: (reply: ReaderReply) => void): OpenReader {
     const { ruleTimer, ...pack } = options.pack
-    const reader = new SightReader(structuredClone({ ...options, pack }), () => 0)
+    const reader = new TerminalReader(structuredClone({ ...options, pack }), () => 0)
     return {
       send: request => {
-        const reply = reader.handle(structuredClone(request))
-        for (const output of reply?.outputs ?? [])
-          if (output.type === 'look') this.#rows.sent += output.look.rows.length
-        if (reply) receive(structuredClone(reply))
+        for (const reply of reader.handle(structuredClone(request))) {
+          for (const output of reply.outputs) if (output.type === 'look') this.#rows.sent += output.look.rows.length
+          receive(structuredClone(reply))
+        }
       },
       close: () => undefined,
     }
   }
 }
 
-/** The same bytes, read directly and through a sight. */
+/** The same bytes, read directly and through a client. */
 class Twice {
   readonly rows = { sent: 0 }
   readonly #direct: PaneScreen
-  readonly sight: Sight
+  readonly client: ReaderClient
   #seen: readonly PaneOutput[] = []
   readonly #outputs: PaneOutput[] = []
 
   constructor(pack: () => Pack, size: { cols: number; rows: number; scrollback?: number }) {
     this.#direct = new PaneScreen(pack(), size)
-    this.sight = new Sight(
+    this.client = new ReaderClient(
       new CopyingPlace(this.rows),
       { pack: pack(), emulator: size, restored: null },
       {
@@ -58,19 +58,19 @@ class Twice {
 
   feed(bytes: Uint8Array, t: number): void {
     this.#seen = []
-    this.sight.feed(bytes, t, 0, false)
+    this.client.feed(bytes, t, 0, false)
     this.#expectSame(this.#direct.feed(bytes, t, { live: false }))
   }
 
   resize(cols: number, rows: number, t: number): void {
-    this.sight.resize(cols, rows, t)
+    this.client.resize(cols, rows, t)
     this.#expectSame(this.#direct.resize(cols, rows, t))
   }
 
   runTimers(until: number): void {
     for (let due = this.#direct.nextDeadline(); due !== null && due <= until; due = this.#direct.nextDeadline()) {
-      expect(this.sight.nextDeadline()).toBe(due)
-      this.sight.tick(due)
+      expect(this.client.nextDeadline()).toBe(due)
+      this.client.tick(due)
       this.#expectSame(this.#direct.tick(due))
       if (this.#direct.nextDeadline() === due) break
     }
@@ -85,14 +85,14 @@ class Twice {
     const { frame } = this.#direct.last!
     const first = frame.buffer === 'normal' ? frame.history.firstId : frame.lines[0]!.id
     const last = frame.lines.at(-1)!.id
-    expect(withoutSeq(this.sight.view.readRows(first, last))).toEqual(withoutSeq(this.#direct.readRows(first, last)))
+    expect(withoutSeq(this.client.view.readRows(first, last))).toEqual(withoutSeq(this.#direct.readRows(first, last)))
   }
 
   #expectSame(direct: readonly PaneOutput[]): void {
     this.#outputs.push(...direct)
     expect(this.#seen).toEqual(direct)
-    expect(this.sight.view.modes).toEqual(this.#direct.modes)
-    expect(this.sight.view.programStatus).toEqual(this.#direct.programStatus)
+    expect(this.client.view.modes).toEqual(this.#direct.modes)
+    expect(this.client.view.programStatus).toEqual(this.#direct.programStatus)
   }
 }
 
@@ -104,7 +104,7 @@ function withoutSeq(rows: readonly object[]): object[] {
 const text = (lines: number, from = 0) =>
   Buffer.from(Array.from({ length: lines }, (_, index) => `line ${from + index}\r\n`).join(''))
 
-describe('a sight shows what its reader saw', () => {
+describe('a client shows what its reader saw', () => {
   const casts = ['demo', 'claude', 'codex'].flatMap(agent => {
     const directory = join(PACKAGE_ROOT, 'packs', agent, 'fixtures')
     return readdirSync(directory)
@@ -127,6 +127,42 @@ describe('a sight shows what its reader saw', () => {
     twice.runTimers(Number.MAX_SAFE_INTEGER)
     twice.expectSameRows()
     expect(twice.looks).toBeGreaterThan(3)
+  })
+
+  test.each(casts)('of $agent $name: old output gives the looks of a host that was there', async ({ agent, file }) => {
+    const { readFileSync } = await import('node:fs')
+    const source = readFileSync(join(PACKAGE_ROOT, 'packs', agent, `${agent}.toml`), 'utf8')
+    const recording = await openRecording(file)
+    const looksOf = (outputs: readonly PaneOutput[]) =>
+      outputs.flatMap(output => (output.type === 'look' ? [[output.look.t, output.look.observation.view]] : []))
+    const [there, late]: [unknown[], unknown[]] = [[], []]
+    // One has timers, the other only gets the bytes of the recording.
+    const { cols, rows } = recording.header
+    const direct = new PaneScreen(parsePack(source, agent), { cols, rows })
+    const client = new ReaderClient(
+      new CopyingPlace(),
+      { pack: parsePack(source, agent), emulator: { cols, rows }, restored: null },
+      { advance: () => undefined, seen: outputs => void late.push(...looksOf(outputs)) },
+    )
+    let end = 0
+    for await (const { event } of recording.events()) {
+      for (let due = direct.nextDeadline(); due !== null && due < event.t; due = direct.nextDeadline())
+        there.push(...looksOf(direct.tick(due)))
+      if (event.kind === 'output') {
+        there.push(...looksOf(direct.feed(event.bytes, event.t, { live: false })))
+        client.feed(event.bytes, event.t, 0, false)
+      } else if (event.kind === 'resize') {
+        there.push(...looksOf(direct.resize(event.cols, event.rows, event.t)))
+        client.resize(event.cols, event.rows, event.t)
+      }
+      end = event.t + 60
+    }
+    for (let due = direct.nextDeadline(); due !== null && due <= end; due = direct.nextDeadline())
+      there.push(...looksOf(direct.tick(due)))
+    there.push(...looksOf(direct.tick(end)))
+    client.tick(end)
+    expect(late).toEqual(there)
+    expect(late.length).toBeGreaterThan(3)
   })
 
   test('when rows scroll by unseen, when the width changes and on the alternate screen', () => {
@@ -174,12 +210,12 @@ describe('a sight shows what its reader saw', () => {
     const twice = new Twice(() => parsePack(GENERIC, 'generic'), { cols: 40, rows: 10, scrollback: 5000 })
     twice.feed(text(3_000), 1)
     twice.runTimers(2)
-    const [last] = twice.sight.view.readRows(0, 10_000).slice(-1)
-    twice.sight.view.release?.(last!.id - 100)
+    const [last] = twice.client.view.readRows(0, 10_000).slice(-1)
+    twice.client.view.release?.(last!.id - 100)
     const before = twice.rows.sent
     twice.resize(39, 10, 3)
     twice.runTimers(4)
     expect(twice.rows.sent - before).toBeLessThan(150)
-    expect(twice.sight.view.readRows(0, 10_000).length).toBeLessThan(150)
+    expect(twice.client.view.readRows(0, 10_000).length).toBeLessThan(150)
   })
 })

@@ -12,7 +12,7 @@ import type { SettleKnobs } from '../settle.js'
  * the output behind it.
  */
 
-export type SightRequest =
+export type ReaderRequest =
   | { op: 'feed'; bytes: Uint8Array; t: number; offset: number; isLive: boolean }
   | AskingRequest
   | { op: 'input'; t: number }
@@ -35,7 +35,7 @@ export type AskingRequest =
   /** The screen as bytes that draw it. */
   | { op: 'picture'; hasScrollback: boolean }
 
-export interface SightReply {
+export interface ReaderReply {
   /** The time of the request; null if time does not matter to it. */
   t: number | null
   outputs: SentOutput[]
@@ -82,7 +82,7 @@ export interface Picture {
 }
 
 /** What a reader is opened with. */
-export interface SightOptions {
+export interface ReaderOptions {
   pack: Pack
   emulator: EmulatorOptions
   /**

@@ -239,12 +239,16 @@ export class SessionQueue {
     }
   }
 
-  /** Passes what the keeper sends to the session, in its turn. */
-  listener(session: KeeperListener): KeeperListener {
+  /**
+   * Passes what the keeper sends to the session, in its turn. `isOld`: what was printed before the
+   * session went live is read piece by piece, however late, as the earlier host did.
+   */
+  listener(session: KeeperListener, isOld: () => boolean = () => false): KeeperListener {
     const { take } = this.#port
     const read: OutputReader = (bytes, t, offset) => session.output(bytes, t, offset)
     return {
-      output: (bytes, t, offset) => this.output(read, bytes, t, offset),
+      output: (bytes, t, offset) =>
+        isOld() ? this.run(() => read(bytes, t, offset)) : this.output(read, bytes, t, offset),
       resized: (cols, rows, t) => take(() => session.resized(cols, rows, t)),
       exited: exit => take(() => session.exited(exit)),
       lagging: offset => take(() => session.lagging(offset)),

@@ -56,7 +56,7 @@ async function screenHas(id: string, text: string): Promise<void> {
 async function losses(id: string): Promise<{ isCause: boolean; isReadAgain: boolean }[]> {
   const events = await server.host.store.readStream('host')
   return events
-    .filter(({ type: name, data }) => name === 'sight.lost' && data.session === id)
+    .filter(({ type: name, data }) => name === 'reader.lost' && data.session === id)
     .map(({ data }) => ({ isCause: data.isCause as boolean, isReadAgain: data.isReadAgain as boolean }))
 }
 
@@ -65,8 +65,8 @@ test('a terminal whose reader hangs delays the others once, and is given up when
   const bad = await start('demo', [])
   await screenHas(other.id, 'ready')
   await screenHas(bad.id, 'Ask me')
-  const sight = async () => (await server.ask('GET', '/api/v1/health', { as: 'token' })).json.sight
-  expect((await sight()).threads).toBeGreaterThan(0)
+  const readers = async () => (await server.ask('GET', '/api/v1/health', { as: 'token' })).json.readers
+  expect((await readers()).threads).toBeGreaterThan(0)
 
   await type(bad.id, 'x'.repeat(100))
   await until(async () => (await losses(bad.id)).length > 0, 120_000)
@@ -85,7 +85,7 @@ test('a terminal whose reader hangs delays the others once, and is given up when
   await type(other.id, 'two\r')
   await screenHas(other.id, 'got two')
   expect(await losses(other.id)).toHaveLength(1)
-  expect((await sight()).failures).toBe(2)
+  expect((await readers()).failures).toBe(2)
   // The agent continues, and its end is seen.
   await server.host.keeper.signal(bad.id, 'SIGKILL')
   await until(async () => (await server.host.record(bad.id)).state === 'ended', 120_000)

@@ -1,0 +1,19 @@
+/*
+ * Sessions without a terminal: agents that speak the Agent Client Protocol on their standard input
+ * and output.
+ *
+ *   keeper (pipes, both directions recorded)
+ *     │ lines        ▲ lines
+ *     ▼              │
+ *   AcpSession ── AcpConversation   folds messages of both directions: turns, messages, questions
+ *     │  └─ AcpRequests             questions ↔ ledger: the answer to a call is the delivery
+ *     ▼
+ *   journal, bus, reports           as for a session in a terminal (`live/`)
+ *
+ * - wire.ts: messages and lines. tool-item.ts: a tool call as blocks, and as tool and input.
+ * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
+ *
+ * After a restart the recording is read from its start: the fold gives the same state, the journal
+ * writes nothing twice, and calls that still wait are compared with the open requests of the ledger.
+ */
+export { AcpSession } from './acp-session.js'

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, connect } from '../../src/client/index.js'
+import type { Scenario } from '../../src/demo-agent/scenario/types.js'
+import { TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+let client: Client
+beforeAll(async () => {
+  home = new TestHome()
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, stdio: 'pipe' })
+  git('init', '-q', '-b', 'main')
+  writeFileSync(join(home.work, 'README.md'), '# Archive\n')
+  git('add', '.')
+  git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'first')
+  await home.run(['sessions'])
+  client = connect({ socket: join(home.home, 'run', 'signalbox.sock') })
+})
+afterAll(() => home.close())
+
+test('an idea becomes a design by questions in the ledger, and the design becomes a run', async () => {
+  const day = new Date().toISOString().slice(0, 10)
+  const file = `docs/plans/${day}-search-design.md`
+  const scenario: Scenario = {
+    name: 'brainstorm',
+    turns: [
+      {
+        match: `/The idea: search[\\s\\S]*${file}/`,
+        steps: [
+          { ask: { question: 'Which words count?', options: [{ label: 'Whole words' }, { label: 'Parts' }] } },
+          {
+            tool: {
+              name: 'Write',
+              kind: 'write',
+              write: { path: file, text: '# Search in the archive\n\n## Goal\n\nFind {{answer}}.\n' },
+            },
+          },
+          { say: { markdown: 'The design is ready.' } },
+        ],
+      },
+    ],
+  }
+  writeFileSync(join(home.directory, 'scenario.json'), JSON.stringify(scenario))
+  const flags = ['--speed', '0', '--scenario', join(home.directory, 'scenario.json')]
+  const command = ['brainstorm', 'search', '--agent', 'demo', '--acp', '--json', '--', ...flags]
+  const { id, design } = await home.json<{ id: string; design: string }>(command)
+  expect(design).toBe(file)
+  const asked = await waitFor('the question', async () => {
+    const { items } = await client.call('approvals.list', { session: [id], state: ['pending'] })
+    return items[0]
+  })
+  expect(asked).toMatchObject({ kind: 'question', request: { questions: [{ text: 'Which words count?' }] } })
+  await client.call('approvals.decide', {
+    id: asked.id,
+    fingerprint: asked.fingerprint,
+    option: asked.request.options.find(({ label }) => label === 'Parts')!.key,
+    seen: { displayHash: asked.display.hash, whole: true },
+  })
+  await waitFor('the design', () => existsSync(join(home.work, file)))
+  await client.call('sessions.wait', { id, for: 'idle', timeoutMs: 120_000 })
+  expect(readFileSync(join(home.work, file), 'utf8')).toContain('# Search in the archive')
+  await home.ok(['implement', '--design', file, '--agent', 'demo', '--queue', '--trust', '--json'])
+  const [run] = (await client.call('runs.list', { limit: 1 })).items
+  expect(run).toMatchObject({ title: 'Search in the archive' })
+})
