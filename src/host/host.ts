@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LivePack, LivePacks } from '../agents/index.js'
 import { type Ledger, type LedgerPort, LedgerSweeper } from '../approvals/index.js'
@@ -227,7 +228,10 @@ export class Host {
    * SignalboxError `E_WORKER_AWAY`
    */
   async recordingOf(record: SessionRecord): Promise<string> {
-    return this.isHere(record) ? record.recording : this.remote.recordingOf(record)
+    if (!this.isHere(record)) return this.remote.recordingOf(record)
+    // A backup may have been restored at another place.
+    const moved = join(this.settings.dataDirectory, 'recordings', `${record.id}.cast`)
+    return existsSync(record.recording) ? record.recording : moved
   }
 
   /** @throws SignalboxError `E_STATE` for a session whose files another machine has. */

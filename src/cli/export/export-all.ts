@@ -36,7 +36,7 @@ export async function exportAll(
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new SignalboxError('E_INPUT', `${directory} is not empty`, { next: 'name a new directory with -o' })
   for (const part of ['sessions', 'recordings']) mkdirSync(join(directory, part), { recursive: true, mode: 0o700 })
-  const counts = await withStore(context, async store => {
+  const counts = await withStore(context, async (store, { settings }) => {
     const events = await writeEvents(store, join(directory, 'events.ndjson'))
     const sessions = await writeRecords<SessionRecord>(store, sessionsProjection.name, join(directory, 'sessions.json'))
     const approvals = await writeRecords(store, approvalsProjection.name, join(directory, 'approvals.json'))
@@ -45,8 +45,10 @@ export async function exportAll(
     for (const record of sessions) {
       const told = talkMarkdown(record, await readAll(store, `session/${record.id}`))
       writeFileSync(join(directory, 'sessions', `${record.id}.md`), told, { mode: 0o600 })
-      if (!existsSync(record.recording)) continue
-      copyFileSync(record.recording, join(directory, 'recordings', `${record.id}.cast`))
+      const moved = join(settings.dataDirectory, 'recordings', `${record.id}.cast`)
+      const recording = [record.recording, moved].find(existsSync)
+      if (recording === undefined) continue
+      copyFileSync(recording, join(directory, 'recordings', `${record.id}.cast`))
       recordings += 1
     }
     return { events, sessions: sessions.length, approvals: approvals.length, runs: runs.length, recordings }

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { loadDriver } from '../sqlite/driver.js'
+import { loadDriver, releaseClosedDatabases } from '../sqlite/driver.js'
 import { openSqlite } from '../sqlite/open.js'
 import { COMPANIONS } from '../sqlite/store-file.js'
 import { fileContent, hashOf, padding, readTar, TAR_END, tarHeader } from './tar.js'
@@ -102,6 +102,8 @@ export async function restoreBackup(file: string, place: BackupPlace, clock: Clo
     const store = await openSqlite({ path: draft, clock })
     const [problem] = [...(await store.check()), ...(await store.checkChain())]
     await store.close()
+    // Its journal is named after the draft: it must be empty before the file gets its name.
+    await releaseClosedDatabases()
     if (problem) throw new Error(problem.message)
     await rename(draft, place.storeFile)
     return manifest
@@ -132,6 +134,7 @@ async function copyStore(path: string, copy: string, clock: Clock): Promise<Mani
     return { id: store.id, events: await store.head() }
   } finally {
     await store.close()
+    await releaseClosedDatabases()
   }
 }
 
