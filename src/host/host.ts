@@ -228,10 +228,12 @@ export class Host {
    * SignalboxError `E_WORKER_AWAY`
    */
   async recordingOf(record: SessionRecord): Promise<string> {
-    if (!this.isHere(record)) return this.remote.recordingOf(record)
-    // A backup may have been restored at another place.
-    const moved = join(this.settings.dataDirectory, 'recordings', `${record.id}.cast`)
-    return existsSync(record.recording) ? record.recording : moved
+    return this.isHere(record) ? this.localRecording(record) : this.remote.recordingOf(record)
+  }
+
+  /** Where the recording of a session of this machine is. A backup may have been restored at another place. */
+  localRecording({ id, recording }: SessionRecord): string {
+    return existsSync(recording) ? recording : join(this.settings.dataDirectory, 'recordings', `${id}.cast`)
   }
 
   /** @throws SignalboxError `E_STATE` for a session whose files another machine has. */

@@ -18,7 +18,7 @@ export type RecordingView = InMilliseconds<Recording>
 /** The id of a session's recording is the session's id with another prefix. */
 export function recordingView(host: Host, record: SessionRecord): RecordingView | null {
   const bytes = host.isHere(record)
-    ? statSync(record.recording, { throwIfNoEntry: false })?.size
+    ? statSync(host.localRecording(record), { throwIfNoEntry: false })?.size
     : remoteBytes(host, record)
   if (bytes === undefined) return null
   return {
