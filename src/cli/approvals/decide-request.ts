@@ -12,6 +12,7 @@ import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
 import { printPaged } from '../pager.js'
 import { withStore } from '../runs/with-store.js'
 import { type AnswerOptions, answerFrom, type ChosenAnswer, isGate } from './answer-from-options.js'
@@ -37,8 +38,7 @@ const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
 /**
  * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
  * the outcome. The command decides gates of runs in the store itself, by the rules that hold for
- * every surface, and requests of sessions through the daemon, whose host types the answer into the
- * terminal.
+ * every surface, and requests of agents through the daemon, which signs the decision.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -141,15 +141,15 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/** A request of a session is decided through the daemon, a gate of a run in the store itself. */
+/** Requests of agents are decided through the daemon, gates of runs in the store itself. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,
   record: ApprovalRecord,
   request: ProposedDecision,
 ): Promise<void> {
-  const { id, fingerprint, subject, state } = record
-  if (subject.session !== undefined && state === 'pending') return decideThroughDaemon(context, record, request)
+  const { id, fingerprint, state } = record
+  if (state === 'pending' && (await isDaemons(context, record))) return decideThroughDaemon(context, record, request)
   try {
     await ledger.decide(id, request)
   } catch (error) {
@@ -157,6 +157,15 @@ async function decide(
     await typeFingerprint(fingerprint, error)
     await ledger.decide(id, { ...request, confirmedAt: systemClock.now() })
   }
+}
+
+/**
+ * Whether only a decision that the daemon has signed is accepted: for a request of a session, and of
+ * an agent in a run that a daemon drives. A command that drives its own run accepts both.
+ */
+async function isDaemons(context: CommandContext, record: ApprovalRecord): Promise<boolean> {
+  if (record.subject.session !== undefined) return true
+  return !isGate(record) && (await DaemonClient.running(context)) !== null
 }
 
 /** Prints the decision and, unless `--no-wait` is set, its outcome. @returns the exit code. */
