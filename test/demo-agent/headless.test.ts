@@ -189,7 +189,7 @@ describe('bad input', () => {
     ['an unknown scenario', ['--scenario', 'nonsense'], 2, 'There is no scenario "nonsense"'],
     ['an unknown flag', ['--nonsense'], 2, '--nonsense'],
     ['a session that is not there', ['--resume', 'nobody', '-p', 'x'], 2, 'There is no session nobody'],
-    ['an id with a path in it', ['--session-id', '../../x', '-p', 'x'], 2, 'is no session id'],
+    ['an id with a path in it', ['--session-id', '../../x', '-p', 'x'], 2, 'is not a valid session id'],
     ['no prompt', ['--permission-mode', 'all'], 2, 'There is no prompt'],
   ])('%s', (_, args, code, message) => {
     const { status, stderr } = run(args)

@@ -62,7 +62,13 @@ describe('help', () => {
   })
 
   it('reading commands print JSON, also without any data', async () => {
-    expect(await home.json(['status', '--json'])).toEqual({ daemon: false, approvals: [], sessions: [], stopped: [] })
+    expect(await home.json(['status', '--json'])).toEqual({
+      daemon: false,
+      approvals: [],
+      sessions: [],
+      stopped: [],
+      lost: [],
+    })
     expect(await home.json(['sessions', '--json'])).toEqual([])
     expect(await home.json(['approvals', '--json'])).toEqual([])
     expect(await home.json(['paths', '--json'])).toMatchObject({
