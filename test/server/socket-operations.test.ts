@@ -59,6 +59,12 @@ describe('an operation of the socket', () => {
     await call('health.shutdown', { pid: 0 })
   })
 
+  test('shows no code to a process that was refused nothing', async () => {
+    const response = await send('POST', '/api/v1/auth/terminal-code')
+    expect(await jsonOf(response)).toMatchObject({ error: { code: 'E_STATE' } })
+    called.add('auth.terminal-code')
+  })
+
   test('streams panes in frames that fit their schemas, with moments in milliseconds', async () => {
     const stream = await send('GET', '/api/v1/panes/stream')
     const started = server.ask('POST', '/api/v1/sessions', { as: 'token', body: { agent: 'demo', cwd: server.work } })
