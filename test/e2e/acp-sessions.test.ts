@@ -17,18 +17,18 @@ const SCRIPT: Record<string, { steps: Step[]; choose?: string[]; outcome?: strin
   code: { steps: [say('Run this:\n\n```sh\nnpm test -- --watch\n```\n\nand look.')] },
   table: { steps: [say('| lamp | speed |\n|:--|--:|\n| red | 0 |\n| green | 160 |')] },
   unicode: { steps: [say('漢字とかな\n\n- 信号 signal\n- 列車 train')] },
-  allow: { steps: [say('I run it.'), shell('echo ran'), say('It ran.')], choose: ['Yes, this once'] },
-  deny: { steps: [say('I run it.'), shell('echo never')], choose: ['No'], outcome: 'denied' },
+  allow: { steps: [say('I run it.'), shell('echo ran'), say('It ran.')], choose: ['allow-once'] },
+  deny: { steps: [say('I run it.'), shell('echo never')], choose: ['deny'], outcome: 'denied' },
   write: {
     steps: [
       { tool: { name: 'Write', kind: 'write', write: { path: 'lamp.txt', text: 'red\n' }, permission: true } },
       say('Written.'),
     ],
-    choose: ['Yes, this once'],
+    choose: ['allow-once'],
   },
   twice: {
     steps: [shell('echo one'), say('Now the other.'), shell('echo two'), say('Both ran.')],
-    choose: ['Yes, this once', 'Yes, this once'],
+    choose: ['allow-once', 'allow-once'],
   },
   question: {
     steps: [
@@ -91,13 +91,19 @@ async function follow(): Promise<void> {
     closed.set(String(data.turn), String(data.outcome))
 }
 
+interface Option {
+  key: string
+  label: string
+  meaning: string
+}
+
 interface Request {
   id: string
   state: string
   kind: string
   fingerprint: string
   risk: { level: string }
-  request: { tool: string; input: unknown; questions: { text: string }[]; options: { key: string; label: string }[] }
+  request: { tool: string; input: unknown; questions: { text: string }[]; options: Option[] }
   source: { channel: string }
   display: { hash: string; title: string }
 }
@@ -107,17 +113,25 @@ const pending = async (session: string) => {
   return items as unknown as Request[]
 }
 
-async function decide(session: string, label: string): Promise<Request> {
-  const request = await waitFor('a request', async () => (await pending(session))[0])
-  const { id, fingerprint, display, request: asked } = request
-  const option = asked.options.find(candidate => candidate.label === label)
-  if (!option) throw new Error(`no option ${label} in ${JSON.stringify(asked.options)}`)
-  await client.call('approvals.decide', {
-    id,
-    fingerprint,
-    option: option.key,
-    seen: { displayHash: display.hash, whole: true },
-    confirmed: true,
+/** `wanted`: a meaning or a label. The labels depend on whether the hook or the menu is first. */
+async function decide(session: string, wanted: string): Promise<Request> {
+  const id = await waitFor('a decision', async () => {
+    const [request] = await pending(session)
+    const option = request?.request.options.find(({ label, meaning }) => label === wanted || meaning === wanted)
+    if (!request || !option) return null
+    const body = {
+      id: request.id,
+      fingerprint: request.fingerprint,
+      option: option.key,
+      seen: { displayHash: request.display.hash, whole: true },
+      confirmed: true,
+    }
+    // Refused if the menu has added something to what the hook reported.
+    const isDecided = await client.call('approvals.decide', body).then(
+      () => true,
+      () => false,
+    )
+    return isDecided ? request.id : null
   })
   const ended = await waitFor('the decision to arrive', async () => {
     const now = (await client.call('approvals.get', { id })) as unknown as Request
@@ -149,10 +163,14 @@ async function played(name: string, session: string) {
 
 const about = ({ tool, input }: Request['request']) => ({ tool, input })
 
-/** A screen shows the lines of a change with their numbers, and no fence around them. */
+/**
+ * A screen shows the lines of a change with their numbers, and no fence around them. The demo agent
+ * says whether its hook or its menu was answered.
+ */
 const wordsOf = (markdown: string) =>
   markdown
     .replace(/^```\w*$|^\s*\d+(?= [+-])/gm, '')
+    .replace('declined by a hook', 'declined by you')
     .match(/[\p{L}\p{N}]+/gu)
     ?.join(' ') ?? ''
 
@@ -171,7 +189,7 @@ test('a daemon that is killed while a request waits raises it once and delivers 
   await home.run(['sessions'])
   await client.call('sessions.wait', { id: sessions.acp, for: 'approval', timeoutMs: 120_000 })
   expect((await pending(sessions.acp)).map(({ id }) => id)).toEqual([before.id])
-  expect(await decide(sessions.acp, 'Yes, this once')).toMatchObject({ id: before.id, state: 'applied' })
+  expect(await decide(sessions.acp, 'allow-once')).toMatchObject({ id: before.id, state: 'applied' })
   await client.call('sessions.wait', { id: sessions.acp, for: 'idle', timeoutMs: 120_000 })
   const { prompts, messages } = (await client.call('sessions.conversation', { id: sessions.acp })) as unknown as {
     prompts: { turn: string }[]
