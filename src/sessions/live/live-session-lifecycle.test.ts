@@ -291,8 +291,8 @@ describe('a host that takes over', () => {
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     await fixture.paint(['▷ hello', '', THINKING, ''])
     const bytes = screenBytes(['▷ hello', '', ...MENU], { isGone: true })
-    const half = bytes.indexOf('2. No')
-    await fixture.print(`\u001b[?2026h${bytes.slice(0, half)}`, 600)
+    const half = bytes.indexOf('2. No') + '2. N'.length
+    await fixture.print(`\u001b[?2026h${bytes.slice(0, half)}`, 530)
     await fixture.print(`${bytes.slice(half)}\u001b[?2026l`, 5_000)
     const asked = fixture.session.approval
     expect(asked?.state).toBe('pending')
