@@ -170,9 +170,9 @@ const about = ({ tool, input }: Request['request']) => ({ tool, input })
 const wordsOf = (markdown: string) =>
   markdown
     .replace(/^```\w*$|^\s*\d+(?= [+-])/gm, '')
-    .replace('declined by a hook', 'declined by you')
     .match(/[\p{L}\p{N}]+/gu)
-    ?.join(' ') ?? ''
+    ?.join(' ')
+    .replace('declined by a hook', 'declined by you') ?? ''
 
 describe('an agent in a terminal and over the protocol', () => {
   test.each(Object.keys(SCRIPT))('gives the same conversation and requests: %s', async name => {
