@@ -54,7 +54,7 @@ export const run = z
         unit: z.enum(['nodes', 'rounds']),
         done: z.int(),
         of: z.int(),
-        at: z.string().nullable().describe('the name of the node that works'),
+        node: z.string().nullable().describe('the name of the node that works'),
       })
       .nullable()
       .describe(

@@ -44,12 +44,12 @@ export class RunProgress {
         unit: 'nodes',
         done,
         of: nodes.length,
-        at: current ? textOf(current.attributes, 'label') || current.id : null,
+        node: current ? textOf(current.attributes, 'label') || current.id : null,
       }
     }
     if (kind === 'oneshot') {
       const { iteration, input } = (await readRun(this.#store, id, oneshotWorkflow)).run.work
-      return { unit: 'rounds', done: Math.max(0, iteration - 1), of: input.maxIterations, at: null }
+      return { unit: 'rounds', done: Math.max(0, iteration - 1), of: input.maxIterations, node: null }
     }
     return null
   }
