@@ -203,7 +203,7 @@ export class Ledger {
       prefix === null ? [] : await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix, limit: 9 })
     if (found.length === 1) return found[0]!.state
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown approval "${word}"`, {
+      throw new SignalboxError('E_UNKNOWN', `unknown request "${word}"`, {
         next: 'signalbox approvals --all lists them',
       })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ state }) => state.id).join(', ')}`)
@@ -479,7 +479,7 @@ export class Ledger {
   async #read(id: string): Promise<{ record: ApprovalRecord; version: number }> {
     const version = await this.#store.streamVersion(approvalStream(id))
     const record = await this.get(id)
-    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown request "${id}"`)
     return { record, version }
   }
 

@@ -41,7 +41,7 @@ export const peopleSettings = {
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
       'adapter',
-      'Which permission hooks may wait for a decision, which blocks the agent’s own dialog meanwhile: those of agents whose adapter allows it, all, none, or all while no terminal is attached.',
+      'Which permission hooks may wait for a decision: those of agents whose own dialog stays usable meanwhile, all, none, or all while no terminal is attached.',
     ),
     grant_for: duration(1800, 'How long a grant lasts unless the person chooses otherwise.', {
       min: 1,

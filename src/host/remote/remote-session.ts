@@ -36,7 +36,7 @@ const UNKNOWN: SessionState = {
   approval: null,
   openMessage: null,
   blocks: [],
-  holder: { kind: 'nobody' },
+  holder: { kind: 'none' },
   heldPrompts: [],
   viewers: 0,
   isIdle: false,

@@ -8,9 +8,9 @@ export interface Person {
   held(by: Holder): void
 }
 
-export type Holder = { kind: 'person'; id: string; name: string } | { kind: 'signalbox' } | { kind: 'nobody' }
+export type Holder = { kind: 'person'; id: string; name: string } | { kind: 'signalbox' } | { kind: 'none' }
 
-const NOBODY: Holder = { kind: 'nobody' }
+const NOBODY: Holder = { kind: 'none' }
 const OURSELVES: Holder = { kind: 'signalbox' }
 
 /**
