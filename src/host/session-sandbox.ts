@@ -121,8 +121,8 @@ function nearestProjectFile(directory: string): string | null {
 }
 
 /**
- * The program in its sandbox. With a filtered network a small program of ours is its parent there, which
- * makes the socket of the proxy a port.
+ * The program in its sandbox. With a filtered network a small program of ours is its parent there,
+ * which makes the socket of the proxy a port.
  */
 export function programInSandbox(
   { backend, plan }: PlannedSandbox,

@@ -1,8 +1,9 @@
 /*
  * The pipelines that ship: implementation (issue → plan → tasks → commits), review (changes →
- * items → fixes) and pull_request (checks and comments → fixes). A pipeline is a graph whose nodes are functions (`type=code`, `fn=…`) over one
- * typed state, so everything that the engine does for graph runs holds here too: the journal,
- * leases, recovery of agent steps, gates in the ledger, forks.
+ * items → fixes) and pull_request (checks and comments → fixes). A pipeline is a graph whose nodes
+ * are functions (`type=code`, `fn=…`) over one typed state, so everything that the engine does for
+ * graph runs holds here too: the journal, leases, recovery of agent steps, gates in the ledger,
+ * forks.
  *
  * How a node runs (pipeline-steps.ts)
  *

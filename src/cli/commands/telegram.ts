@@ -109,7 +109,8 @@ async function test(context: CommandContext, home: Home, isJson: boolean): Promi
 type Refusal = LoggedEvent & { data: EventData<'telegram.refused'> }
 
 /**
- * Refused attempts, newest last: unpaired accounts, viewers, forwarded messages, stale and forged buttons.
+ * Refused attempts, newest last: unpaired accounts, viewers, forwarded messages, stale and forged
+ * buttons.
  */
 async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)

@@ -55,8 +55,8 @@ export interface SavedTerminal {
 
 /**
  * The session's terminal as Signalbox reads it: bytes and sizes go in with their times, looks come
- * out, perhaps later: another thread may read them (`ReaderClient`). It answers queries of the program,
- * unless the bytes are old.
+ * out, perhaps later: another thread may read them (`ReaderClient`). It answers queries of the
+ * program, unless the bytes are old.
  */
 export class SessionTerminal {
   readonly time: SessionClock
