@@ -1,11 +1,3 @@
-import {
-  type NotificationChannel,
-  type NotificationRecipient,
-  type NotificationSubject,
-  type NotificationTimes,
-  planNotifications,
-  type SentMessage,
-} from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import type { Counters } from '../panes/index.js'
@@ -20,6 +12,14 @@ import {
   paneNotification,
   paneQuestion,
 } from './notification.js'
+import {
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationSubject,
+  type NotificationTimes,
+  planNotifications,
+  type SentMessage,
+} from './notification-plan.js'
 
 export interface NotificationCenterOptions {
   clock: Clock
