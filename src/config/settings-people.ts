@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside of a sandbox.',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
