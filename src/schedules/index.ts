@@ -3,6 +3,5 @@
  * store, so they survive every restart; the daemon fires them. What starts a command is passed in.
  * A command that may be scheduled is added to `SCHEDULED_COMMANDS`.
  */
-export { type Cron, nextTime, parseCron } from './cron.js'
 export { type ScheduleRecord, schedulesProjection } from './schedule-record.js'
-export { type Launch, SCHEDULED_COMMANDS, Schedules } from './schedules.js'
+export { type Launch, Schedules } from './schedules.js'

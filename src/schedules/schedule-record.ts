@@ -6,12 +6,12 @@ export interface ScheduleRecord extends EventData<'schedule.added'> {
   version: number
   madeAt: number
   isPaused: boolean
-  /** Times up to here are done with: fired, or passed before it was added or while it was paused. */
+  /** Times up to here are over: fired, or passed before it was added or during a pause. */
   doneUntil: number
   last?: ScheduleResult
 }
 
-export interface ScheduleResult {
+interface ScheduleResult {
   dueAt: number
   /** `starting` for long: the daemon stopped in the moment of the start. */
   outcome: 'starting' | 'started' | 'failed'

@@ -10,7 +10,7 @@ import { type ScheduleRecord, scheduleStream, schedulesProjection } from './sche
  * What may be scheduled: commands that start work. None of them decides a request, and none runs a
  * program of its own choice.
  */
-export const SCHEDULED_COMMANDS = ['oneshot', 'run', 'implement', 'review', 'start', 'send'] as const
+const SCHEDULED_COMMANDS = ['oneshot', 'run', 'implement', 'review', 'start', 'send'] as const
 
 /** The wall clock may jump, and the machine may sleep: look again at least this often. */
 const LOOK_MS = 60_000
@@ -20,7 +20,7 @@ type Actor = EventData<'schedule.added'>['by']
 /** Starts the command of a schedule. @throws if it started nothing */
 export type Launch = (schedule: ScheduleRecord) => Promise<{ run?: string; session?: string }>
 
-export interface SchedulesOptions {
+interface SchedulesOptions {
   store: EventStore
   clock: Clock
   /** Only schedules of this home directory fire here. */

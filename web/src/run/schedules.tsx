@@ -144,7 +144,7 @@ function titleOf([name = '', ...args]: readonly string[]): string {
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 /** The common forms in words; every other as it was written. */
-export function whenText(cron: string): string {
+function whenText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.split(/\s+/)
   if (!/^\d+$/.test(minute) || day !== '*' || month !== '*') return cron
   if (hour === '*' && weekday === '*') return `every hour at :${minute.padStart(2, '0')}`
