@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { previewStanding, standingGrant } from '../../approvals/index.js'
+import { previewStanding, requestTitle, standingGrant } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { callerFields, callerOf } from '../caller.js'
 import { type Route, route } from '../route.js'
@@ -77,12 +77,12 @@ export const grantRoutes: readonly Route[] = [
         now,
         since,
       })
-      const items = covered.slice(0, PREVIEW_ITEMS).map(({ id, display, requestedAt, risk, state }) => ({
-        id,
-        title: display.title,
-        requestedAt,
-        risk: risk.level,
-        state,
+      const items = covered.slice(0, PREVIEW_ITEMS).map(record => ({
+        id: record.id,
+        title: requestTitle(record),
+        requestedAt: record.requestedAt,
+        risk: record.risk.level,
+        state: record.state,
       }))
       return call.json({ count: covered.length, denied, since, items })
     },

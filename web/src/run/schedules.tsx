@@ -11,7 +11,7 @@ import { Menu } from '../ui/menu'
 import { Section } from '../ui/panel'
 import { StatusBadge } from '../ui/status'
 import { withStepUp } from '../ui/step-up'
-import { Age, Left } from '../ui/time'
+import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const MINUTE_MS = 60_000
@@ -24,42 +24,49 @@ export function Schedules() {
   const [isAdding, setAdding] = useState(false)
   const items = value?.items ?? []
   return (
-    <Section
-      title="Scheduled"
-      of={items.length || undefined}
-      tools={
-        <button
-          type="button"
-          class="btn"
-          disabled={!canDecide.value || me.value?.person.role !== 'owner'}
-          onClick={() => setAdding(true)}
-        >
-          Schedule a task…
-        </button>
-      }
-    >
-      {items.length === 0 ? (
-        <p class="small soft">
-          Nothing starts by itself. A task can start every night, or <code>signalbox schedule</code> any run.
-        </p>
-      ) : (
-        <ul class="list">
-          {items.map(schedule => (
-            <ScheduleLine key={schedule.id} schedule={schedule} onChange={reload} />
-          ))}
-        </ul>
-      )}
-      {isAdding && (
-        <ScheduleDialog
-          onClose={() => setAdding(false)}
-          onAdded={() => {
-            setAdding(false)
-            reload()
-          }}
-        />
-      )}
-    </Section>
+    <div class="after-table">
+      <Section
+        title="Scheduled"
+        of={items.length || undefined}
+        tools={
+          <button
+            type="button"
+            class="btn"
+            disabled={!canDecide.value || me.value?.person.role !== 'owner'}
+            onClick={() => setAdding(true)}
+          >
+            Schedule a task…
+          </button>
+        }
+      >
+        {value === null ? null : items.length === 0 ? (
+          <p class="small soft">
+            Nothing starts by itself. A task can start every night, or <code>signalbox schedule</code> any run.
+          </p>
+        ) : (
+          <ul class="list">
+            {items.map(schedule => (
+              <ScheduleLine key={schedule.id} schedule={schedule} onChange={reload} />
+            ))}
+          </ul>
+        )}
+        {isAdding && (
+          <ScheduleDialog
+            onClose={() => setAdding(false)}
+            onAdded={() => {
+              setAdding(false)
+              reload()
+            }}
+          />
+        )}
+      </Section>
+    </div>
   )
+}
+
+/** `Wed 02:00`: near enough for every day and every week. */
+function nextText(at: string): string {
+  return new Date(at).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })
 }
 
 function ScheduleLine({ schedule, onChange }: { schedule: Schedule; onChange(): void }) {
@@ -110,11 +117,7 @@ function ScheduleLine({ schedule, onChange }: { schedule: Schedule; onChange(): 
         </span>
       </div>
       <span class="meta" style={{ alignItems: 'center' }}>
-        {nextAt && (
-          <span title={new Date(nextAt).toLocaleString()}>
-            next in <Left until={nextAt} />
-          </span>
-        )}
+        {nextAt && <span title={new Date(nextAt).toLocaleString()}>next {nextText(nextAt)}</span>}
         <Menu label={`Actions for ${title}`}>
           <button type="button" disabled={!canDecide.value} onClick={() => void act('start', 'Started')()}>
             Start now
@@ -143,8 +146,16 @@ function titleOf([name = '', ...args]: readonly string[]): string {
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
+const SHORTHANDS: Readonly<Record<string, string>> = {
+  '@hourly': 'every hour',
+  '@daily': 'every day at midnight',
+  '@weekly': 'every Sunday at midnight',
+  '@monthly': 'on the first of every month',
+}
+
 /** The common forms in words; every other as it was written. */
 function whenText(cron: string): string {
+  if (SHORTHANDS[cron]) return SHORTHANDS[cron]
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.split(/\s+/)
   if (!/^\d+$/.test(minute) || day !== '*' || month !== '*') return cron
   if (hour === '*' && weekday === '*') return `every hour at :${minute.padStart(2, '0')}`

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import type { Approval } from '../api/types'
+import { suggestedMatch } from './standing-dialog'
+
+const PROJECT = '/work/shop'
+
+function asked(tool: string, label: string, text: string, more: object = {}): Approval {
+  return {
+    kind: 'permission',
+    risk: { level: 'low', reasons: [] },
+    subject: { project: PROJECT, cwd: PROJECT, agent: 'claude' },
+    request: { tool, input: { [label]: text }, options: [], questions: [] },
+    display: {
+      blocks: [
+        { kind: 'label', text: label },
+        { kind: 'text', text },
+      ],
+      isCut: false,
+      visible: [],
+    },
+    ...more,
+  } as unknown as Approval
+}
+
+it('a command is suggested by its first two words', () => {
+  expect(suggestedMatch(asked('Bash', 'command', 'npm test -- --watch'))).toEqual({
+    kind: 'prefix',
+    words: ['npm', 'test'],
+  })
+})
+
+it('an edit is suggested by the directory of its file, only inside the project', () => {
+  const edit = (real: string) =>
+    asked('Edit', 'file_path', real, {
+      request: { tool: 'Edit', input: { file_path: real }, options: [], questions: [], targets: [{ real }] },
+    })
+  expect(suggestedMatch(edit('/work/shop/src/cart.js'))).toEqual({ kind: 'path', directory: '/work/shop/src' })
+  expect(suggestedMatch(edit('/etc/hosts'))).toBeNull()
+})
+
+it.each([
+  ['a high risk', { risk: { level: 'high', reasons: [] } }],
+  ['a question', { kind: 'question' }],
+  ['what only a person may decide', { neverAuto: 'it changes settings' }],
+])('%s has no standing approval', (_, more) => {
+  expect(suggestedMatch(asked('Bash', 'command', 'npm test', more))).toBeNull()
+})
+
+it('a command with operators in its first words has none', () => {
+  expect(suggestedMatch(asked('Bash', 'command', 'ls;rm x'))).toBeNull()
+})
