@@ -24,7 +24,8 @@ import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
 import { RequestFrame } from './request-frame'
 import { ReviewForm } from './review-form'
-import { StandingDialog, suggestedMatch } from './standing-dialog'
+import { StandingDialog } from './standing-dialog'
+import { suggestedMatch } from './standing-match'
 
 interface CardProps {
   approval: Approval

@@ -6,27 +6,11 @@ import { postJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { withStepUp } from '../ui/step-up'
 import { Age } from '../ui/time'
-import { requestParts } from './request-parts'
-
-type Match = { kind: 'prefix'; words: string[] } | { kind: 'path'; directory: string }
+import type { Match } from './standing-match'
 
 /** Typing stops for this long before the preview is loaded again. */
 const PREVIEW_AFTER_MS = 250
 const SHOWN = 5
-
-/** What a standing approval for this request could cover; null if there is no pattern for it. */
-export function suggestedMatch(approval: Approval): Match | null {
-  const { kind, risk, neverAuto, request, subject } = approval
-  if (kind !== 'permission' || risk.level === 'high' || neverAuto !== undefined) return null
-  const { command } = requestParts(approval)
-  if (command) {
-    const words = command.text.trim().split(/\s+/).slice(0, 2)
-    return words.every(word => /^[\w@%+=:,./-]+$/.test(word)) ? { kind: 'prefix', words } : null
-  }
-  const file = request.targets?.[0]?.real
-  if (!file?.startsWith(`${subject.project}/`)) return null
-  return { kind: 'path', directory: file.slice(0, file.lastIndexOf('/')) }
-}
 
 /**
  * "Always allow this here, until I revoke it": by pattern, with what it would have covered in the

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Approval } from '../api/types'
-import { suggestedMatch } from './standing-dialog'
+import { suggestedMatch } from './standing-match'
 
 const PROJECT = '/work/shop'
 
