@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
@@ -162,8 +162,10 @@ async function compile(directory, tests, texts) {
         },
         // Tests find their files beside themselves.
         transform: (code, id) =>
-          code.includes('import.meta.url') && id.startsWith(root)
-            ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+          code.includes('import.meta.') && id.startsWith(root)
+            ? code
+                .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+                .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
             : null,
       },
     ],

@@ -5,6 +5,11 @@ import { chai, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vites
 chai.use(JestExtend)
 chai.use(JestChaiExpect)
 chai.use(JestAsymmetricMatchers)
+chai.use((_, { addMethod }) =>
+  addMethod(chai.Assertion.prototype, 'toMatchInlineSnapshot', function match(text) {
+    this.equal(JSON.parse(text.trim()))
+  }),
+)
 export const expect = (value, message) => {
   const assertion = chai.expect(value, message)
   chai.util.flag(assertion, 'message', message)
