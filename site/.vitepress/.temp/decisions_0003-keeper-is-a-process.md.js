@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"0003 The keeper is a separate process","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/0003-keeper-is-a-process.md","filePath":"decisions/0003-keeper-is-a-process.md"}');
+const _sfc_main = { name: "decisions/0003-keeper-is-a-process.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="_0003-the-keeper-is-a-separate-process" tabindex="-1">0003 The keeper is a separate process <a class="header-anchor" href="#_0003-the-keeper-is-a-separate-process" aria-label="Permalink to &quot;0003 The keeper is a separate process&quot;">​</a></h1><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>A PTY dies with the process that holds its master end. If the daemon held the PTYs, every crash, bug and upgrade of our largest program would end every agent in the middle of paid work. tmux solves this, but it is a second terminal emulator between the agent and us, with its own handling of colours, keys and sizes, and it is not installed everywhere.</p><h2 id="choice" tabindex="-1">Choice <a class="header-anchor" href="#choice" aria-label="Permalink to &quot;Choice&quot;">​</a></h2><p>A small separate process, the keeper, owns the PTYs. It starts programs, records every byte, key and resize with time and offset, keeps the last 256 kB of each session in memory, passes on input and signals, and speaks a small framed protocol on a unix socket (<code>keeper/wire.ts</code>). It knows nothing about screens, agents or decisions, so there are few reasons to change it and few ways for it to fail. The daemon starts it, and the next daemon connects to it again.</p><p>A foreground command uses the same class in its own process, behind the same interface (<code>KeeperPort</code>).</p><p>On Linux, when the last slave descriptor closes, the kernel drops the output that the master has not read yet: up to 16 kB of the last output of a program. So the keeper opens the slave itself, closes it when the exit has been reported, and reads the rest when the PTY library releases the master.</p><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li>Stopping, killing or upgrading the daemon does not affect an agent or its recording.</li><li>There are two processes, and a protocol with a version. A keeper of another protocol version refuses the daemon; its sessions must end before a new keeper starts.</li><li>A daemon that hangs does not block agents: the keeper disconnects it when 8 MB are unread, and it continues from the recording.</li><li>Sessions do not survive a reboot or a <code>kill -9</code> of the keeper. They are then <em>lost</em>.</li></ul><h2 id="when-to-look-again" tabindex="-1">When to look again <a class="header-anchor" href="#when-to-look-again" aria-label="Permalink to &quot;When to look again&quot;">​</a></h2><p>If the protocol changes often (then the keeper knows too much), or when sessions must move to another machine.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/0003-keeper-is-a-process.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _0003KeeperIsAProcess = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _0003KeeperIsAProcess as default
+};

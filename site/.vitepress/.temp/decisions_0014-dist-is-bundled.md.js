@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"0014 dist/ is bundled","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/0014-dist-is-bundled.md","filePath":"decisions/0014-dist-is-bundled.md"}');
+const _sfc_main = { name: "decisions/0014-dist-is-bundled.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="_0014-dist-is-bundled" tabindex="-1">0014 <code>dist/</code> is bundled <a class="header-anchor" href="#_0014-dist-is-bundled" aria-label="Permalink to &quot;0014 \`dist/\` is bundled&quot;">​</a></h1><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>Signalbox consists of many short-lived programs: a command, a hook relay, a keeper, a demo agent. Compiled file by file, <code>dist/</code> had about 700 modules. Importing the server loaded more than 300 of them, and those of <code>zod</code>, and cost 0.66–0.94 s of processor time; the engine cost 0.30–0.36 s. Every <code>signalbox approve</code>, every hook of an agent and every resumed run paid that.</p><h2 id="choice" tabindex="-1">Choice <a class="header-anchor" href="#choice" aria-label="Permalink to &quot;Choice&quot;">​</a></h2><p><code>scripts/bundle.mjs</code> builds <code>dist/</code> with rolldown, which Vite installs anyway. Every program and the <code>index.ts</code> of every room is an entry under its own name; shared code is in <code>dist/chunks/</code>; commands stay behind dynamic imports. Plain JavaScript libraries (<code>zod</code>, <code>hono</code>, <code>@hono/node-server</code>, <code>ws</code>, <code>commander</code>, <code>smol-toml</code>, <code>grammy</code>) are bundled and therefore not runtime dependencies; <code>dist/LICENSES.txt</code> contains their notices. Packages with native parts or files of their own stay outside: <code>@lydell/node-pty</code>, <code>@photostructure/sqlite</code>, <code>@xterm/headless</code>, <code>@viz-js/viz</code>.</p><p>Processor time of <code>import()</code>, measured alternately on one machine: server 0.66–0.94 s before, 0.28–0.45 s after; engine 0.30–0.36 s before, 0.17–0.22 s after (an empty program: 0.07–0.12 s). The build takes 1.5 s instead of 4 s.</p><p>Files are found from the root of the package (<code>src/process/own-program.ts</code>), never relative to a module, because a module does not know its chunk.</p><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li><code>npm install signalbox</code> installs four packages and their platform parts.</li><li>Only <code>npm run check</code> checks types; a build does not fail on a type error.</li><li><code>tsc -p tsconfig.json</code> still builds a working <code>dist/</code>, module by module, for use with a debugger.</li></ul><h2 id="when-to-look-again" tabindex="-1">When to look again <a class="header-anchor" href="#when-to-look-again" aria-label="Permalink to &quot;When to look again&quot;">​</a></h2><p>When Node 22 is the oldest supported version: <code>module.enableCompileCache()</code> may give the same without a bundler.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/0014-dist-is-bundled.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _0014DistIsBundled = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _0014DistIsBundled as default
+};

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"0018 Long events are compressed, and the log assigns its own positions","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/0018-compressed-events.md","filePath":"decisions/0018-compressed-events.md"}');
+const _sfc_main = { name: "decisions/0018-compressed-events.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="_0018-long-events-are-compressed-and-the-log-assigns-its-own-positions" tabindex="-1">0018 Long events are compressed, and the log assigns its own positions <a class="header-anchor" href="#_0018-long-events-are-compressed-and-the-log-assigns-its-own-positions" aria-label="Permalink to &quot;0018 Long events are compressed, and the log assigns its own positions&quot;">​</a></h1><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>A run writes one transaction per step, with the result of the step. With a state of 50 kB in which every key changes, the file grew by 51 kB per step: less than half of what LangGraph.js stores for the same, but more than the target of a third. And every commit wrote a page of <code>sqlite_sequence</code> that nothing needs: events are never deleted, and the append assigns positions itself.</p><h2 id="choice" tabindex="-1">Choice <a class="header-anchor" href="#choice" aria-label="Permalink to &quot;Choice&quot;">​</a></h2><p>The JSON of an event of 8 KiB or more is compressed with Brotli at its lowest quality and stored as a BLOB in the same column, unless that saves less than a tenth. The checksum of the row covers the stored bytes. Measured for 50 kB on one core: 55 µs for source code (an eighth remains), 130 µs for text without repetitions (two thirds remain). Deflate takes 165 to 1 000 µs for the same texts, even with Huffman coding only; Node 20 has no Zstandard. Shorter events stay text: they share pages, so compressing them would only cost time.</p><p>Schema 3 rebuilds <code>events</code> without AUTOINCREMENT. In a loop of two inserts and a commit, that saved a quarter to a third of the time of small steps.</p><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li>Bytes per step relative to LangGraph.js: 1/2.5 (2 kB), 1/4.0 (50 kB, all keys change), 1/12 (50 kB, one key changes).</li><li>If a large state changes completely and compresses badly, a step takes about 100 µs longer than before.</li><li><code>sqlite3</code> shows long events as bytes; <code>signalbox show --events</code> and <code>signalbox export</code> show their content.</li><li>A program of schema 2 that still runs when a newer one opens the store can no longer append, and reports that. What it wrote before is kept.</li></ul><h2 id="when-to-look-again" tabindex="-1">When to look again <a class="header-anchor" href="#when-to-look-again" aria-label="Permalink to &quot;When to look again&quot;">​</a></h2><p>When Node 22.15 is the oldest supported version: Zstandard is faster and compresses better.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/0018-compressed-events.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _0018CompressedEvents = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _0018CompressedEvents as default
+};

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"0019 Results that depend on one row are memoized with the row","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/0019-memoized-rows.md","filePath":"decisions/0019-memoized-rows.md"}');
+const _sfc_main = { name: "decisions/0019-memoized-rows.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="_0019-results-that-depend-on-one-row-are-memoized-with-the-row" tabindex="-1">0019 Results that depend on one row are memoized with the row <a class="header-anchor" href="#_0019-results-that-depend-on-one-row-are-memoized-with-the-row" aria-label="Permalink to &quot;0019 Results that depend on one row are memoized with the row&quot;">​</a></h1><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>A working session is looked at up to twenty times a second. Each look tested every pattern of the pack on every row, although only two or three rows had changed. A hundred sessions used a whole core, and a request had to wait behind the spinners of other sessions.</p><h2 id="choice" tabindex="-1">Choice <a class="header-anchor" href="#choice" aria-label="Permalink to &quot;Choice&quot;">​</a></h2><p>The terminal returns the same object for a row that did not change. Results that depend on the row alone (its marks, whether it may be an option, its text without volatile parts, its stored form) are kept in a <code>WeakMap</code> (<code>memoizeByObject</code>), and an identical list of rows gives the identical list of blocks. The classifier stays a pure function. <code>test/screen/remembered-rows.test.ts</code> reads recordings twice, once with rows for which nothing can be memoized.</p><p>Rules are not memoized: their time is measured, and a rule that is too slow is switched off.</p><p>The events <code>session.phase</code>, <code>session.ready</code>, <code>turn.opened</code> and <code>turn.prompted</code> are written with <code>normal</code> durability. A crash of the host loses none of them; a power cut may, but it ends the terminals as well.</p><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li><code>npm run bench:looks</code>: 0.55 to 0.86 of the processor time per look, measured alternately with the old code on the same busy machine.</li><li>Rows, screen rows and menu rows must never be modified in place; new ones are created.</li><li>A pack that is loaded again has new lists, and its patterns are tested again (<code>row-marks.ts</code> compares the lists).</li><li>With 100 sessions that write, a menu becomes a pending request within 345 ms at p95 (before: 536; target 150) and 52 ms at p50; the daemon uses a whole core. <a href="./0021-session-scheduling.html">0021</a> reached the target.</li></ul><h2 id="when-to-look-again" tabindex="-1">When to look again <a class="header-anchor" href="#when-to-look-again" aria-label="Permalink to &quot;When to look again&quot;">​</a></h2><p>When one core is not enough for the sessions of a user. Worker threads were not tried.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/0019-memoized-rows.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _0019MemoizedRows = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _0019MemoizedRows as default
+};

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"0023 Unused code is an error","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/0023-unused-code-is-an-error.md","filePath":"decisions/0023-unused-code-is-an-error.md"}');
+const _sfc_main = { name: "decisions/0023-unused-code-is-an-error.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="_0023-unused-code-is-an-error" tabindex="-1">0023 Unused code is an error <a class="header-anchor" href="#_0023-unused-code-is-an-error" aria-label="Permalink to &quot;0023 Unused code is an error&quot;">​</a></h1><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>The dashboard showed settings that no code read, the docs listed events that no code wrote, and 470 exports were unnecessary. A generated page searched the sources for names and listed 139 settings as unread: 121 of them were in use, through destructuring or a copied object, and it missed four that were really unread.</p><h2 id="choice" tabindex="-1">Choice <a class="header-anchor" href="#choice" aria-label="Permalink to &quot;Choice&quot;">​</a></h2><ul><li><strong>knip</strong> (development only) reports unused files, exports and dependencies; <code>npm run check</code> fails on them. <code>knip.jsonc</code> names the entry points that knip cannot see; nothing else is ignored.</li><li><strong>The compiler checks data.</strong> Settings are nested objects, so that <code>config.panes.poll_s</code> refers to its definition. <code>test/program/</code> loads the program with TypeScript&#39;s API (<code>typescript/unstable/sync</code>) and finds the references of each setting. Copying a setting into a property counts as a use only if that property is used. The same API finds the event types in calls that take a type and its data, and the attributes that graph handlers read.</li><li><strong>Docs make no claims about absence.</strong> <code>npm run check</code> rejects sentences such as “not built yet” in the docs.</li></ul><p>We did not record reads at run time: a test would have to execute every reader, and code that it misses would count as unused.</p><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li>An unused setting, event or graph attribute fails a test that names it. The tests take 15 s together.</li><li><code>settings[name]</code> with a computed name does not count as a use; such code must name its properties.</li><li>knip adds 14 packages to the development installation, none to the product. Version 6.42 is the newest whose parser has packages for all platforms.</li><li>TypeScript calls its API unstable: an update can change <code>test/program/compiled-program.ts</code>.</li></ul><h2 id="when-to-look-again" tabindex="-1">When to look again <a class="header-anchor" href="#when-to-look-again" aria-label="Permalink to &quot;When to look again&quot;">​</a></h2><p>When TypeScript declares its API stable, or when knip can report unused properties.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/0023-unused-code-is-an-error.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _0023UnusedCodeIsAnError = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _0023UnusedCodeIsAnError as default
+};

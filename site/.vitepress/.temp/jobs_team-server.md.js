@@ -1,0 +1,21 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"A server for a team","description":"","frontmatter":{},"headers":[],"relativePath":"jobs/team-server.md","filePath":"jobs/team-server.md"}');
+const _sfc_main = { name: "jobs/team-server.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="a-server-for-a-team" tabindex="-1">A server for a team <a class="header-anchor" href="#a-server-for-a-team" aria-label="Permalink to &quot;A server for a team&quot;">​</a></h1><p>One machine runs the agents; several people see and decide, each with a name and a role.</p><ol><li>On the server: <code>signalbox service install</code>, so that it starts with the machine.</li><li>Make it reachable: <a href="./remote-access.html">remote access</a>. Another address than loopback needs TLS or a proxy, and a passphrase.</li><li>A login link for each person, valid once, for five minutes:</li></ol><div class="language-sh vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">sh</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> serve</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --link</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --role</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> approver</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --as</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> Ada</span></span>
+<span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> serve</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --link</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --role</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> viewer</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --as</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> Ben</span></span>
+<span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> telegram</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> pair</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --role</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> approver</span></span></code></pre></div><table tabindex="0"><thead><tr><th>role</th><th>may</th></tr></thead><tbody><tr><td>viewer</td><td>read</td></tr><tr><td>approver</td><td>also decide, send, start, stop</td></tr><tr><td>owner</td><td>also people, settings, exports, lockdown</td></tr></tbody></table><p>Two people who decide at the same moment: one decision counts, the other person is told who was first. The ledger says who decided what, from where, and how they were authenticated: <code>signalbox approvals --history</code>.</p><p>More machines: <code>signalbox workers invite</code> on the server and <code>signalbox worker join</code> on the other machine let it carry out runs and sessions (<a href="./../guides/workers.html">workers</a>). More servers: a PostgreSQL database that they share; when one dies, the others continue its runs (<a href="./../guides/operations.html">operating a cluster</a>). Backups: <code>signalbox backup</code>, <code>pg_dump</code> for PostgreSQL (<a href="./../guides/upkeep.html">upkeep</a>).</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("jobs/team-server.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const teamServer = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  teamServer as default
+};

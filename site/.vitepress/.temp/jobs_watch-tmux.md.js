@@ -1,0 +1,22 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Watch the agents in your tmux","description":"","frontmatter":{},"headers":[],"relativePath":"jobs/watch-tmux.md","filePath":"jobs/watch-tmux.md"}');
+const _sfc_main = { name: "jobs/watch-tmux.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="watch-the-agents-in-your-tmux" tabindex="-1">Watch the agents in your tmux <a class="header-anchor" href="#watch-the-agents-in-your-tmux" aria-label="Permalink to &quot;Watch the agents in your tmux&quot;">​</a></h1><p>You keep your tmux and your way of starting agents. Signalbox says which pane needs you.</p><div class="language-sh vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">sh</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> watch</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --tmux</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">       # every pane of your tmux servers, live; nothing to set up</span></span>
+<span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> watch</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> --once</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">       # print the list and exit</span></span>
+<span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> explain</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> main:1.0</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">   # why this pane has this status</span></span></code></pre></div><p>Signalbox connects through tmux&#39;s control mode with a client that has no size and types nothing. It recognises agents by their process and their screen, shells by their prompt, and marks panes that are stuck.</p><p>Better evidence, if you want it:</p><div class="language-sh vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">sh</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> shell-integration</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> bash</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> &gt;&gt;</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> ~/.bashrc</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">   # marks where a command begins and ends</span></span>
+<span class="line"><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">signalbox</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> hooks</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> install</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> claude</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">                  # the agent reports its requests itself</span></span></code></pre></div><p>Read what an agent said, without switching to its pane: <code>signalbox read main:1.0</code>. Answer its dialogs in tmux: into a pane that it does not own, Signalbox types nothing. To decide from elsewhere, start the agent as a session (<code>signalbox start claude</code>), also inside a tmux pane (<code>signalbox attach 1</code>).</p><p>Notifications (bell, desktop, Telegram, webhooks) are the same as for sessions: <a href="./../guides/watch.html#notifications">the cockpit</a>.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("jobs/watch-tmux.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const watchTmux = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  watchTmux as default
+};
