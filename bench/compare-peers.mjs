@@ -40,17 +40,24 @@ if (wants('screens')) {
 }
 if (wants('engine')) {
   const env = { ...process.env, BENCH_STEPS: process.env.BENCH_STEPS ?? '200' }
-  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', join(root, 'bench', 'engine.ts')], { cwd: root, env, encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', join(root, 'bench', 'engine.ts')], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  })
   lines.push(
     `**Engine.** A durable step, beside [LangGraph.js](https://github.com/langchain-ai/langgraphjs) with its SQLite checkpointer: the same process, in turns, the same durability (\`npm run bench:engine\`, ${env.BENCH_STEPS} steps).`,
     '',
     '```text',
-    ...stdout.trimEnd().split('\n').map(line => line.replaceAll(/\S*\/signalbox-bench\/\S*/g, '…')),
+    ...stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => line.replaceAll(/\S*\/signalbox-bench\/\S*/g, '…')),
     '```',
     '',
   )
 }
-if (wants('emulation')) lines.push('**Emulation.** ' + (await emulation()), '')
+if (wants('emulation')) lines.push(`**Emulation.** ${await emulation()}`, '')
 if (wants('latency')) {
   const hasTtyd = spawnSync('ttyd', ['--version']).status === 0
   lines.push(
@@ -76,11 +83,14 @@ async function emulation() {
   const { TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
   const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
   const { header, events } = await readWholeRecording(join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast'))
-  const bytes = Buffer.concat(events.filter(({ kind }) => kind === 'output').map(({ bytes: part }) => Buffer.from(part)))
+  const bytes = Buffer.concat(
+    events.filter(({ kind }) => kind === 'output').map(({ bytes: part }) => Buffer.from(part)),
+  )
   const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
   const started = performance.now()
   let frame = null
-  for (const event of [...emulator.feed(bytes, 0, { live: false }), ...emulator.tick(10)]) if (event.type === 'frame') frame = event.frame
+  for (const event of [...emulator.feed(bytes, 0, { live: false }), ...emulator.tick(10)])
+    if (event.type === 'frame') frame = event.frame
   const ours = performance.now() - started
   const script = `import sys,time,pyte\nd=sys.stdin.buffer.read()\ns=pyte.Screen(${header.cols},${header.rows})\nt=time.time()\npyte.ByteStream(s).feed(d)\nprint(time.time()-t)\nprint("\\n".join(s.display))`
   const [seconds, ...rows] = spawnSync('python3', ['-c', script], { input: bytes, encoding: 'utf8' }).stdout.split('\n')

@@ -96,13 +96,17 @@ async function replaceDaemon(how) {
   }
   note(`the daemon is replaced (${how})`)
   const { items } = await home.get('/sessions?state=live&limit=200')
-  if (items.length < sessions.length) throw new Error(`${sessions.length} sessions ran before the ${how}, ${items.length} after`)
+  if (items.length < sessions.length)
+    throw new Error(`${sessions.length} sessions ran before the ${how}, ${items.length} after`)
 }
 
 function resize({ id }) {
   const [cols, rows] = [60 + below(120), 20 + below(40)]
   return new Promise(resolve => {
-    const socket = new WebSocket(`ws+unix://${join(home.home, 'run', 'signalbox.sock')}:/api/v1/panes/${id}/terminal`, 'signalbox.terminal.v1')
+    const socket = new WebSocket(
+      `ws+unix://${join(home.home, 'run', 'signalbox.sock')}:/api/v1/panes/${id}/terminal`,
+      'signalbox.terminal.v1',
+    )
     const end = () => {
       socket.terminate()
       resolve()
@@ -174,16 +178,29 @@ function report() {
     descriptors: slopeOf(first, 'descriptors'),
   }
   mkdirSync(values.out, { recursive: true })
-  const charts = { daemonMb: 'MB, daemon', keeperMb: 'MB, keeper', descriptors: 'descriptors, daemon', storeMb: 'MB, store', latencyMs: 'ms, GET /sessions' }
-  for (const [field, title] of Object.entries(charts)) writeFileSync(join(values.out, `${field}.svg`), drawSeries(samples, field, title))
+  const charts = {
+    daemonMb: 'MB, daemon',
+    keeperMb: 'MB, keeper',
+    descriptors: 'descriptors, daemon',
+    storeMb: 'MB, store',
+    latencyMs: 'ms, GET /sessions',
+  }
+  for (const [field, title] of Object.entries(charts))
+    writeFileSync(join(values.out, `${field}.svg`), drawSeries(samples, field, title))
   writeFileSync(join(values.out, 'samples.json'), JSON.stringify({ samples, troubles }))
   const latencies = samples.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b)
-  console.log(`${sessionCount} sessions, ${readerCount} readers, ${minutes} minutes, ${troubles.length} troubles, load average ${loadavg()[0].toFixed(1)}`)
-  console.log(`GET /sessions p50 ${latencies[Math.floor(latencies.length / 2)].toFixed(0)} ms, p95 ${latencies[Math.floor(latencies.length * 0.95)].toFixed(0)} ms; store ${slopeOf(warm, 'storeMb').toFixed(2)} MB/min`)
+  console.log(
+    `${sessionCount} sessions, ${readerCount} readers, ${minutes} minutes, ${troubles.length} troubles, load average ${loadavg()[0].toFixed(1)}`,
+  )
+  console.log(
+    `GET /sessions p50 ${latencies[Math.floor(latencies.length / 2)].toFixed(0)} ms, p95 ${latencies[Math.floor(latencies.length * 0.95)].toFixed(0)} ms; store ${slopeOf(warm, 'storeMb').toFixed(2)} MB/min`,
+  )
   for (const [name, bar] of Object.entries(BARS)) {
     const isMissed = slopes[name] >= bar
     if (isMissed) process.exitCode = 1
-    console.log(`${name}: ${slopes[name].toFixed(2)} per minute after warm-up (bar ${bar})${isMissed ? '  MISSED' : ''}`)
+    console.log(
+      `${name}: ${slopes[name].toFixed(2)} per minute after warm-up (bar ${bar})${isMissed ? '  MISSED' : ''}`,
+    )
   }
   console.log(`charts: ${values.out}/*.svg`)
 }
@@ -194,12 +211,15 @@ function Reader() {
   let asking
   const connect = () => {
     if (isOver) return
-    asking = request({ socketPath: join(home.home, 'run', 'signalbox.sock'), path: '/api/v1/events', agent: false }, answer => {
-      answer.on('data', chunk => {
-        this.events += chunk.toString().split('\nid:').length - 1
-      })
-      answer.on('close', () => setTimeout(connect, 500))
-    })
+    asking = request(
+      { socketPath: join(home.home, 'run', 'signalbox.sock'), path: '/api/v1/events', agent: false },
+      answer => {
+        answer.on('data', chunk => {
+          this.events += chunk.toString().split('\nid:').length - 1
+        })
+        answer.on('close', () => setTimeout(connect, 500))
+      },
+    )
     asking.on('error', () => setTimeout(connect, 500))
     asking.end()
   }

@@ -21,10 +21,14 @@ if (!existsSync(join(site, 'node_modules', 'vitepress'))) {
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: site })
 }
 copyPages()
-const { status } = spawnSync(process.execPath, [join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js'), 'build'], {
-  cwd: site,
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
+const { status } = spawnSync(
+  process.execPath,
+  [join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js'), 'build'],
+  {
+    cwd: site,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+)
 if (status !== 0) process.exit(status ?? 1)
 const names = SIDEBAR.flatMap(({ pages: listed }) => listed)
 console.log(`site/dist: ${names.length} pages in the sidebar, ${count(join(site, 'dist'), '.html')} in all`)
@@ -63,7 +67,11 @@ function rewriteLinks(file, text) {
     .split('\n')
     .map(line => {
       if (/^\s*(```|~~~)/.test(line)) isCode = !isCode
-      return isCode ? line : line.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) => linkOf(file, whole, image, label, target))
+      return isCode
+        ? line
+        : line.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) =>
+            linkOf(file, whole, image, label, target),
+          )
     })
     .join('\n')
 }
@@ -72,8 +80,10 @@ function linkOf(file, whole, image, label, target) {
   if (/^[a-z]+:/.test(target) || target.startsWith('#') || image) return whole
   const [path, anchor] = target.split('#')
   const place = relative(pages, join(dirname(file), path))
-  const other = place.startsWith('..') ? OTHERS[place.replace(/^(\.\.\/)+/, '')] : place.replace(/decisions\/README\.md$/, 'decisions/index.md')
-  if (!other || !other.endsWith('.md') || !existsSync(join(pages, other))) return label
+  const other = place.startsWith('..')
+    ? OTHERS[place.replace(/^(\.\.\/)+/, '')]
+    : place.replace(/decisions\/README\.md$/, 'decisions/index.md')
+  if (!other?.endsWith('.md') || !existsSync(join(pages, other))) return label
   const link = relative(dirname(file), join(pages, other))
   return `[${label}](${link.startsWith('.') ? link : `./${link}`}${anchor ? `#${anchor}` : ''})`
 }

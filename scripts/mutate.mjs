@@ -36,12 +36,15 @@ for (const [name, group] of Object.entries(GROUPS)) {
   isMissed ||= isOver
   console.log(
     name.padEnd(12),
-    ...[mutants.length, killed, survived, untested, invalid].map((figure, at) => String(figure).padStart([7, 7, 9, 8, 8][at])),
+    ...[mutants.length, killed, survived, untested, invalid].map((figure, at) =>
+      String(figure).padStart([7, 7, 9, 8, 8][at]),
+    ),
     `${(100 * share).toFixed(1)} %${isOver ? '  missed: the bar is 10 %' : ''}`.padStart(9),
   )
   if (!values.list) continue
   for (const { file, line, what, result } of mutants)
-    if (result === 'survived' || result === 'untested') console.log(`  ${file}:${line}: ${what}${result === 'untested' ? ' (no test)' : ''}`)
+    if (result === 'survived' || result === 'untested')
+      console.log(`  ${file}:${line}: ${what}${result === 'untested' ? ' (no test)' : ''}`)
 }
 process.exit(isMissed ? 1 : 0)
 
@@ -60,7 +63,11 @@ async function tryGroup(name, { sources, tests }) {
     texts.set(path, text)
     all.push(...mutants.map(mutant => ({ ...mutant, file })))
   }
-  const bundle = await compile(directory, matching(tests).filter(path => !path.includes('.integration.')), texts)
+  const bundle = await compile(
+    directory,
+    matching(tests).filter(path => !path.includes('.integration.')),
+    texts,
+  )
   const baseline = await run(bundle, { isBaseline: true })
   const failure = baseline.find(({ error }) => error)
   if (failure) throw new Error(`the tests of ${name} do not load: ${failure.error}`)
@@ -71,7 +78,7 @@ async function tryGroup(name, { sources, tests }) {
   const atLoad = new Set(loading)
   const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
   const jobs = []
-  let batch = []
+  const batch = []
   for (const mutant of chosen) {
     const reached = atLoad.has(mutant.id) ? passed : passed.filter(({ hits }) => hits.includes(mutant.id))
     if (reached.length === 0) mutant.result = 'untested'
@@ -118,7 +125,12 @@ function run(bundle, task) {
     child.on('error', reject)
     child.on('close', () => {
       clearTimeout(stuck)
-      resolve(text.split('\n').filter(Boolean).map(line => JSON.parse(line)))
+      resolve(
+        text
+          .split('\n')
+          .filter(Boolean)
+          .map(line => JSON.parse(line)),
+      )
     })
   })
 }
@@ -129,7 +141,10 @@ function matching(patterns) {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(folder, file)),
   )
   const wanted = patterns.map(
-    pattern => new RegExp(`^${pattern.replace(/[.]/g, '\\.').replace(/\*\*\/|\*/g, part => (part === '*' ? '[^/]*' : '(?:.*/)?'))}$`),
+    pattern =>
+      new RegExp(
+        `^${pattern.replace(/[.]/g, '\\.').replace(/\*\*\/|\*/g, part => (part === '*' ? '[^/]*' : '(?:.*/)?'))}$`,
+      ),
   )
   return files.filter(file => wanted.some(one => one.test(file))).sort()
 }

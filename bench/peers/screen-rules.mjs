@@ -23,14 +23,26 @@ export const PEERS = {
       { is: WORKING, at: 'above input', like: /^[✱-❋✢-✨⊛⊕⊙◉◎◍⁂⁕※⍟☼★☆] \S+ing.*…/m },
     ],
     codex: [
-      { is: BLOCKED, at: 'screen', one: ['press enter to confirm or esc to cancel', 'allow command?', '[y/n]', 'yes (y)'] },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        one: ['press enter to confirm or esc to cancel', 'allow command?', '[y/n]', 'yes (y)'],
+      },
       { is: BLOCKED, at: 'screen', like: /confirm with .+ enter/ },
       { is: BLOCKED, at: 'screen', like: /(?:do you want|would you like)[\s\S]*?\n+[\s\S]*?\byes\b/ },
       { is: WORKING, at: 'screen', like: /esc.*interrupt/ },
     ],
     gemini: [
-      { is: BLOCKED, at: 'screen', one: ['waiting for user confirmation', '│ apply this change', '│ allow execution', '│ do you want to proceed'] },
-      { is: BLOCKED, at: 'screen', like: /(?:allow execution|do you want to|apply this change)[\s\S]*?\n+[\s\S]*?\byes\b/ },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        one: ['waiting for user confirmation', '│ apply this change', '│ allow execution', '│ do you want to proceed'],
+      },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        like: /(?:allow execution|do you want to|apply this change)[\s\S]*?\n+[\s\S]*?\byes\b/,
+      },
       { is: WORKING, at: 'screen', has: ['esc to cancel'] },
     ],
     opencode: [
@@ -52,25 +64,75 @@ export const PEERS = {
     claude: [
       { is: WORKING, at: 'title', like: /^[\u2800-\u28ff] / },
       { is: 'as before', at: 'last 3', has: ['showing detailed transcript'] },
-      { is: BLOCKED, at: 'after rule', has: ['enter to select', 'esc to cancel'], like: /(?:arrow keys|arrows|↑\/?↓) to navigate/ },
+      {
+        is: BLOCKED,
+        at: 'after rule',
+        has: ['enter to select', 'esc to cancel'],
+        like: /(?:arrow keys|arrows|↑\/?↓) to navigate/,
+      },
       { is: BLOCKED, at: 'screen', has: ['run a dynamic workflow?', 'esc to cancel'] },
-      { is: WORKING, at: 'screen', like: /^\s*[·✢✳✶✻✽*+]\s\S.{0,40}…\s*\((?:\d+[hms]|esc to interrupt)/m, not: [/do you want to proceed\?|enter to select/] },
-      { is: IDLE, at: 'input', like: /^\s*❯/m, not: [/enter to select|esc to cancel|tab\/arrow keys|arrow keys to navigate|↑\/↓ to navigate/] },
-      { is: 'as before', at: 'screen', has: ['select model', 'enter to set as default', 'esc to cancel'], not: [/do you want to proceed\?|enter to select/] },
-      { is: BLOCKED, at: 'screen', has: ['do you want to proceed?'], one: ['bash command', 'bash(', 'contains expansion', 'tab to amend', 'ctrl+e to explain'], like: /^\s*(?:❯?\s*yes\b|1\.\s*yes\b|2\.\s*no\b)/m },
-      { is: BLOCKED, at: 'after rule', has: ['do you want to proceed?', 'esc to cancel'], like: /^\s*(?:❯?\s*1\.\s*yes|2\.\s*(?:yes|no)|3\.\s*no)\b/m },
-      { is: BLOCKED, at: 'screen', like: /do you want to[\s\S]*(?:yes|❯)|would you like to[\s\S]*(?:yes|❯)|waiting for permission|do you want to allow this connection\?|tab to amend|ctrl\+e to explain|review your answers|skip interview and plan immediately/, not: [/^\s*❯\s*$/m] },
+      {
+        is: WORKING,
+        at: 'screen',
+        like: /^\s*[·✢✳✶✻✽*+]\s\S.{0,40}…\s*\((?:\d+[hms]|esc to interrupt)/m,
+        not: [/do you want to proceed\?|enter to select/],
+      },
+      {
+        is: IDLE,
+        at: 'input',
+        like: /^\s*❯/m,
+        not: [/enter to select|esc to cancel|tab\/arrow keys|arrow keys to navigate|↑\/↓ to navigate/],
+      },
+      {
+        is: 'as before',
+        at: 'screen',
+        has: ['select model', 'enter to set as default', 'esc to cancel'],
+        not: [/do you want to proceed\?|enter to select/],
+      },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        has: ['do you want to proceed?'],
+        one: ['bash command', 'bash(', 'contains expansion', 'tab to amend', 'ctrl+e to explain'],
+        like: /^\s*(?:❯?\s*yes\b|1\.\s*yes\b|2\.\s*no\b)/m,
+      },
+      {
+        is: BLOCKED,
+        at: 'after rule',
+        has: ['do you want to proceed?', 'esc to cancel'],
+        like: /^\s*(?:❯?\s*1\.\s*yes|2\.\s*(?:yes|no)|3\.\s*no)\b/m,
+      },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        like: /do you want to[\s\S]*(?:yes|❯)|would you like to[\s\S]*(?:yes|❯)|waiting for permission|do you want to allow this connection\?|tab to amend|ctrl\+e to explain|review your answers|skip interview and plan immediately/,
+        not: [/^\s*❯\s*$/m],
+      },
       { is: IDLE, at: 'title', like: /^\u2733 / },
     ],
     codex: [
       { is: BLOCKED, at: 'title', has: ['action required'] },
       { is: WORKING, at: 'title', like: /(?:^| )[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏](?: |$)/ },
-      { is: BLOCKED, at: 'after prompt', one: ['press enter to confirm or esc to cancel', 'enter to submit answer', 'enter to submit all', 'allow command?'] },
+      {
+        is: BLOCKED,
+        at: 'after prompt',
+        one: [
+          'press enter to confirm or esc to cancel',
+          'enter to submit answer',
+          'enter to submit all',
+          'allow command?',
+        ],
+      },
       { is: BLOCKED, at: 'screen', like: /\[y\/n\]|yes \(y\)|(?:do you want to|would you like to)[\s\S]*(?:yes|❯)/ },
       { is: WORKING, at: 'last 3', like: /^[•◦]\s+working \([^)]*esc to interrupt\)(?: · .*)?$/m },
     ],
     copilot: [
-      { is: BLOCKED, at: 'screen', like: /esc (?:to )?cancel/, one: ['enter to select', 'enter to confirm', 'enter to submit', 'enter accept'] },
+      {
+        is: BLOCKED,
+        at: 'screen',
+        like: /esc (?:to )?cancel/,
+        one: ['enter to select', 'enter to confirm', 'enter to submit', 'enter accept'],
+      },
       { is: WORKING, at: 'screen', one: ['esc to cancel', 'esc cancel', 'esc again to cancel', 'esc interrupt'] },
     ],
     pi: [
@@ -104,7 +166,10 @@ function partOf({ lines, title }, part) {
     case 'title':
       return title
     case 'last 3':
-      return lines.filter(line => line.trim() !== '').slice(-3).join('\n')
+      return lines
+        .filter(line => line.trim() !== '')
+        .slice(-3)
+        .join('\n')
     case 'after rule':
       return lines.slice((rules.at(-1) ?? -1) + 1).join('\n')
     case 'after prompt': {
@@ -115,7 +180,12 @@ function partOf({ lines, title }, part) {
       return rules.length < 2 ? '' : lines.slice(rules.at(-2) + 1, rules.at(-1)).join('\n')
     case 'above input': {
       const above = (rules.length < 2 ? lines : lines.slice(0, rules.at(-2))).join('\n').trimEnd()
-      return above.split(/\n\s*\n/).at(-1).split('\n').slice(-5).join('\n')
+      return above
+        .split(/\n\s*\n/)
+        .at(-1)
+        .split('\n')
+        .slice(-5)
+        .join('\n')
     }
     default:
       return lines.slice(-30).join('\n').trimEnd()

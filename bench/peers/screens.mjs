@@ -73,7 +73,9 @@ async function moments(cast, side, agent) {
       const moment = waiting.shift()
       replay.force(moment.t)
       const state = replay.pane.state(moment.t)
-      const isCall = (state.awaiting !== null && !['picker', 'exit_confirm'].includes(state.awaiting)) || state.view === 'auth_required'
+      const isCall =
+        (state.awaiting !== null && !['picker', 'exit_confirm'].includes(state.awaiting)) ||
+        state.view === 'auth_required'
       const frame = state.look?.frame
       found.push({
         truth: truthOf(moment),

@@ -50,7 +50,11 @@ export function instrument(source, { firstId, isTable }) {
   const states = isTable ? statesOf(program) : []
 
   /** The text of a node with all mutants inside its parts. */
-  const emit = node => splice(node, children(node).map(child => ({ child, text: write(child) })))
+  const emit = node =>
+    splice(
+      node,
+      children(node).map(child => ({ child, text: write(child) })),
+    )
   const splice = (node, inner) => {
     let text = ''
     let at = node.start
@@ -79,7 +83,8 @@ export function instrument(source, { firstId, isTable }) {
       case 'UnaryExpression':
         return node.operator === '!' ? choose(node, text, [['! removed', `!!(${raw(node.argument)})`]]) : text
       case 'Literal':
-        if (typeof node.value === 'boolean') return choose(node, text, [[`${node.value} → ${!node.value}`, `${!node.value}`]])
+        if (typeof node.value === 'boolean')
+          return choose(node, text, [[`${node.value} → ${!node.value}`, `${!node.value}`]])
         if (node.regex) return choose(node, text, regexMutants(node))
         return text
       case 'ArrayExpression':
@@ -122,7 +127,12 @@ export function instrument(source, { firstId, isTable }) {
     const options = []
     // A row of a table: [state, event, target, …].
     const [, , target] = elements
-    if (states.length > 1 && elements.length >= 3 && target.type === 'Literal' && (target.value === '=' || states.includes(target.value))) {
+    if (
+      states.length > 1 &&
+      elements.length >= 3 &&
+      target.type === 'Literal' &&
+      (target.value === '=' || states.includes(target.value))
+    ) {
       const other = states[(states.indexOf(target.value) + 1) % states.length]
       const parts = elements.map(element => (element === target ? JSON.stringify(other) : raw(element)))
       options.push([`target ${target.value} → ${other}`, `[${parts.join(', ')}]`])
@@ -155,20 +165,35 @@ function regexMutants({ regex: { pattern, flags } }) {
 
 function hasText(node) {
   return [node.left, node.right].some(
-    side => side.type === 'TemplateLiteral' || (side.type === 'Literal' && typeof side.value === 'string') || (side.type === 'BinaryExpression' && hasText(side)),
+    side =>
+      side.type === 'TemplateLiteral' ||
+      (side.type === 'Literal' && typeof side.value === 'string') ||
+      (side.type === 'BinaryExpression' && hasText(side)),
   )
 }
 
 function children(node) {
   const found = []
   for (const [key, value] of Object.entries(node)) {
-    if (key === 'parent' || key === 'typeAnnotation' || key === 'typeArguments' || key === 'typeParameters' || key === 'returnType') continue
+    if (
+      key === 'parent' ||
+      key === 'typeAnnotation' ||
+      key === 'typeArguments' ||
+      key === 'typeParameters' ||
+      key === 'returnType'
+    )
+      continue
     // A name of a property is no value.
     if (key === 'key' && !node.computed) continue
-    for (const one of Array.isArray(value) ? value : [value]) if (one && typeof one.type === 'string' && typeof one.start === 'number') found.push(one)
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one && typeof one.type === 'string' && typeof one.start === 'number') found.push(one)
   }
   // `{ name }` has the same node as key and value.
-  return found.filter((one, index) => found.findIndex(other => other.start === one.start && other.end === one.end) === index && !(node.type === 'Property' && node.shorthand))
+  return found.filter(
+    (one, index) =>
+      found.findIndex(other => other.start === one.start && other.end === one.end) === index &&
+      !(node.type === 'Property' && node.shorthand),
+  )
 }
 
 function* walk(node) {

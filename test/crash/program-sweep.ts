@@ -58,9 +58,13 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     JSON.parse((await tolerant(['sessions', '--json']))?.stdout || '[]') as (SessionInfo & { idle?: boolean })[]
   const session = await waitFor('a session', async () => {
     const [live] = await sessions()
-    return live ?? (await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario]), null)
+    if (!live) await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario])
+    return live
   })
-  await waitFor('the agent to be idle', async () => (await tolerant(['wait', session.id, '--for', 'idle', '--timeout', '20']))?.code === 0)
+  await waitFor(
+    'the agent to be idle',
+    async () => (await tolerant(['wait', session.id, '--for', 'idle', '--timeout', '20']))?.code === 0,
+  )
   // A prompt whose delivery was not confirmed is in the conversation, or can be sent again.
   await tolerant(['send', session.id, 'go'])
   await waitFor('both requests to be decided', async () => {
@@ -100,7 +104,8 @@ async function playRun(kind: Exclude<ProgramKind, 'session'>, home: GraphHome, c
   home.commit('flow')
   const env = { SIGNALBOX_DEMO_SPEED: '0', SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') }
   const args = [...COMMANDS[kind], ...(kind === 'graph' ? await home.trust('flow.dot') : [])]
-  const runs = async () => JSON.parse((await home.run(['runs', '--json'])).stdout || '[]') as { id: string; status: string }[]
+  const runs = async () =>
+    JSON.parse((await home.run(['runs', '--json'])).stdout || '[]') as { id: string; status: string }[]
   // The process of the command is the one that dies.
   const first = await home.finish(closed(home, args, crash))
   for (let tries = 0; ; tries++) {
@@ -139,14 +144,23 @@ async function checkStore(home: GraphHome, kind: ProgramKind): Promise<void> {
     if (twice.length > 0) throw new Error(`${what} twice: ${twice.join(', ')}`)
   }
   const of = (type: string, field: string) =>
-    log.filter(event => event.type === type).map(({ stream, data }) => `${stream} ${(data as Record<string, string>)[field]}`)
+    log
+      .filter(event => event.type === type)
+      .map(({ stream, data }) => `${stream} ${(data as Record<string, string>)[field]}`)
   once('ended', of('step.ended', 'step'))
   once('a gate opened', of('gate.opened', 'gate'))
   once('a gate answered', of('gate.answered', 'gate'))
-  once('completed', log.filter(({ type }) => type === 'run.completed').map(({ stream }) => stream))
-  once('decided', log.filter(({ type }) => type === 'approval.decided').map(({ stream }) => stream))
-  once('applied', log.filter(({ type }) => type === 'approval.applied').map(({ stream }) => stream))
-  if (kind === 'pipeline')
-    once('committed', home.git('log', '--all', '--format=%s').split('\n').filter(Boolean))
+  once(
+    'completed',
+    log.filter(({ type }) => type === 'run.completed').map(({ stream }) => stream),
+  )
+  once(
+    'decided',
+    log.filter(({ type }) => type === 'approval.decided').map(({ stream }) => stream),
+  )
+  once(
+    'applied',
+    log.filter(({ type }) => type === 'approval.applied').map(({ stream }) => stream),
+  )
+  if (kind === 'pipeline') once('committed', home.git('log', '--all', '--format=%s').split('\n').filter(Boolean))
 }
-

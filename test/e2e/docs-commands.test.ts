@@ -70,7 +70,17 @@ describe('commands that the documentation shows', () => {
     try {
       const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, env: home.env })
       git('init', '-q', '-b', 'main')
-      git('-c', 'user.name=Reader', '-c', 'user.email=reader@example.org', 'commit', '-q', '--allow-empty', '-m', 'first')
+      git(
+        '-c',
+        'user.name=Reader',
+        '-c',
+        'user.email=reader@example.org',
+        'commit',
+        '-q',
+        '--allow-empty',
+        '-m',
+        'first',
+      )
       const shown = shownIn(page)
       const results = await follow(home, shown)
       for (const [index, { command, output }] of shown.entries())
