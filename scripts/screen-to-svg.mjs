@@ -1,7 +1,8 @@
 // Draws a terminal's screen as SVG: plays a recording (.cast) through the emulator up to a moment
 // and draws that frame.
 //
-//   node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--moving] [--title <text>] [--rows <first>-<last>] [-o out.svg]
+//   node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--moving]
+//     [--title <text>] [--rows <first>-<last>] [-o out.svg]
 //
 // Without --at it draws the last frame; with --find the first frame that shows the text. Rows count
 // from 1. With --moving it draws all frames until then, each shown for as long as it was (at most

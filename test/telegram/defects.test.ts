@@ -205,13 +205,13 @@ it(
 it(
   regression(
     ['plugins/4003', 'claude-code/83948'],
-    'after a 409 one poller waits and receives updates again; until then the health is deaf',
+    'after a 409 one poller waits and receives updates again; until then the health is not-receiving',
   ),
   async () => {
     const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
     bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
     bot.fake.state.updates.endPoll()
-    await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
+    await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
     expect(bot.bot.health.reason).toContain('another program')
     ann.say('/usage')
     await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')

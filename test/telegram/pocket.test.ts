@@ -278,7 +278,7 @@ it(
     expect(strange.answer).toBeUndefined()
     expect((await bot.host.ledger.get(id))?.state).toBe('pending')
     const refused = (await bot.events('telegram.refused')).at(-1)
-    expect(refused?.data).toMatchObject({ from: 667, reason: 'a stranger' })
+    expect(refused?.data).toMatchObject({ from: 667, reason: 'an unpaired account' })
   },
 )
 
@@ -319,13 +319,13 @@ it(
     const conflicts = () => bot.fake.calls.filter(({ status }) => status === 409).length
     const earlier = conflicts()
     bot.fake.state.updates.endPoll()
-    await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
+    await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
     await bot.fake.until(() => {
       // Longer than any wait before the next try.
       clock.jump(61_000)
       return conflicts() === earlier + refusals
     }, 'every refusal')
-    expect(bot.bot.health.state).toBe('deaf')
+    expect(bot.bot.health.state).toBe('not-receiving')
     const before = last()
     ann.say('/usage')
     await bot.fake.until(() => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DEFAULT_NOTIFICATION_TIMES, requestFromReport } from '../../src/approvals/index.js'
+import { requestFromReport } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
+import { DEFAULT_NOTIFICATION_TIMES } from '../../src/notifications/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
 import { regression } from './regressions.js'
 import { raise, requestOf, TestBot } from './support.js'
@@ -69,7 +70,7 @@ it('an unpaired account, a forwarded message, a viewer’s press, a stale button
   expect(records).toHaveLength(6)
   expect(records).toEqual(
     expect.arrayContaining([
-      [666, 'a stranger'],
+      [666, 'an unpaired account'],
       [4711, 'forwarded: neither a command nor an answer nor a reason'],
       [4712, 'You have read access only: you cannot decide here.'],
       [4711, 'This request is closed.'],
@@ -291,7 +292,9 @@ it('an enabled group gets no details, and stays enabled under its new id as a su
   eve.say('/usage', { in: next })
   await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'it to be taken')
   await bot.bot.settled()
-  expect((await bot.events('telegram.refused')).slice(before).map(({ data }) => data.reason)).toEqual(['a stranger'])
+  expect((await bot.events('telegram.refused')).slice(before).map(({ data }) => data.reason)).toEqual([
+    'an unpaired account',
+  ])
 })
 
 it(regression('openclaw/73756', 'with an empty list of people no account gets an answer'), async () => {

@@ -160,8 +160,8 @@ async function decide(
 }
 
 /**
- * Whether only a decision that the daemon has signed is accepted: for a request of a session, and of
- * an agent in a run that a daemon drives. A command that drives its own run accepts both.
+ * Whether only a decision that the daemon has signed is accepted: for a request of a session, and
+ * of an agent in a run that a daemon drives. A command that drives its own run accepts both.
  */
 async function isDaemons(context: CommandContext, record: ApprovalRecord): Promise<boolean> {
   if (record.subject.session !== undefined) return true

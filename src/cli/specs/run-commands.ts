@@ -134,7 +134,7 @@ export const RUN_COMMANDS = {
     options: [
       {
         flags: '--all',
-        description: 'everything: events and records as JSON, recordings as asciicast, talk as Markdown',
+        description: 'everything: events and records as JSON, recordings as asciicast, conversations as Markdown',
       },
       {
         flags: '--format <format>',

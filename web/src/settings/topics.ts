@@ -27,7 +27,7 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'notifications',
     label: 'Notifications',
-    about: 'When and where you are called.',
+    about: 'When and where you are notified.',
     groups: [
       {
         title: 'Notify me when',
@@ -125,7 +125,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Standing approvals',
+        title: 'Grants',
         controls: [
           { key: 'approvals.grant_for', label: 'Last for', kind: 'seconds' },
           { key: 'approvals.grant_uses', label: 'Uses at most', kind: 'number' },

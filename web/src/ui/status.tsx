@@ -173,6 +173,6 @@ export function approvalAspect({ state, outcome, decision, kind }: Approval): As
 
 export function riskAspect(level: Approval['risk']['level']): Aspect {
   if (level === 'high') return { word: 'High risk', tone: 'danger', shape: 'triangle' }
-  if (level === 'elevated') return { word: 'Medium risk', tone: 'caution', shape: 'triangle' }
+  if (level === 'elevated') return { word: 'Elevated risk', tone: 'caution', shape: 'triangle' }
   return { word: 'Low risk', tone: 'unlit', shape: 'ring' }
 }
