@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,6 +22,7 @@ interface Started {
 export interface LoadRun {
   id: string
   status: string
+  updatedAt: number
   workerName?: string
 }
 
@@ -42,12 +43,12 @@ export class ClusterUnderTest {
     for (const { name, pid } of started.parts) this.#pids.set(name, pid)
   }
 
-  static async start(engine: string, env: Record<string, string> = {}): Promise<ClusterUnderTest> {
+  static async start(engine: string, { workers = 2 } = {}): Promise<ClusterUnderTest> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
     // The database runs as another user if the tests run as root.
     chmodSync(root, 0o711)
-    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine], {
-      env: { ...process.env, ...env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
+    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)], {
+      env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let problems = ''
@@ -76,7 +77,13 @@ export class ClusterUnderTest {
   }
 
   get servers(): string[] {
-    return this.names.filter(name => name.startsWith('server-'))
+    return this.named('server')
+  }
+
+  /** The parts of a kind; nodes of Restate are children of their servers. */
+  named(kind: string): string[] {
+    if (kind === 'engine') return this.servers.map(name => name.replace('server', 'engine'))
+    return this.names.filter(name => name.startsWith(`${kind}-`))
   }
 
   home(name: string): string {
@@ -138,18 +145,16 @@ export class ClusterUnderTest {
     }
   }
 
-  /** A run on any worker, whose steps each write a line when they begin. */
-  async startLoad(name: string, steps: number, pauseS = '0.2'): Promise<string> {
+  /**
+   * A run on any worker; everything in its graph is trusted. A server that is killed may have
+   * started it without an answer: each attempt has a graph of its own.
+   */
+  async startRun(graphOf: (attempt: number) => string): Promise<string> {
     const project = join(this.#started.directory, 'project')
     mkdirSync(project, { recursive: true })
-    const names = Array.from({ length: steps }, (_, at) => `s${at + 1}`)
-    const nodes = names.map(
-      step =>
-        `${step} [shape=parallelogram, tool_command="printenv SIGNALBOX_STEP >> ${join(this.notes, name)}; sleep ${pauseS}"]`,
-    )
-    const graph = `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${nodes.join('\n')} start -> ${names.join(' -> ')} -> done }`
-    const request = { graph, project, placement: {} }
+    let attempts = 0
     return this.ask(async client => {
+      const request = { graph: graphOf(attempts++), project, placement: {} }
       try {
         return (await client.post<{ id: string }>('/runs', request)).id
       } catch (error) {
@@ -182,13 +187,16 @@ export class ClusterUnderTest {
     return this.ask(async client => (await client.get<{ items: LoadRun[] }>('/runs?limit=200')).items)
   }
 
-  /** How often each step of each load began. */
-  begun(): Map<string, number> {
-    const counts = new Map<string, number>()
-    for (const file of existsSync(this.notes) ? readdirSync(this.notes) : [])
-      for (const line of readFileSync(join(this.notes, file), 'utf8').split('\n').filter(Boolean))
-        counts.set(line, (counts.get(line) ?? 0) + 1)
-    return counts
+  /** When each run last made progress. */
+  async progress(ids: readonly string[]): Promise<Map<string, { changedAt: number; isOver: boolean }>> {
+    const found = await this.runs()
+    const states = ids.map(id => found.find(run => run.id === id))
+    return new Map(
+      states.flatMap(run => {
+        const isOver = run?.status === 'completed' || run?.status === 'failed'
+        return run ? [[run.id, { changedAt: run.updatedAt, isOver }] as const] : []
+      }),
+    )
   }
 
   async close(): Promise<void> {
