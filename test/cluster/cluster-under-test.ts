@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CommandContext } from '../../src/cli/context.js'
 import { DaemonClient } from '../../src/cli/daemon-client.js'
+import { editSettings } from '../../src/config/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { SignalboxError } from '../../src/errors/index.js'
 import { openHome } from '../../src/host/home/index.js'
@@ -12,6 +13,7 @@ import { openHomeStore } from '../../src/host/index.js'
 import { runCommand } from '../../src/process/index.js'
 import type { EventStore } from '../../src/store/index.js'
 import { CLI, waitFor } from '../e2e/harness.js'
+import { PartitionProxy } from '../support/partition-proxy.js'
 
 interface Started {
   directory: string
@@ -24,6 +26,30 @@ export interface LoadRun {
   status: string
   updatedAt: number
   workerName?: string
+}
+
+interface OpenGate {
+  id: string
+  state: string
+  fingerprint: string
+  display: { hash: string }
+}
+
+/** The networks of a cluster that can be cut. */
+export class Network {
+  readonly workers = new Map<string, PartitionProxy>()
+  readonly stores = new Map<string, PartitionProxy>()
+
+  /** Each server from its workers, all workers at once, and each server from the database. */
+  get choices(): [string, PartitionProxy[]][] {
+    const one = [...this.workers].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from workers`, [proxy]])
+    const stores = [...this.stores].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from store`, [proxy]])
+    return [...one, ['all servers from workers', [...this.workers.values()]], ...stores]
+  }
+
+  async close(): Promise<void> {
+    for (const proxy of [...this.workers.values(), ...this.stores.values()]) await proxy.close()
+  }
 }
 
 /** A cluster of separate processes on this machine, started by `signalbox demo --cluster`. */
@@ -187,6 +213,16 @@ export class ClusterUnderTest {
     return this.ask(async client => (await client.get<{ items: LoadRun[] }>('/runs?limit=200')).items)
   }
 
+  /** Answers the gate of a run, as soon as it is there, at any server. */
+  async answerGate(run: string, option: string): Promise<void> {
+    const { id, fingerprint, display } = await waitFor(`a gate of ${run}`, async () => {
+      const { items } = await this.ask(client => client.get<{ items: OpenGate[] }>(`/approvals?run=${run}`))
+      return items.find(({ state }) => state === 'pending')
+    })
+    const seen = { displayHash: display.hash, whole: true }
+    await this.ask(client => client.post(`/approvals/${id}/decision`, { option, fingerprint, seen, surface: 'cli' }))
+  }
+
   /** When each run last made progress. */
   async progress(ids: readonly string[]): Promise<Map<string, { changedAt: number; isOver: boolean }>> {
     const found = await this.runs()
@@ -197,6 +233,46 @@ export class ClusterUnderTest {
         return run ? [[run.id, { changedAt: run.updatedAt, isOver }] as const] : []
       }),
     )
+  }
+
+  /**
+   * Puts a proxy before every server, as its workers reach it, and before the database, as each
+   * server reaches it. Everything is restarted once for that.
+   */
+  async behindProxies(): Promise<Network> {
+    const network = new Network()
+    for (const name of this.servers) {
+      const env = { ...process.env, SIGNALBOX_HOME: this.home(name) }
+      const { loaded, directories, settings } = openHome({ env })
+      const url = new URL(settings.sharedStore!.url)
+      const workers = await PartitionProxy.to(loaded.config.server.port)
+      const store = await PartitionProxy.to(Number(url.port))
+      network.workers.set(name, workers)
+      network.stores.set(name, store)
+      url.port = String(store.port)
+      const changes = { 'store.url': url.href, 'server.worker_address': `http://127.0.0.1:${workers.port}` }
+      editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })
+    }
+    const places = [...network.workers.values()].map(({ port }) => ({
+      id: null,
+      address: `http://127.0.0.1:${port}`,
+      pin: null,
+    }))
+    for (const name of this.named('worker')) {
+      const { directories } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home(name) } })
+      const file = join(directories.state, 'worker-servers.json')
+      const joined = readFileSync(join(directories.state, 'worker.json'), 'utf8')
+      const { server: from } = JSON.parse(joined) as { server: string }
+      this.kill(name)
+      writeFileSync(file, JSON.stringify({ from, servers: places }))
+    }
+    for (const name of this.servers) this.kill(name)
+    for (const name of this.servers) await waitFor(`${name} to answer`, () => this.client(name))
+    await waitFor('the workers to connect', async () => {
+      const { items } = await this.ask(client => client.get<{ items: { isConnected: boolean }[] }>('/workers'))
+      return items.every(({ isConnected }) => isConnected)
+    })
+    return network
   }
 
   async close(): Promise<void> {
