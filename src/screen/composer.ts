@@ -45,6 +45,7 @@ export function readComposer(
       (row, index, all) =>
         !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text),
     )
+  if (isGuessed && cursor) body.splice(endOfDraft(body, cursor.y))
   let placeholder = ''
   let isShell = false
   const lines: string[] = []
@@ -68,6 +69,13 @@ export function readComposer(
     completion: null,
     rows: [box.first, box.last],
   }
+}
+
+/** Below the cursor, an empty row separates the draft from what the box says about itself. */
+function endOfDraft(body: readonly ScreenRow[], cursorRow: number): number {
+  const at = body.findIndex(row => row.index >= cursorRow)
+  const gap = at < 0 ? -1 : body.findIndex((row, index) => index > at && isEmpty(row.text))
+  return gap < 0 ? body.length : gap
 }
 
 /** A framed box has its edge on both sides. */

@@ -1,5 +1,5 @@
 import type { Frame } from '../terminal/index.js'
-import { confirmsOrLeaves } from './menu/menu-head.js'
+import { confirmsOrLeaves, fragments } from './menu/menu-head.js'
 import type { Region } from './region.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
 import { isWorkingHint } from './working-row.js'
@@ -76,7 +76,8 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
     const isParked = isCursorParked(frame, rows)
     const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body) || isParked
     if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
-    if (isParked && !hasDrawnCursor(body) && rows.slice(bottom + 1).some(row => isWorkingHint(row.text))) return null
+    if (isParked && !hasDrawnCursor(body) && rows.slice(bottom + 1).some(row => isWorkingHint(row.text) || leaves(row)))
+      return null
     const isBox =
       isLive &&
       (isPrompt(body[0]!, frame) ||
@@ -122,6 +123,13 @@ function lowestGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
     ? { name: 'composer', first, last }
     : null
+}
+
+/** `Esc to cancel`: a field of a dialog is above it. */
+function leaves(row: ScreenRow): boolean {
+  return fragments(row).some(
+    ({ keys, verb }) => /\besc\b/iu.test(keys) && /^(?:cancel|close|back|go back|exit|dismiss|quit)\b/iu.test(verb),
+  )
 }
 
 /** The cursor is hidden, or was left below everything that the program has drawn. */

@@ -74,7 +74,7 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const conversation = withoutStatus(roles.slice(0, liveFirst), spoken)
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
-  const hint = menu || pack.blocks.length > 0 ? null : findWorkingRow(rows, liveFirst)
+  const hint = menu || pack.blocks.length > 0 ? null : findWorkingRow(rows, liveFirst, composer)
   const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
   const blocks = hint === null ? said : above(said, hint)
 

@@ -13,7 +13,8 @@ const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
 
 /** The same layout, with the rows that repeat what was typed as a block of the user. */
 export function withTypedEcho(layout: Layout, draft: string | null): Layout {
-  if (draft === null || draft.length < SHORTEST) return layout
+  // A slash command is no prompt.
+  if (draft === null || draft.length < SHORTEST || draft.startsWith('/')) return layout
   const before = known.get(layout)
   if (before?.draft === draft) return before.layout
   const blocks = splitAtEcho(layout, draft)

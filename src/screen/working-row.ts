@@ -24,15 +24,36 @@ function hasClock(text: string): boolean {
   return /^\s{0,5}[^\p{L}\p{N}\s"'`]/u.test(text) && CLOCK.test(text)
 }
 
+/** `esc interrupt`, `ctrl+c to stop` next to the input box: nothing can be interrupted at rest. */
+const FOOTER_HINT = /(?:^|[\s(·•|])(?:esc|ctrl[-+ ]?c)(?: again| esc)?[\s:]{1,3}(?:to )?(?:interrupt|stop)\b/iu
 /** Rows below the sign of work are its footer, if they are few. */
 const FOOTER_ROWS = 6
 
-/** The row that shows work above the input box or the footer, without any rule for it. */
-export function findWorkingRow(rows: readonly { text: string }[], end: number): number | null {
+interface Placed {
+  index: number
+  text: string
+  indent: number
+}
+
+/**
+ * The row that shows work next to the input box, or above the footer where there is none. Between
+ * it and the box is nothing but what is attached to it: in an answer, text follows.
+ */
+export function findWorkingRow(
+  rows: readonly Placed[],
+  end: number,
+  composer: { first: number; last: number } | null,
+): number | null {
+  const footer = composer ? rows.slice(composer.last + 1) : []
+  const below = footer.find(row => isWorkingHint(row.text) || FOOTER_HINT.test(row.text))
+  if (below) return below.index
+  const last = composer ? undefined : rows.slice(0, end).findLast(row => row.indent >= 0)
+  if (last && last.text.length <= LONGEST && FOOTER_HINT.test(last.text)) return last.index
   const at = rows.slice(0, end).findLastIndex(row => isWorkingHint(row.text))
   if (at < 0) return null
-  const below = rows.slice(at + 1, end).filter(row => row.text.trim() !== '')
-  return below.length <= FOOTER_ROWS ? at : null
+  const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)
+  const isNext = composer ? rest.every(row => row.indent > rows[at]!.indent + 1) : rest.length <= FOOTER_ROWS
+  return isNext ? at : null
 }
 
 /** `~6 tokens`, `↑ 1.2k tokens · 3.5 tok/s`: what was used, not what was said. */
