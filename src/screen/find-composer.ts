@@ -83,7 +83,7 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
       (isPrompt(body[0]!, frame) ||
         body.every(row => isBlank(row)) ||
         frame.cursor.y === body[0]!.index ||
-        (isCornerTop(rows[top]!) && BOXED_PROMPT.test(body[0]!.text)))
+        (isCornerTop(rows[top]!) && (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null
@@ -123,6 +123,11 @@ function lowestGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
     ? { name: 'composer', first, last }
     : null
+}
+
+/** A frame across the screen with little text: other frames are as wide as their text. */
+function isLoneField(top: ScreenRow, body: readonly ScreenRow[], { cols }: Frame): boolean {
+  return body.length <= 3 && top.text.trim().length >= cols - 6
 }
 
 /** `Esc to cancel`: a field of a dialog is above it. */

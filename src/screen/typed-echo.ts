@@ -29,7 +29,8 @@ function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
     for (let first = block.last; first >= block.first; first--) {
       const last = endOfEcho(rows, first, block.last, draft)
       if (last === null) continue
-      if (block.kind === 'user' && block.first === first && block.last === last) return blocks
+      const isMarked = block.kind === 'user' && block.first === first && block.last === last
+      if (isMarked && !blocks.slice(at + 1).some(later => later.kind === 'user')) return blocks
       const part = (kind: RowBlock['kind'], from: number, to: number): RowBlock[] =>
         rows.slice(from, to + 1).some(row => plain(row) !== '') ? [{ ...block, kind, first: from, last: to }] : []
       const kind = block.kind === 'user' ? 'prose' : block.kind
@@ -38,7 +39,8 @@ function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
         ...part(kind, block.first, first - 1),
         { ...block, kind: 'user', first, last, isRunning: false },
         ...part(kind, last + 1, block.last),
-        ...blocks.slice(at + 1),
+        // Nothing else was typed since: what looks like a prompt below is the answer.
+        ...blocks.slice(at + 1).map(later => (later.kind === 'user' ? { ...later, kind: 'prose' as const } : later)),
       ]
     }
   }
