@@ -166,4 +166,33 @@ export const RUN_COMMANDS = {
     options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox cancel latest', 'stops its steps and closes its gates']],
   },
+  schedule: {
+    group: 'runs',
+    summary: 'start a run or a session at times of a cron expression; list and change schedules',
+    arguments: [
+      {
+        name: 'when',
+        description:
+          'minute hour day month weekday, @hourly, @daily, @weekly, @monthly; or pause, resume, start, remove',
+        optional: true,
+        completes: ['pause', 'resume', 'start', 'remove'],
+      },
+      {
+        name: 'command',
+        description: 'oneshot, run, implement, review, start or send, with arguments; or the id of a schedule',
+        optional: true,
+        variadic: true,
+      },
+    ],
+    rest: '[-- command…]',
+    options: [{ flags: '--name <text>', description: 'a name for lists' }, JSON_OPTION],
+    details:
+      'The daemon starts the command in this directory, in the time zone of this machine. Each time starts it once; times that pass while no daemon runs are made up for by one start. Write -- before a command with options.',
+    examples: [
+      ['signalbox schedule "0 2 * * *" -- oneshot "Update the dependencies" --agent claude', 'every night at 2:00'],
+      ['signalbox schedule "*/30 9-17 * * mon-fri" -- send 3 "Any news in CI?"', 'a prompt for session 3'],
+      ['signalbox schedule', 'what is scheduled, when it starts next, what it started last'],
+      ['signalbox schedule remove sch_4k', 'end it'],
+    ],
+  },
 } as const satisfies CommandSpecs

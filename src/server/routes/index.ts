@@ -27,6 +27,7 @@ import { runDetailRoutes } from './run-details.js'
 import { runGraphRoutes } from './run-graph.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
+import { scheduleRoutes } from './schedules.js'
 import { searchRoutes } from './search.js'
 import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
@@ -73,6 +74,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...runStartRoutes,
   ...runRoutes,
+  ...scheduleRoutes,
   ...runDetailRoutes,
   ...runGraphRoutes,
   ...graphRoutes,
