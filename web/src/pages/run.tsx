@@ -121,7 +121,7 @@ function Loaded({ run }: { run: Run }) {
             {tab === 'log' && (
               <RunLog run={run.id} version={version} node={node} nodes={lastNodes ?? []} isOpen={isOpenRun(run)} />
             )}
-            {tab === 'diff' && <RunDiff run={run.id} node={node} version={version} />}
+            {tab === 'diff' && <RunDiff run={run} node={node} />}
             {tab === 'context' && <ContextView run={run.id} version={version} />}
             {tab === 'gates' && <Gates run={run.id} version={version} />}
           </Guard>
