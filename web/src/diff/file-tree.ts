@@ -29,7 +29,7 @@ export function treeLines(files: readonly DiffFile[]): TreeLine[] {
 
 function linesOf({ directories, files }: Directory, depth: number): TreeLine[] {
   const lines: TreeLine[] = []
-  for (const [name, child] of [...directories].sort(([a], [b]) => a.localeCompare(b))) {
+  for (const [name, child] of [...directories].sort(([a], [b]) => byName(a, b))) {
     let [label, inner] = [name, child]
     while (inner.files.length === 0 && inner.directories.size === 1) {
       const [[next, only]] = [...inner.directories] as [[string, Directory]]
@@ -39,9 +39,13 @@ function linesOf({ directories, files }: Directory, depth: number): TreeLine[] {
     lines.push({ label, depth, file: null }, ...linesOf(inner, depth + 1))
   }
   const last = (file: DiffFile) => file.name.slice(file.name.lastIndexOf('/') + 1)
-  for (const file of [...files].sort((a, b) => last(a).localeCompare(last(b))))
+  for (const file of [...files].sort((a, b) => byName(last(a), last(b))))
     lines.push({ label: last(file), depth, file })
   return lines
+}
+
+function byName(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true })
 }
 
 /** The files in the order of the tree, so that both scroll in the same direction. */
