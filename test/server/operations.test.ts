@@ -262,6 +262,7 @@ describe('runs and graphs', () => {
     await call('runs.artifact', api(`/runs/${run}/artifacts/none`), { expect: 404 })
     for (const format of ['svg', 'json', 'dot']) await call('runs.graph', api(`/runs/${run}/graph?format=${format}`))
     await call('runs.diff', api(`/runs/${run}/diff`), { expect: 409 })
+    await call('runs.pull', api(`/runs/${run}/pull`), { expect: 404 })
     await call('runs.image', api(`/runs/${run}/image?path=a.png`), { expect: 404 })
     for (const format of ['bundle', 'attractor']) await call('runs.export', api(`/runs/${run}/export?format=${format}`))
     await call('runs.export', api(`/runs/${run}/export?format=oneshot`), { expect: 409 })

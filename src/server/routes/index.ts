@@ -25,6 +25,7 @@ import { pushRoutes } from './push.js'
 import { recordingRoutes } from './recordings.js'
 import { runDetailRoutes } from './run-details.js'
 import { runGraphRoutes } from './run-graph.js'
+import { runPullRoutes } from './run-pull.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
 import { searchRoutes } from './search.js'
@@ -75,6 +76,7 @@ export const ROUTES: readonly Route[] = [
   ...runRoutes,
   ...runDetailRoutes,
   ...runGraphRoutes,
+  ...runPullRoutes,
   ...graphRoutes,
   ...pipelineRoutes,
   ...pushRoutes,

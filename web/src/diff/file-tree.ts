@@ -39,8 +39,7 @@ function linesOf({ directories, files }: Directory, depth: number): TreeLine[] {
     lines.push({ label, depth, file: null }, ...linesOf(inner, depth + 1))
   }
   const last = (file: DiffFile) => file.name.slice(file.name.lastIndexOf('/') + 1)
-  for (const file of [...files].sort((a, b) => byName(last(a), last(b))))
-    lines.push({ label: last(file), depth, file })
+  for (const file of [...files].sort((a, b) => byName(last(a), last(b)))) lines.push({ label: last(file), depth, file })
   return lines
 }
 
