@@ -189,7 +189,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stop: () => stop(),
       log,
     })
-    if (servers && api.address !== null) await servers.listening(api.address, pinOf(server))
+    const reachedAt = server.workerAddress ?? api.address
+    if (servers && reachedAt !== null) await servers.listening(reachedAt, pinOf(server))
     return { host, bot, api, schedules }
   }
   const { host, bot, api, schedules } = await opening().catch(async error => {

@@ -13,6 +13,7 @@ import type * as graphs from './schemas/graphs.js'
 import type { overview } from './schemas/overview.js'
 import type * as panes from './schemas/panes.js'
 import type * as projects from './schemas/projects.js'
+import type * as pulls from './schemas/pulls.js'
 import type * as push from './schemas/push.js'
 import type * as recordings from './schemas/recordings.js'
 import type * as runs from './schemas/runs.js'
@@ -116,6 +117,7 @@ export type RunLog = z.output<typeof runs.runLog>
 export type RunContext = z.output<typeof runs.runContext>
 export type RunGates = z.output<typeof runs.runGates>
 export type RunDiff = z.output<typeof runs.runDiff>
+export type RunPull = z.output<typeof pulls.runPull>
 export type UsageReport = z.output<typeof usage.usageReport>
 
 export type Diagnostic = z.output<typeof graphs.diagnostic>

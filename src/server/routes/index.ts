@@ -25,6 +25,7 @@ import { pushRoutes } from './push.js'
 import { recordingRoutes } from './recordings.js'
 import { runDetailRoutes } from './run-details.js'
 import { runGraphRoutes } from './run-graph.js'
+import { runPullRoutes } from './run-pull.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
 import { scheduleRoutes } from './schedules.js'
@@ -77,6 +78,7 @@ export const ROUTES: readonly Route[] = [
   ...scheduleRoutes,
   ...runDetailRoutes,
   ...runGraphRoutes,
+  ...runPullRoutes,
   ...graphRoutes,
   ...pipelineRoutes,
   ...pushRoutes,
