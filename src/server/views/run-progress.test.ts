@@ -41,10 +41,17 @@ async function progressOf(progress: RunProgress, id: string) {
 test('the progress of a graph counts each node that has ended once, without start and exit', async () => {
   const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
   const progress = new RunProgress(store)
-  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 0, of: 3 })
+  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 0, of: 3, node: null })
   const events = [...finished('start', 1), ...finished('plan', 1, 'skipped'), ...finished('build', 1)]
   await store.append(runStream(id), 'any', [...events, ...finished('build', 2)])
-  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 2, of: 3 })
+  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 2, of: 3, node: null })
+})
+
+test('the progress of a graph names the node of the current step by its label', async () => {
+  const dot = DOT.replace('plan;', 'plan [label="Write a plan"];')
+  const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(dot, '/p') }, 1_000)
+  const run = { ...(await getRun(store, id)), step: 'plan@1#1' }
+  expect(await new RunProgress(store).of(run, 1)).toMatchObject({ node: 'Write a plan' })
 })
 
 test('a run that has ended, is of an unknown kind or has an unreadable journal has no progress', async () => {
