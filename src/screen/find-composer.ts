@@ -95,7 +95,9 @@ function findBetween(frame: Frame, rows: readonly ScreenRow[], { isTop, isBottom
       (isPrompt(body[0]!, frame) ||
         body.every(row => isBlank(row)) ||
         frame.cursor.y === body[0]!.index ||
-        (isParked && isCornerTop(rows[top]!) && (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
+        (isParked &&
+          isCornerTop(rows[top]!) &&
+          (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null

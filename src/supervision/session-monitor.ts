@@ -75,7 +75,8 @@ export class SessionMonitor implements SessionObserver {
       for (const step of steps) {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
-        if (isLive) for (const report of this.#drift.see(step.look, isDisputed(step.state.reading))) this.#reportDrift(report)
+        if (isLive)
+          for (const report of this.#drift.see(step.look, isDisputed(step.state.reading))) this.#reportDrift(report)
       }
       this.#reportChange(t)
       this.#schedule(t)
