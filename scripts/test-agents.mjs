@@ -23,7 +23,7 @@ const agents = installing.stdout.split('\n').filter(Boolean)
 if (installing.status !== 0 || agents.length === 0) process.exit(installing.status || 1)
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-agents-'))
-const report = join(directory, 'report.json')
+const report = process.env.SIGNALBOX_TEST_REPORT ?? join(directory, 'report.json')
 const figures = join(directory, 'figures.jsonl')
 const { status } = spawnSync(
   process.execPath,

@@ -27,6 +27,8 @@ export const hostEvents = defineEvents({
       anchored: z.int().nonnegative(),
       structural: z.int().nonnegative(),
       unknown: z.int().nonnegative(),
+      /** Frames on which another source contradicted the screen. */
+      disagreements: z.int().nonnegative().optional(),
       screenHash: z.string().optional(),
       /** Many unknown screens, one that stays, or a version without a pack file. */
       reason: z.enum(['screens', 'screen', 'version']).optional(),

@@ -34,6 +34,18 @@ describe('DriftDetector', () => {
     expect(watch.counts).toMatchObject({ anchored: 2, unknown: 1 })
   })
 
+  it('counts frames on which another source contradicts the screen', () => {
+    const watch = new DriftDetector()
+    const replay = new Replay({ pack: PACK, cols: 40, rows: 10 })
+    const looks = [BOX, `${BOX}\r\n  hint`].flatMap((text, t) =>
+      [...replay.apply({ kind: 'output', t: t + 1, bytes: bytes(text) }), ...replay.runTimers(t + 1.9)].flatMap(step =>
+        step.type === 'look' && step.look.isSettled ? [step.look] : [],
+      ),
+    )
+    looks.forEach((look, index) => watch.see(look, index === 0))
+    expect(watch.counts.disagreements).toBe(1)
+  })
+
   it('reports an unrecognised screen that stays for ten seconds, once, and no earlier', () => {
     const { watch, reports } = watching([[1, 'what is this 1']])
     expect(reports).toEqual([])

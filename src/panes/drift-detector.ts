@@ -5,7 +5,11 @@ export interface DriftCounts {
   anchored: number
   structural: number
   unknown: number
+  /** Frames on which the screen and another source of the status disagreed. */
+  disagreements: number
 }
+
+type Recognition = 'anchored' | 'structural' | 'unknown'
 
 /** Screens that do not match the pack: too many (`screens`), or one that stays. */
 export interface DriftReport {
@@ -25,7 +29,7 @@ const STANDS_S = 10
  * visible.
  */
 export class DriftDetector {
-  readonly #counts: DriftCounts = { anchored: 0, structural: 0, unknown: 0 }
+  readonly #counts: DriftCounts = { anchored: 0, structural: 0, unknown: 0, disagreements: 0 }
   readonly #reported = new Set<string>()
   #lastFrame = -1
   #isReported = false
@@ -35,13 +39,15 @@ export class DriftDetector {
     return { ...this.#counts }
   }
 
-  see(look: Look): DriftReport[] {
+  /** `isDisputed`: another source says something else than the screen. */
+  see(look: Look, isDisputed = false): DriftReport[] {
     if (!look.isSettled || look.frame.seq === this.#lastFrame || look.frame.lines.every(row => row.text === ''))
       return []
     this.#lastFrame = look.frame.seq
     const kind = kindOf(look.observation)
     const before = this.tick(look.t)
     if (kind) this.#counts[kind]++
+    if (kind && isDisputed) this.#counts.disagreements++
     if (kind !== 'unknown') this.#standing = null
     else {
       const hash = screenHash(look)
@@ -63,7 +69,7 @@ export class DriftDetector {
     return this.#standing === null || this.#reported.has(this.#standing.hash) ? null : this.#standing.since + STANDS_S
   }
 
-  #tooMany(look: Look, kind: keyof DriftCounts | null): DriftReport[] {
+  #tooMany(look: Look, kind: Recognition | null): DriftReport[] {
     const { anchored, structural, unknown } = this.#counts
     const all = anchored + structural + unknown
     const isDrift = all >= LEAST_FRAMES && (structural + unknown) / all > SHARE_MAX
@@ -74,7 +80,7 @@ export class DriftDetector {
 }
 
 /** Null for a screen that is recognised and makes no claim, such as a help page. */
-function kindOf(observation: Observation): keyof DriftCounts | null {
+function kindOf(observation: Observation): Recognition | null {
   if (observation.view === 'unknown')
     return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
   // A low-confidence fallback does not count as recognition.

@@ -49,7 +49,12 @@ export function readComposer(
   let placeholder = ''
   let isShell = false
   const lines: string[] = []
-  const top = isGuessed ? Math.max(0, body.findIndex(row => !isEmpty(row.text))) : 0
+  const top = isGuessed
+    ? Math.max(
+        0,
+        body.findIndex(row => !isEmpty(row.text)),
+      )
+    : 0
   body.forEach((row, index) => {
     const start = textStart(row, index === top)
     if (index === top && row.text[start.glyph] === '!') isShell = true

@@ -21,24 +21,30 @@ const PROMPT =
 /** Any symbol inside a frame with corners: `│ ● Ask anything │`. */
 const BOXED_PROMPT = /^\s*[│┃║|]\s{0,2}[^\p{L}\p{N}\s─━│┃\u2800-\u28ff](?:[\s\u00a0]|$)/u
 
-/** `taken`: rows that are known to be something else. */
+interface SearchOptions {
+  /** Rows that are known to be something else. */
+  taken: (row: ScreenRow) => boolean
+  /** A pack describes the agent's box: another one counts only with a cursor in it. */
+  needsCursor: boolean
+}
+
 export function findStructuralComposer(
   frame: Frame,
   rows: readonly ScreenRow[],
-  taken: (row: ScreenRow) => boolean,
+  { taken, needsCursor }: SearchOptions,
 ): Region | null {
+  const isParked = !needsCursor && isCursorParked(frame, rows)
+  const betweenEdges = (isTop: Edge, isBottom: Edge) => findBetween(frame, rows, { isTop, isBottom, isParked })
   return (
     betweenEdges(
-      frame,
-      rows,
       row => isRule(row, frame.cols) || isLabelledRule(row, frame.cols),
       row => isRule(row, frame.cols),
     ) ??
-    betweenEdges(frame, rows, isBandTop, isBandBottom) ??
-    betweenEdges(frame, rows, isBandBottom, isBandTop) ??
-    betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
+    betweenEdges(isBandTop, isBandBottom) ??
+    betweenEdges(isBandBottom, isBandTop) ??
+    betweenEdges(isCornerTop, isCornerBottom) ??
     behindGutter(frame, rows) ??
-    lowestGutter(frame, rows) ??
+    (isParked ? lowestGutter(rows) : null) ??
     barePrompt(frame, rows, taken)
   )
 }
@@ -67,15 +73,21 @@ function isCornerBottom(row: ScreenRow): boolean {
 
 type Edge = (row: ScreenRow) => boolean
 
-function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isBottom: Edge): Region | null {
+interface Edges {
+  isTop: Edge
+  isBottom: Edge
+  /** The cursor shows nothing. */
+  isParked: boolean
+}
+
+function findBetween(frame: Frame, rows: readonly ScreenRow[], { isTop, isBottom, isParked }: Edges): Region | null {
   const bottom = rows.findLastIndex(isBottom)
   if (bottom < 2 || (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleting(rows, bottom))) return null
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
-    const isParked = isCursorParked(frame, rows)
-    const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body) || isParked
-    if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
+    const isLive = frame.isPlainText || isParked || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    if (rows.slice(bottom + 1).some(row => isCornerTop(row)) || isCard(rows, top)) return null
     if (isParked && !hasDrawnCursor(body) && rows.slice(bottom + 1).some(row => isWorkingHint(row.text) || leaves(row)))
       return null
     const isBox =
@@ -83,7 +95,9 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
       (isPrompt(body[0]!, frame) ||
         body.every(row => isBlank(row)) ||
         frame.cursor.y === body[0]!.index ||
-        (isCornerTop(rows[top]!) && (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
+        (isParked &&
+          isCornerTop(rows[top]!) &&
+          (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null
@@ -108,8 +122,7 @@ function behindGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
  * Rows after one gutter with an empty one above and below, where the cursor shows nothing. Answers
  * look the same, but have the box or the sign of work below them.
  */
-function lowestGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
-  if (frame.isPlainText || !isCursorParked(frame, rows)) return null
+function lowestGutter(rows: readonly ScreenRow[]): Region | null {
   const last = rows.findLastIndex(row => /^\s{0,2}[┃▌▎▐]\s*$/u.test(row.text))
   const gutter = /^\s*[┃▌▎▐]/u.exec(rows[last]?.text ?? '')?.[0]
   if (gutter === undefined) return null
@@ -123,6 +136,13 @@ function lowestGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
     ? { name: 'composer', first, last }
     : null
+}
+
+/** Frames of one width below each other are entries of a list. */
+function isCard(rows: readonly ScreenRow[], top: number): boolean {
+  const above = rows[top - 1]
+  if (!above || !isCornerTop(rows[top]!) || !isCornerBottom(above)) return false
+  return above.indent === rows[top]!.indent && above.text.trimEnd().length === rows[top]!.text.trimEnd().length
 }
 
 /** A frame across the screen with little text: other frames are as wide as their text. */

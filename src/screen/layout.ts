@@ -51,7 +51,12 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const anchored = declared && !isEntry && isLowest(rows, declared, pack, frame.cursor) ? declared : null
   const roles = rowRoles(rows, pack, frame.cols)
   const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
-  const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
+  const guessed = anchored
+    ? null
+    : findStructuralComposer(frame, rows, {
+        taken: row => roles[row.index] != null,
+        needsCursor: pack.regions.some(({ name }) => name === 'composer'),
+      })
   // A guessed input box yields to options in the same place, but not to a text of several rows that
   // is being typed.
   const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)

@@ -13,6 +13,8 @@ const WAITS =
   /\bwaiting for (?:authentication|authorization|login|sign[- ]?in|(?:the |your )?browser|approval)\b|\b(?:press|hit) (?:return|enter) to (?:open|continue)\b|\bpaste (?:the |your )?(?:code|token)\b/iu
 const ADDRESS = /https?:\/\/[^\s"'<>│┃║]+/u
 const CODE = /(?:^|[\s:])(?<code>[A-Z0-9]{4}-[A-Z0-9]{4}(?:-[A-Z0-9]{4})?)(?=$|[\s.,])/u
+/** `Sign in with Acme`: one of several ways, whatever frame is around it. */
+const WAY = /^[^\p{L}\p{N}]*(?:\d[.)] )?(?:sign|log) ?in with\b/iu
 /** Rows of the dialog, counted from the last one. */
 const ROWS = 14
 
@@ -23,7 +25,8 @@ export function findSignIn(rows: readonly ScreenRow[], cols: number): SignIn | n
   const text = shown.map(row => row.text).join('\n')
   if (!WORDS.test(text)) return null
   const found = signInDetails(shown, cols)
-  return found.url !== undefined || found.code !== undefined || WAITS.test(text) ? found : null
+  const hasWays = shown.filter(row => WAY.test(row.text)).length >= 2
+  return found.url !== undefined || found.code !== undefined || WAITS.test(text) || hasWays ? found : null
 }
 
 /** What a person needs to sign in: the address, and a code to type there. */

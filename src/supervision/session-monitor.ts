@@ -7,6 +7,7 @@ import {
   type DriftReport,
   Pane,
   type PaneOutput,
+  type PaneState,
   type ScreenView,
   type Supervisor,
 } from '../panes/index.js'
@@ -45,7 +46,7 @@ export class SessionMonitor implements SessionObserver {
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
   readonly #drift = new DriftDetector()
-  #flushed = { anchored: 0, structural: 0, unknown: 0 }
+  #flushed = { anchored: 0, structural: 0, unknown: 0, disagreements: 0 }
   #flushedAt: number
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
@@ -74,7 +75,8 @@ export class SessionMonitor implements SessionObserver {
       for (const step of steps) {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
-        if (isLive) for (const report of this.#drift.see(step.look)) this.#reportDrift(report)
+        if (isLive)
+          for (const report of this.#drift.see(step.look, isDisputed(step.state.reading))) this.#reportDrift(report)
       }
       this.#reportChange(t)
       this.#schedule(t)
@@ -228,15 +230,22 @@ export class SessionMonitor implements SessionObserver {
 
   #flush(): void {
     const { live, drift, clock } = this.#options
-    const { anchored, structural, unknown } = this.#drift.counts
+    const { anchored, structural, unknown, disagreements } = this.#drift.counts
     const added = {
       anchored: anchored - this.#flushed.anchored,
       structural: structural - this.#flushed.structural,
       unknown: unknown - this.#flushed.unknown,
+      disagreements: disagreements - this.#flushed.disagreements,
     }
-    this.#flushed = { anchored, structural, unknown }
+    this.#flushed = { anchored, structural, unknown, disagreements }
     this.#flushedAt = clock.monotonic()
     if (live.pack.agent === 'generic' || added.anchored + added.structural + added.unknown === 0) return
     drift.add(live.pack.agent, live.version ?? 'unknown', added, clock.now())
   }
+}
+
+/** The screen is overruled by a report, or contradicts the one that counts. */
+function isDisputed({ authority, contradictions }: PaneState['reading']): boolean {
+  const isOfScreen = (source: PaneState['reading']['authority']) => source === 'screen' || source === 'structure'
+  return contradictions.some(other => isOfScreen(authority) !== isOfScreen(other.authority))
 }

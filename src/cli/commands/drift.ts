@@ -15,11 +15,11 @@ export async function run(context: CommandContext, { options }: InputOf<'drift'>
     return EXIT.ok
   }
   if (versions.length === 0) context.out('no drift: no agent with a pack has been watched yet')
-  for (const { agent, version, anchored, structural, unknown, lastAt, screens } of versions) {
+  for (const { agent, version, anchored, structural, unknown, disagreements, lastAt, screens } of versions) {
     const all = anchored + structural + unknown
     const share = all === 0 ? 0 : (structural + unknown) / all
     const colour = share > 0.2 && all >= 50 ? 'red' : screens.length > 0 ? 'yellow' : 'green'
-    const counts = `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised`
+    const counts = `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised, ${disagreements} with another source against the screen`
     context.out(
       `${agent} ${version}  ${context.style(colour, `${Math.round(share * 100)} % not by rules`)}  ${context.style('dim', `${counts}; ${formatAge(systemClock.now() - lastAt)}`)}`,
     )

@@ -29,8 +29,8 @@ const screen = (more: Partial<DriftScreen> = {}): DriftScreen => ({
 
 it('adds up counts and keeps each screen once, readable by the owner only', () => {
   const files = new DriftFiles(data)
-  files.add('claude', '9.0.0', { anchored: 5, structural: 1, unknown: 0 }, 100)
-  files.add('claude', '9.0.0', { anchored: 1, structural: 0, unknown: 2 }, 200)
+  files.add('claude', '9.0.0', { anchored: 5, structural: 1, unknown: 0, disagreements: 1 }, 100)
+  files.add('claude', '9.0.0', { anchored: 1, structural: 0, unknown: 2, disagreements: 2 }, 200)
   expect([files.keep(screen()), files.keep(screen()), files.keep(screen({ hash: 'def' }))]).toEqual([true, false, true])
   expect(files.list()).toMatchObject([
     {
@@ -38,6 +38,7 @@ it('adds up counts and keeps each screen once, readable by the owner only', () =
       version: '9.0.0',
       anchored: 6,
       structural: 1,
+      disagreements: 3,
       unknown: 2,
       firstAt: 100,
       lastAt: 200,

@@ -50,6 +50,7 @@ export class DriftFiles {
       anchored: sum('anchored'),
       structural: sum('structural'),
       unknown: sum('unknown'),
+      disagreements: sum('disagreements'),
       firstAt: before.firstAt ?? now,
       lastAt: now,
     })
@@ -93,8 +94,8 @@ export class DriftFiles {
           },
         ]
       })
-    const { anchored = 0, structural = 0, unknown = 0, firstAt = 0, lastAt = 0 } = counts
-    return { agent, version, anchored, structural, unknown, firstAt, lastAt, screens }
+    const { anchored = 0, structural = 0, unknown = 0, disagreements = 0, firstAt = 0, lastAt = 0 } = counts
+    return { agent, version, anchored, structural, unknown, disagreements, firstAt, lastAt, screens }
   }
 
   #open(agent: string, version: string): string {
