@@ -41,7 +41,8 @@ async function echoes(socketPath: string, session: string): Promise<number[]> {
     echoed = ''
     const begun = performance.now()
     socket.send(Buffer.from('k'), { binary: true })
-    while (!echoed.includes('k') && performance.now() - begun < 5_000) await new Promise(resolve => setImmediate(resolve))
+    while (!echoed.includes('k') && performance.now() - begun < 5_000)
+      await new Promise(resolve => setImmediate(resolve))
     times.push(performance.now() - begun)
   }
   socket.close()

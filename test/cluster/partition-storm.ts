@@ -55,7 +55,11 @@ export async function partitionStorm(
   const asking = askers.run()
   const cutting = cutInTurn(network, cuts, () => askers.isStopped, say)
   try {
-    await waitFor('every agent to be done', async () => (await settled(cluster, ids, sessions * requests)) !== null, 1_800_000)
+    await waitFor(
+      'every agent to be done',
+      async () => (await settled(cluster, ids, sessions * requests)) !== null,
+      1_800_000,
+    )
   } finally {
     askers.isStopped = true
     await Promise.all([asking, cutting])
@@ -83,7 +87,11 @@ async function cutInTurn(
 }
 
 /** All requests, when as many as the agents ask for are closed and none is open; null before. */
-async function settled(cluster: ClusterUnderTest, sessions: readonly string[], total: number): Promise<Approval[] | null> {
+async function settled(
+  cluster: ClusterUnderTest,
+  sessions: readonly string[],
+  total: number,
+): Promise<Approval[] | null> {
   const all: Approval[] = []
   for (let cursor = ''; ; ) {
     const path = `/approvals?all=1&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
@@ -93,7 +101,8 @@ async function settled(cluster: ClusterUnderTest, sessions: readonly string[], t
     cursor = page.next
   }
   const own = all.filter(({ subject }) => sessions.includes(subject.session ?? ''))
-  const isDone = own.filter(isApplied).length >= total && own.every(({ state }) => !['pending', 'decided'].includes(state))
+  const isDone =
+    own.filter(isApplied).length >= total && own.every(({ state }) => !['pending', 'decided'].includes(state))
   return isDone ? own : null
 }
 
@@ -111,7 +120,9 @@ async function startAsking(cluster: ClusterUnderTest, n: number, requests: numbe
   const body = { agent: 'demo', args: ['--scenario', scenario, '--speed', '20'], cwd, env: null, placement: {} }
   const { id } = await cluster.ask(client => client.post<{ id: string }>('/sessions', { ...body, size: null }))
   await waitFor(`session ${n} to be ready`, async () => {
-    const sent = await cluster.ask(client => client.post<{ result: string }>(`/sessions/${id}/messages`, { text: 'go' }))
+    const sent = await cluster.ask(client =>
+      client.post<{ result: string }>(`/sessions/${id}/messages`, { text: 'go' }),
+    )
     return sent.result === 'delivered' || sent.result === 'queued' || sent.result === 'held'
   })
   return id
@@ -194,7 +205,8 @@ function count(
       const answers = own.filter(({ request }) => request.input?.command === `echo ${number} >> ran`)
       const allowed = answers.filter(({ decision }) => decision?.option.startsWith('Yes')).length
       if (answers.length !== 1) violations.push(`session ${n}: request ${number} was applied ${answers.length} times`)
-      if (times !== allowed) violations.push(`session ${n}: command ${number} ran ${times} times, allowed ${allowed} times`)
+      if (times !== allowed)
+        violations.push(`session ${n}: command ${number} ran ${times} times, allowed ${allowed} times`)
     }
   }
   const tally = (wanted: Told) => told.filter(one => one.told === wanted).length
