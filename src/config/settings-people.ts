@@ -36,12 +36,12 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside of a sandbox.',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
       'adapter',
-      'Which permission hooks may wait for a decision, which blocks the agent’s own dialog meanwhile: those of agents whose adapter allows it, all, none, or all while no terminal is attached.',
+      'Which permission hooks may wait for a decision: those of agents whose own dialog stays usable meanwhile, all, none, or all while no terminal is attached.',
     ),
     grant_for: duration(1800, 'How long a grant lasts unless the person chooses otherwise.', {
       min: 1,

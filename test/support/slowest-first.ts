@@ -11,7 +11,7 @@ const SLOWEST = [
   'test/web/actions',
   'test/e2e/workers',
   'test/security/red-team/red-team',
-  'test/telegram/storm',
+  'test/telegram/crash-storm',
   'test/e2e/remote-sessions',
   'test/e2e/postgres-store',
   'test/e2e/oneshot-regressions',
