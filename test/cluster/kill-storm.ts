@@ -12,7 +12,7 @@ export interface StormOptions {
   steps: number
   /** How long each step takes, in seconds. */
   pauseS: number
-  /** The parts that are killed in each round, in this order; of several, the next one in each round. */
+  /** The parts that are killed in each round; of several, the next one in each round. */
   kills: readonly string[]
   rounds: number
   say(line: string): void
@@ -20,7 +20,7 @@ export interface StormOptions {
 
 export interface StormResult {
   kills: number
-  /** Steps that began; further attempts of steps that were lost with their worker are counted, too. */
+  /** Commands that began, with further attempts of steps that were lost with their worker. */
   begun: number
   furtherAttempts: number
   /** What must not happen, each as a sentence. */
@@ -47,7 +47,7 @@ const GATE_EVERY = 5
 
 /**
  * Runs with commands and gates on every worker, while the parts of a cluster are killed one after
- * the other. Afterwards everything is counted: in the files that the commands wrote, and in the log.
+ * the other. Afterwards all is counted: in the files that the commands wrote, and in the log.
  */
 export async function killStorm(cluster: ClusterUnderTest, options: StormOptions): Promise<StormResult> {
   const { runs, say } = options
@@ -233,7 +233,7 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     furtherAttempts += starts.length - byStep.size
     for (let s = 1; s <= options.steps; s++) {
       const tried = [...byStep].filter(([step]) => step.endsWith(`/s${s}@1`)).flatMap(([, found]) => found)
-      // One that must be once is not tried again if its worker died between its record and its start.
+      // One that must be once is not tried again if its worker died before its command ran.
       if (tried.length === 0 && !(isOnce(s) && wasInterrupted(journal, `s${s}@1`)))
         violations.push(`${id}: step s${s} was never carried out`)
       if (isOnce(s) && tried.length > 1)

@@ -152,7 +152,7 @@ class Askers {
         .then(({ items }) => items.filter(({ state }) => state === 'pending'))
         .catch(() => [])
       const fresh = (open ?? []).filter(({ id }) => (this.#asked.get(id) ?? 0) < Date.now())
-      // Not at once by all askers again: those whose answer nobody got are asked again after a while.
+      // A request whose answer nobody got is decided again after a while.
       for (const { id } of fresh) this.#asked.set(id, Date.now() + 20_000)
       void Promise.all(
         fresh.flatMap((approval, at) => {

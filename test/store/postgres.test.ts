@@ -146,7 +146,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect.poll(() => store.head()).toBeGreaterThan(100)
     const restored = await newTestDatabase()
     try {
-      // The restore creates the schema and fills it; `pg_dump` reads all tables in one snapshot, too.
+      // A restore creates the schema and fills it; `pg_dump` reads one snapshot, too.
       await (await connect(restored.url)).close()
       await copyTables(database, restored)
       await finished
