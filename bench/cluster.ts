@@ -1,6 +1,6 @@
 // `npm run bench:cluster [-- --only step,appends]`: a cluster of separate processes on this
-// machine: PostgreSQL, three servers with a node of Restate each, three workers. Prints each measure
-// beside its bar; asserts nothing. Measures the build.
+// machine: PostgreSQL, three servers with a node of Restate each, three workers. Prints each
+// measure beside its bar; asserts nothing. Measures the build.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
