@@ -82,8 +82,9 @@ async function ended(ids: readonly string[]): Promise<void> {
   )
 }
 
-const startsOf = (journal: readonly StoredEvent[]) =>
-  journal.filter(({ type }) => type === 'step.started').map(({ at }) => at)
+function startsOf(journal: readonly StoredEvent[]): number[] {
+  return journal.filter(({ type }) => type === 'step.started').map(event => event.at)
+}
 
 /** Each step is a shell that does nothing, so its process is part of the time. */
 async function workerSteps(store: EventStore): Promise<void> {
