@@ -33,7 +33,7 @@ async function echoes(socketPath: string, session: string): Promise<number[]> {
     if (isBinary) echoed += String(data)
   })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  socket.send(JSON.stringify({ type: 'hello', cols: 80, rows: 24, mode: 'interactive' }))
+  socket.send(JSON.stringify({ type: 'hello', want: 'input', cols: 80, rows: 24 }))
   socket.send(JSON.stringify({ type: 'take' }))
   await waitFor('the terminal', () => echoed.includes('ready'), 20_000)
   const times: number[] = []
@@ -41,7 +41,8 @@ async function echoes(socketPath: string, session: string): Promise<number[]> {
     echoed = ''
     const begun = performance.now()
     socket.send(Buffer.from('k'), { binary: true })
-    while (!echoed.includes('k') && performance.now() - begun < 5_000) await new Promise(resolve => setImmediate(resolve))
+    while (!echoed.includes('k') && performance.now() - begun < 5_000)
+      await new Promise(resolve => setImmediate(resolve))
     times.push(performance.now() - begun)
   }
   socket.close()

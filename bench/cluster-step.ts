@@ -26,7 +26,9 @@ const { approvals, clock, engine, events, store: storeRoom } = await buildRooms(
 const { systemClock } = clock
 
 /** Milliseconds of a step, the median of all rounds; null for LangGraph.js if it cannot be had. */
-export async function stepTimes(database: Database): Promise<{ postgres: number; sqlite: number; langgraph: number | null }> {
+export async function stepTimes(
+  database: Database,
+): Promise<{ postgres: number; sqlite: number; langgraph: number | null }> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-cluster-'))
   const sqlite = await open({ path: join(directory, 'bench.db') })
   const postgres = await open({ url: `${database.url}?schema=bench_step`, password: database.password })

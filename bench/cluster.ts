@@ -1,6 +1,6 @@
-// `npm run bench:cluster [-- --only step,appends]`: a cluster of separate processes on this machine:
-// PostgreSQL, three servers with a node of Restate each, three workers. Prints each measure beside
-// its bar; asserts nothing. Measures the build.
+// `npm run bench:cluster [-- --only step,appends]`: a cluster of separate processes on this
+// machine: PostgreSQL, three servers with a node of Restate each, three workers. Prints each
+// measure beside its bar; asserts nothing. Measures the build.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
@@ -13,7 +13,7 @@ import { killStorm } from '../test/cluster/kill-storm.js'
 import { waitFor } from '../test/e2e/harness.js'
 import { appends } from './cluster-appends.js'
 import { decisionTimes, feedTimes } from './cluster-decisions.js'
-import { keyTimes, idleWorker } from './cluster-sessions.js'
+import { idleWorker, keyTimes } from './cluster-sessions.js'
 import { median, stepTimes } from './cluster-step.js'
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string', default: 'restate' } } })
@@ -21,7 +21,8 @@ const isWanted = (name: string) => !values.only || values.only.split(',').includ
 const print = (name: string, text: string, bar: string) =>
   console.log(`${name.padEnd(44)} ${text.padEnd(52)} bar ${bar} [load ${loadavg()[0]!.toFixed(1)}]`)
 const ms = (value: number | undefined) => `${(value ?? Number.NaN).toFixed(value! < 10 ? 2 : 0)} ms`
-const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+const at = (sorted: readonly number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
 const cluster = await ClusterUnderTest.start(values.engine, { workers: 3 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -49,7 +50,11 @@ async function step(database: { url: string; password: string }): Promise<void> 
   const ratio = `${(postgres / sqlite).toFixed(1)} × SQLite (${ms(sqlite)})`
   print('a step of the driver on PostgreSQL', `${ms(postgres)}, ${ratio}`, '≤ 3 ×')
   if (langgraph !== null)
-    print('LangGraph.js on PostgreSQL, the same step', `${ms(langgraph)}: ${(langgraph / postgres).toFixed(1)} × slower`, '≥ 2 ×')
+    print(
+      'LangGraph.js on PostgreSQL, the same step',
+      `${ms(langgraph)}: ${(langgraph / postgres).toFixed(1)} × slower`,
+      '≥ 2 ×',
+    )
 }
 
 async function measureAppends(database: { url: string; password: string }): Promise<void> {
@@ -67,20 +72,29 @@ function chain(steps: number): string {
 }
 
 async function ended(ids: readonly string[]): Promise<void> {
-  await waitFor('the runs to end', async () => {
-    const found = new Map((await cluster.runs()).map(run => [run.id, run.status]))
-    return ids.every(id => found.get(id) === 'completed')
-  }, 600_000)
+  await waitFor(
+    'the runs to end',
+    async () => {
+      const found = new Map((await cluster.runs()).map(run => [run.id, run.status]))
+      return ids.every(id => found.get(id) === 'completed')
+    },
+    600_000,
+  )
 }
 
-const startsOf = (journal: readonly StoredEvent[]) => journal.filter(({ type }) => type === 'step.started').map(({ at }) => at)
+function startsOf(journal: readonly StoredEvent[]): number[] {
+  return journal.filter(({ type }) => type === 'step.started').map(event => event.at)
+}
 
 /** Each step is a shell that does nothing, so its process is part of the time. */
 async function workerSteps(store: EventStore): Promise<void> {
   const one = await cluster.startRun(() => chain(100))
   await ended([one])
   const starts = startsOf(await store.readStream(runStream(one)))
-  const times = starts.slice(1).map((start, n) => start - starts[n]!).sort((a, b) => a - b)
+  const times = starts
+    .slice(1)
+    .map((start, n) => start - starts[n]!)
+    .sort((a, b) => a - b)
   print('step to step over server and worker', `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`, 'p50 ≤ 25 ms')
   const begun = performance.now()
   const ids = await Promise.all(Array.from({ length: 20 }, () => cluster.startRun(() => chain(50))))
@@ -107,12 +121,20 @@ async function wakeUp(store: EventStore): Promise<void> {
     times.push(next!.at - answered!.at)
   }
   times.sort((a, b) => a - b)
-  print('answer of a gate to the next step', `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`, 'p50 ≤ 10 ms (engine alone)')
+  print(
+    'answer of a gate to the next step',
+    `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`,
+    'p50 ≤ 10 ms (engine alone)',
+  )
 }
 
 async function decisions(): Promise<void> {
   const times = await decisionTimes(cluster, 40)
-  print('decision, 4 askers at 3 servers, same request', `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`, 'p95 < 100 ms')
+  print(
+    'decision, 4 askers at 3 servers, same request',
+    `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`,
+    'p95 < 100 ms',
+  )
   const feed = await feedTimes(cluster, 40)
   print('decision to the feed of another server', `p50 ${ms(at(feed, 0.5))}, p95 ${ms(at(feed, 0.95))}`, 'p95 < 300 ms')
 }
@@ -122,14 +144,20 @@ async function sessions(): Promise<void> {
   const text = `direct p50 ${ms(median(direct))}, relayed p50 ${ms(median(relayed))}`
   print('key to echo in a terminal', text, '≤ + 10 ms')
   const idle = await idleWorker(cluster, { sessions: 50, seconds: 20 })
-  print('worker with 50 idle sessions', `${(idle.cpu * 100).toFixed(1)} % of a core, ${(idle.bytes / 1000).toFixed(1)} kB/s`, '< 5 %, < 10 kB/s')
+  print(
+    'worker with 50 idle sessions',
+    `${(idle.cpu * 100).toFixed(1)} % of a core, ${(idle.bytes / 1000).toFixed(1)} kB/s`,
+    '< 5 %, < 10 kB/s',
+  )
 }
 
 /** Every open run is poked again: what a server does when its engine came back empty. */
 async function rebuild(): Promise<void> {
-  const graph = 'digraph g { start [shape=Mdiamond] done [shape=Msquare] g [shape=hexagon, label="Go on?"] start -> g g -> done [label="[Y] Yes"] }'
+  const graph =
+    'digraph g { start [shape=Mdiamond] done [shape=Msquare] g [shape=hexagon, label="Go on?"] start -> g g -> done [label="[Y] Yes"] }'
   const count = 200
-  for (let n = 0; n < count / 10; n++) await Promise.all(Array.from({ length: 10 }, () => cluster.startRun(() => graph)))
+  for (let n = 0; n < count / 10; n++)
+    await Promise.all(Array.from({ length: 10 }, () => cluster.startRun(() => graph)))
   const begun = performance.now()
   const { runs } = await cluster.ask(client => client.post<{ runs: number }>('/engine/rebuild', {}))
   const seconds = (performance.now() - begun) / 1000

@@ -12,6 +12,7 @@ import {
   startDetached,
 } from '../process/index.js'
 import type { ApiError, DaemonInfo, InMilliseconds } from '../server/index.js'
+import { currentTrace } from '../telemetry/index.js'
 import { plural } from '../text/index.js'
 import { callingAgent, refuseToServe } from './approvals/local-person.js'
 import type { CommandContext } from './context.js'
@@ -252,6 +253,7 @@ export class DaemonClient {
   #open(method: string, path: string, body?: unknown, signal?: AbortSignal) {
     return new Promise<IncomingMessage>((resolve, reject) => {
       const text = body === undefined ? undefined : isFile(body) ? body.bytes : JSON.stringify(body)
+      const trace = currentTrace()
       const sending = httpRequest(
         {
           socketPath: this.socketPath,
@@ -260,6 +262,7 @@ export class DaemonClient {
           headers: {
             host: 'signalbox',
             'x-signalbox-time': 'ms',
+            ...(trace !== undefined && { traceparent: trace }),
             ...(text !== undefined && {
               'content-type': isFile(body) ? body.type : 'application/json',
               'content-length': Buffer.byteLength(text),

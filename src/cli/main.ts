@@ -1,5 +1,7 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import { EXIT, exitCodeOf, type SignalboxError, toSignalboxError } from '../errors/index.js'
+import { openHome } from '../host/home/index.js'
+import { startTracing, type Tracing, traced } from '../telemetry/index.js'
 import { LOADERS } from './commands/index.js'
 import { type CommandContext, processContext } from './context.js'
 import { helpColumns, shortHelp, twoColumns, wrapText } from './help.js'
@@ -30,7 +32,7 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   const program = buildProgram(context, commands, async ({ name }, input) => {
     const { run } = await LOADERS[name]()
     // The spec that the words were parsed by is the one that types the input of `run`.
-    code = await run(context, { ...input, rest } as never)
+    code = await inTrace(context, name, () => run(context, { ...input, rest } as never))
   })
   try {
     await program.parseAsync(words.length === 0 && !rest ? [defaultCommand(context)] : [...words], { from: 'user' })
@@ -44,6 +46,30 @@ export async function main(argv: readonly string[], context: CommandContext = pr
         : describeError(known, { isDebug: Boolean(context.env.SIGNALBOX_DEBUG) }),
     )
     return exitCodeOf(known)
+  }
+}
+
+/** Commands that run until they are stopped are traced by what they do, not as a whole. */
+const LONG_RUNNING: readonly string[] = ['serve', 'worker', 'watch', 'attach', 'demo', 'mcp', 'acp']
+
+async function inTrace(context: CommandContext, name: string, work: () => Promise<number>): Promise<number> {
+  const tracing = LONG_RUNNING.includes(name) ? null : await traceCommand(context)
+  if (!tracing) return work()
+  try {
+    return await traced(`signalbox ${name}`, {}, work)
+  } finally {
+    await tracing.close()
+  }
+}
+
+/** Settings that cannot be read are reported by the command itself. */
+async function traceCommand(context: CommandContext): Promise<Tracing | null> {
+  const { env } = context
+  try {
+    const { endpoint } = openHome(context).loaded.config.telemetry
+    return await startTracing({ endpoint, service: 'signalbox-cli', version: version(), env })
+  } catch {
+    return null
   }
 }
 

@@ -115,6 +115,14 @@ export const liveSettings = {
     }),
   },
 
+  telemetry: {
+    endpoint: string(
+      null,
+      'The OpenTelemetry collector that receives traces over HTTP, as http://collector:4318; none: `OTEL_EXPORTER_OTLP_ENDPOINT`, or no traces.',
+      { pattern: /^https?:\/\/\S+$/, form: 'an http(s) address' },
+    ),
+  },
+
   engine: {
     kind: oneOf(
       ['embedded', 'store', 'restate'],

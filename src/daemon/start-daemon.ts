@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
 import type { OpenEngine, RunHost, RunPlacer, Servers } from '../engine/index.js'
-import { SignalboxError, toSignalboxError } from '../errors/index.js'
+import { errorLine, SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
@@ -13,6 +13,7 @@ import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from 
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
+import { startTracing } from '../telemetry/index.js'
 import { createBot } from './bot.js'
 import { openRestate } from './engine.js'
 import { launchScheduled } from './launch-scheduled.js'
@@ -81,7 +82,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let stop: () => void = () => undefined
   let hasFailed = false
   const onError = (error: unknown) => {
-    log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    log(errorLine(error))
     // What this process knows may be wrong: the next one starts from the store.
     if (!STORE_LOST.includes(toSignalboxError(error).code)) return
     hasFailed = true
@@ -96,6 +97,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of open.splice(0).reverse()) await Promise.resolve(close()).catch(onError)
   }
   const opening = async () => {
+    const { endpoint } = home.loaded.config.telemetry
+    const tracing = await startTracing({ endpoint, service: 'signalbox-server', version, env })
+    if (tracing) open.push(() => tracing.close())
     if (options.hidesMemory) (await loadLibc())?.hideMemory()
     // Without a listener this signal opens Node's debugger on a port, to every program of this
     // user.

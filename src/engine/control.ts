@@ -3,6 +3,7 @@ import { matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { DocumentFilter, EventStore, StreamAppend } from '../store/index.js'
+import { currentTrace } from '../telemetry/index.js'
 import { graphCreation } from './graph/graph-run.js'
 import { runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
@@ -19,7 +20,9 @@ export async function createRun(
   at: number,
   id = newId('run'),
 ): Promise<string> {
-  const events = create.kind === 'graph' ? graphCreation(create, at) : [newEvent('run.created', create, at)]
+  const trace = currentTrace()
+  const created = trace === undefined ? create : { ...create, trace }
+  const events = created.kind === 'graph' ? graphCreation(created, at) : [newEvent('run.created', created, at)]
   await store.append(runStream(id), 0, events)
   return id
 }

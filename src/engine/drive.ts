@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
+import { traced } from '../telemetry/index.js'
 import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
 import type { RunSteps, RunStepsOptions } from './run-steps.js'
@@ -58,6 +59,7 @@ export class Driver<Work> {
       run: options.run,
       now: () => options.clock.now(),
       work: () => this.state?.work,
+      trace: () => this.state?.trace ?? null,
       costLeftUsd: () => {
         const { limits, usage } = this.state ?? { limits: {}, usage: { costUsd: 0 } }
         return limits.costUsd === undefined ? null : Math.max(0, limits.costUsd - (usage.costUsd ?? 0))
@@ -128,7 +130,8 @@ export class Driver<Work> {
       const arrived = this.#arrived
       this.#arrived = []
       const usage = (spent: Usage) => sumOf(this.#steps.usage, spent)
-      const commands = await turns.take(arrived, { at: this.#now(), usage })
+      const span = { parent: turns.run.trace, attributes: { 'signalbox.run': turns.run.id } }
+      const commands = await traced('turn', span, () => turns.take(arrived, { at: this.#now(), usage }))
       if (!commands) {
         this.#arrived = [...arrived, ...this.#arrived]
         continue

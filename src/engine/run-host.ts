@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock/index.js'
+import { errorAbout } from '../errors/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { childrenOf, getRun } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
@@ -215,7 +216,7 @@ export class RunHost {
       park,
       isNeeded: () => withChildren && this.#mustStay(run.id),
       random: random ?? Math.random,
-      onError,
+      onError: error => onError(errorAbout(run.id, error)),
       ...(durability && { durability }),
       ...(this.#options.gates && { gates: this.#options.gates }),
       ...(run.placement && this.#options.placer && { placer: this.#options.placer }),

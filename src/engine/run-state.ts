@@ -46,6 +46,8 @@ export interface RunState<Work = unknown> {
   /** Which workers may carry out its steps; null: only the process that drives it. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
+  /** The W3C `traceparent` of what created it. */
+  trace: string | null
   /** The worker that has it, and how many there were. */
   placed: { worker: string; epoch: number } | null
   /** A person wants it on another worker: on this one, or on any. */
@@ -81,6 +83,7 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     artifacts: 0,
     placement: event.data.placement ?? null,
     sandbox: event.data.sandbox ?? null,
+    trace: event.data.trace ?? null,
     placed: null,
     moveTo: null,
     saved: null,

@@ -27,6 +27,8 @@ export interface RunStepsOptions {
   now(): number
   /** The workflow's part of the state. */
   work(): unknown
+  /** The W3C `traceparent` of what created the run. */
+  trace?(): string | null
   costLeftUsd(): number | null
   /** Takes an event to be written: the end of a step, a recovery result, a notice. */
   arrive(event: NewEvent): void

@@ -1,5 +1,6 @@
 import { toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
+import { traced } from '../telemetry/index.js'
 import type { OpenStep } from './run-state.js'
 import type { RunSteps, RunStepsOptions } from './run-steps.js'
 import { addUsage, type Usage } from './usage.js'
@@ -91,7 +92,14 @@ export class RunningSteps implements RunSteps {
       step,
       open,
       running,
-      guarded(() => work(this.#call(step, open, running))),
+      traced(
+        `step ${step.replace(/@.*/, '')}`,
+        {
+          parent: this.#options.trace?.(),
+          attributes: { 'signalbox.run': this.#options.run, 'signalbox.step': step, 'signalbox.effect': open.effect },
+        },
+        () => guarded(() => work(this.#call(step, open, running))),
+      ),
     )
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock/index.js'
+import { errorAbout } from '../errors/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { getRun, openRuns, runsDueBy } from './control.js'
 import { PICKING_UP } from './run-drivers.js'
@@ -230,7 +231,7 @@ export class StoreEngine implements RunEngine {
         error => {
           this.#failed.add(run)
           this.#notBefore.set(run, clock.now() + SCAN_MS)
-          onError(error)
+          onError(errorAbout(run, error))
         },
       )
       .finally(() => {

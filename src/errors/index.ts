@@ -1,1 +1,2 @@
+export { errorAbout, errorLine } from './error-subject.js'
 export { type ErrorCode, EXIT, exitCodeOf, type Place, SignalboxError, toSignalboxError } from './signalbox-error.js'

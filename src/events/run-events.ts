@@ -68,6 +68,8 @@ export const runEvents = defineEvents({
       placement: placement.optional(),
       /** The sandbox of its agents and commands; `use` is `off` or a backend. */
       sandbox: z.object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() }).optional(),
+      /** The W3C `traceparent` of what created it: its turns and steps are part of that trace. */
+      trace: z.string().optional(),
     }),
   },
   'run.placed': {

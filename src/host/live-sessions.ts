@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { AgentReport, LivePack, LivePacks } from '../agents/index.js'
 import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
-import { SignalboxError } from '../errors/index.js'
+import { errorAbout, SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
@@ -427,7 +427,7 @@ export class LiveSessions {
       absence: () => absenceOf(record),
       answers: await channels.answersFor(record),
       emit: update => bus.emit(update),
-      onError,
+      onError: error => onError(errorAbout(record.id, error)),
       ...(restored && { restored }),
       onEnded: () => this.#forget(record.id),
       onLagging: () => void this.#readMissed(record).catch(onError),
@@ -453,7 +453,7 @@ export class LiveSessions {
       version,
       emit: update => bus.emit(update),
       onReport,
-      onError,
+      onError: error => onError(errorAbout(record.id, error)),
       onEnded: () => this.#forget(record.id),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })

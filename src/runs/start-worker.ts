@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { agentNames, loadAgent } from '../agents/index.js'
 import { type Clock, newNonce, type Timer } from '../clock/index.js'
-import { SignalboxError } from '../errors/index.js'
+import { errorLine, SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { remoteStore } from '../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
+import { startTracing } from '../telemetry/index.js'
 import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
@@ -61,7 +62,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     throw new SignalboxError('E_DAEMON_RUNNING', 'a worker of this home directory is already running', {
       next: 'stop it first',
     })
-  const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : String(error)}`)
+  const onError = (error: unknown) => log(errorLine(error))
+  const { endpoint } = home.loaded.config.telemetry
+  const tracing = await startTracing({ endpoint, service: 'signalbox-worker', version, env })
   const agents = await foundAgents(home, env)
   const boot = newNonce()
   const contact = new Contact(clock, () => {
@@ -148,6 +151,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await steps.close()
       await sessions.close()
       link.close()
+      await tracing?.close()
       lock.release()
     },
   }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { requestTitle } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { traced } from '../telemetry/index.js'
 import { agentPerson, type LocalPeer } from './auth/local-peers.js'
 import { BODY_MAX, parseJsonBody } from './body.js'
 import { authenticate, type Credential, hasRole, type Person, surfaceOf } from './caller.js'
@@ -56,8 +57,9 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   })
   for (const route of routes) {
     if (route.isSocketOnly && listener.kind !== 'socket') continue
-    app.on(route.method, route.path, context =>
-      perform(route, {
+    app.on(route.method, route.path, context => {
+      const span = { parent: context.req.header('traceparent'), attributes: { 'signalbox.operation': route.id } }
+      const incoming: IncomingRequest = {
         parts,
         routes,
         request: context.req.raw,
@@ -68,8 +70,9 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
         socket: context.env?.incoming?.socket,
         closed: closeSignal(context),
         hangUp: () => void context.env?.incoming?.socket?.destroy(),
-      }),
-    )
+      }
+      return traced(`${route.method} ${route.path}`, span, () => perform(route, incoming))
+    })
   }
   app.notFound(async context => {
     const { method, path } = context.req
@@ -146,6 +149,7 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
   })
   const caller = { credential, peer }
   await admitCaller(route, caller, incoming)
+  refuseWhileBusy(route, parts)
   const call = callOf(route, caller, bytes, incoming)
   const key = request.headers.get('idempotency-key')
   // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
@@ -153,6 +157,18 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
   if (key === null || !isKept) return route.handle(call)
   const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
   return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+/** More writes than this wait for the database: further ones are refused before they begin. */
+const WAITING_MAX = 2_000
+
+/** @throws SignalboxError `E_STORE_BUSY`; decisions are always taken. */
+function refuseWhileBusy(route: Route, { host }: ServerParts): void {
+  const waiting = host.store.load?.waiting ?? 0
+  if (waiting <= WAITING_MAX || !route.isWrite || route.id === 'approvals.decide') return
+  throw new SignalboxError('E_STORE_BUSY', `${waiting} writes wait for the database; the limit is ${WAITING_MAX}`, {
+    next: 'try again in a few seconds',
+  })
 }
 
 /** Who calls: the credential that was checked, and what the kernel says about the process. */

@@ -37,6 +37,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_URL: 414,
   E_TYPE: 415,
   E_RATE: 429,
+  E_STORE_BUSY: 429,
   E_AGENT_MISSING: 422,
   E_CONFIG: 422,
   E_DOT_SYNTAX: 422,
@@ -50,6 +51,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_APPROVAL_SEE_ALL: 428,
   E_NOT_READY: 503,
   E_STORE: 503,
+  E_STORE_AWAY: 503,
+  E_ENGINE_AWAY: 503,
   E_TIMEOUT: 504,
 }
 

@@ -7,12 +7,29 @@ export type { NewEvent, StoredEvent }
  * projection of events. SQLite implements it; `store/testing/conformance.ts` is the contract for
  * every implementation.
  */
+/** What this process has written to a shared store, and what waits. */
+export interface StoreLoad {
+  /** Appends that wait for the database. */
+  waiting: number
+  /** Since the start of the process. */
+  appends: number
+  /** Statements that they were sent with. */
+  batches: number
+  /** Batches that had to be computed again because another process wrote first. */
+  retries: number
+  /** The time that the statements took, in seconds. */
+  seconds: number
+}
+
 export interface EventStore {
   /** Eight hex digits created with the store; a restored or replaced store has another one. */
   readonly id: string
 
   /** Whether several machines write to it: its clock is then not the clock of this machine. */
   readonly isShared: boolean
+
+  /** How busy it is; only of a shared store. */
+  readonly load?: StoreLoad
 
   /**
    * Appends to one stream at its expected version, all or nothing. Returns once the events are as

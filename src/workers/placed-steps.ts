@@ -136,6 +136,7 @@ export class PlacedSteps implements RunSteps {
       work,
       costLeftUsd: this.#options.costLeftUsd(),
       cwd: state.cwd,
+      ...(state.trace && { trace: state.trace }),
     }
   }
 

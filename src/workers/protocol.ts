@@ -59,6 +59,8 @@ const stepNeeds = z.object({
   cwd: z.string(),
   /** Null: the run works in a directory that both machines have. */
   workspace: workspaceNeeds.nullable(),
+  /** The W3C `traceparent` of what created the run. */
+  trace: z.string().optional(),
 })
 export type StepNeeds = z.output<typeof stepNeeds>
 

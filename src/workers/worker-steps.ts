@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js'
 import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
+import { errorAbout } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import type { Report, SavedWorkspace, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
@@ -87,7 +88,8 @@ export class WorkerSteps {
 
   wanted(frame: Extract<ServerFrame, { type: 'wanted' }>): void {
     const before = this.#working.get(frame.run) ?? Promise.resolve()
-    const work = before.then(() => this.#reconcile(frame)).catch(this.#options.onError)
+    const failed = (error: unknown) => this.#options.onError(errorAbout(frame.run, error))
+    const work = before.then(() => this.#reconcile(frame)).catch(failed)
     this.#working.set(frame.run, work)
   }
 
@@ -154,7 +156,7 @@ export class WorkerSteps {
       if (started.do === 'recover') steps.recover(started.step, needs.effect, needs.input)
       else steps.begin(started.step, { ...needs, version: 0 })
     } catch (error) {
-      this.#options.onError(error)
+      this.#options.onError(errorAbout(`${started.run}/${started.step}`, error))
       this.#end(attempt, { is: 'ended', status: 'failed', reason: (error as Error).message })
     }
   }
@@ -175,8 +177,9 @@ export class WorkerSteps {
   }
 
   async #open(attempt: Attempt): Promise<RunningSteps> {
-    const { performers, workflows, clock, onError, workspaces } = this.#options
-    const { run } = attempt.started
+    const { performers, workflows, clock, workspaces } = this.#options
+    const { run, step } = attempt.started
+    const onError = (error: unknown) => this.#options.onError(errorAbout(`${run}/${step}`, error))
     const needs = await workspaces.prepare(run, attempt.started.needs)
     attempt.ready = needs
     const workflow = workflows.find(({ kind }) => kind === needs.kind) as unknown as Workflow | undefined
@@ -186,6 +189,7 @@ export class WorkerSteps {
       performers,
       now: () => clock.now(),
       work: () => work,
+      trace: () => needs.trace ?? null,
       costLeftUsd: () => needs.costLeftUsd,
       arrive: event => void this.#arrived(attempt, event).catch(onError),
       onSpent: () => {

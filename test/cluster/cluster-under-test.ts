@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CommandContext } from '../../src/cli/context.js'
 import { DaemonClient } from '../../src/cli/daemon-client.js'
-import { editSettings } from '../../src/config/index.js'
 import { systemClock } from '../../src/clock/index.js'
+import { editSettings } from '../../src/config/index.js'
 import { SignalboxError } from '../../src/errors/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { openHomeStore } from '../../src/host/index.js'
@@ -73,10 +73,14 @@ export class ClusterUnderTest {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
     // The database runs as another user if the tests run as root.
     chmodSync(root, 0o711)
-    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)], {
-      env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = spawn(
+      process.execPath,
+      [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)],
+      {
+        env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     let problems = ''
     child.stderr.on('data', chunk => {
       problems += String(chunk)

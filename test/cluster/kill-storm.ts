@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isEvent } from '../../src/events/index.js'
 import { runStream } from '../../src/engine/index.js'
 import { SignalboxError } from '../../src/errors/index.js'
+import { isEvent } from '../../src/events/index.js'
 import type { EventStore, StoredEvent } from '../../src/store/index.js'
 import { waitFor } from '../e2e/harness.js'
 import type { ClusterUnderTest } from './cluster-under-test.js'
@@ -12,7 +12,7 @@ export interface StormOptions {
   steps: number
   /** How long each step takes, in seconds. */
   pauseS: number
-  /** The parts that are killed in each round, in this order; of several, the next one in each round. */
+  /** The parts that are killed in each round; of several, the next one in each round. */
   kills: readonly string[]
   rounds: number
   say(line: string): void
@@ -20,7 +20,7 @@ export interface StormOptions {
 
 export interface StormResult {
   kills: number
-  /** Steps that began; further attempts of steps that were lost with their worker are counted, too. */
+  /** Commands that began, with further attempts of steps that were lost with their worker. */
   begun: number
   furtherAttempts: number
   /** What must not happen, each as a sentence. */
@@ -47,12 +47,13 @@ const GATE_EVERY = 5
 
 /**
  * Runs with commands and gates on every worker, while the parts of a cluster are killed one after
- * the other. Afterwards everything is counted: in the files that the commands wrote, and in the log.
+ * the other. Afterwards all is counted: in the files that the commands wrote, and in the log.
  */
 export async function killStorm(cluster: ClusterUnderTest, options: StormOptions): Promise<StormResult> {
   const { runs, say } = options
   const ids: string[] = []
-  for (let n = 0; n < runs; n++) ids.push(await cluster.startRun(attempt => graphOf(cluster, `${n}-${attempt}`, options)))
+  for (let n = 0; n < runs; n++)
+    ids.push(await cluster.startRun(attempt => graphOf(cluster, `${n}-${attempt}`, options)))
   say(`${runs} runs started`)
   const decider = new GateDecider(cluster, new Set(ids))
   const deciding = decider.run()
@@ -232,9 +233,11 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     furtherAttempts += starts.length - byStep.size
     for (let s = 1; s <= options.steps; s++) {
       const tried = [...byStep].filter(([step]) => step.endsWith(`/s${s}@1`)).flatMap(([, found]) => found)
-      // One that must be once is not tried again if its worker died between its record and its start.
-      if (tried.length === 0 && !(isOnce(s) && wasInterrupted(journal, `s${s}@1`))) violations.push(`${id}: step s${s} was never carried out`)
-      if (isOnce(s) && tried.length > 1) violations.push(`${id}: step s${s} must be once, and began ${tried.length} times`)
+      // One that must be once is not tried again if its worker died before its command ran.
+      if (tried.length === 0 && !(isOnce(s) && wasInterrupted(journal, `s${s}@1`)))
+        violations.push(`${id}: step s${s} was never carried out`)
+      if (isOnce(s) && tried.length > 1)
+        violations.push(`${id}: step s${s} must be once, and began ${tried.length} times`)
     }
     decisions += countDecisions(id, journal, decider.asked, violations)
     for (const { kind, ms } of gapsOf(lines, kills)) gaps.set(kind, [...(gaps.get(kind) ?? []), ms])
@@ -267,7 +270,9 @@ function countDecisions(
     if (accepted.length > 1) violations.push(`${id}: two askers were told that their answer to ${data.gate} counts`)
     const option = accepted[0]?.option
     if (option !== undefined && data.option !== option)
-      violations.push(`${id}: ${data.gate} was answered with ${data.option}, and an asker was told that ${option} counts`)
+      violations.push(
+        `${id}: ${data.gate} was answered with ${data.option}, and an asker was told that ${option} counts`,
+      )
   }
   return answers.length
 }
@@ -294,7 +299,8 @@ function gapsOf(lines: readonly Line[], kills: readonly Kill[]): { kind: string;
     const kill = kills.findLast(one => one.at <= line.at && line.at - one.at < 30_000)
     if (!kill) continue
     const idleSince = before.isEnd ? before.at : Math.max(kill.at, before.at)
-    if (line.at > kill.at) found.push({ kind: kill.part.replace(/-\d+$/, ''), ms: line.at - Math.max(idleSince, kill.at) })
+    if (line.at > kill.at)
+      found.push({ kind: kill.part.replace(/-\d+$/, ''), ms: line.at - Math.max(idleSince, kill.at) })
   }
   return found
 }

@@ -137,6 +137,36 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     expect(await other.streamVersion('a')).toBe(2)
   })
 
+  it('is restored whole from a dump that was made while a process wrote', async () => {
+    const store = await connect()
+    const busy = writer('busy', 1_000)
+    await busy.line()
+    const finished = busy.finish()
+    busy.send('go')
+    await expect.poll(() => store.head()).toBeGreaterThan(100)
+    const restored = await newTestDatabase()
+    try {
+      // A restore creates the schema and fills it; `pg_dump` reads one snapshot, too.
+      await (await connect(restored.url)).close()
+      await copyTables(database, restored)
+      await finished
+      const copy = await connect(restored.url)
+      const head = await copy.head()
+      expect(copy.id).toBe(store.id)
+      expect(head).toBeGreaterThan(100)
+      expect([await copy.check(), await copy.checkChain()]).toEqual([[], []])
+      expect(await copy.readAll({ after: 0, limit: 10_000 })).toEqual(
+        (await store.readAll({ after: 0, limit: 10_000 })).slice(0, head),
+      )
+      const count = (await copy.readStream('shared')).length
+      expect(await copy.document('tally', 'shared')).toMatchObject({ state: { count } })
+      expect(await copy.append('shared', count, [counted(1)])).toMatchObject({ position: head + 1 })
+    } finally {
+      for (const opened of open.splice(0)) await opened.close()
+      await restored.drop()
+    }
+  })
+
   it('appends while another process that writes is stopped', async () => {
     const store = await connect()
     const stopped = writer('stopped', 2_000)
@@ -191,3 +221,12 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect(connect()).rejects.toMatchObject({ code: 'E_STORE_VERSION' })
   })
 })
+
+async function copyTables(from: TestDatabase, to: TestDatabase): Promise<void> {
+  const [source, target] = [from, to].map(({ url }) => new URL(url).searchParams.get('schema')!)
+  const tables = await from.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = '${source}'`)
+  const copies = tables.map(
+    ({ name }) => `TRUNCATE ${target}.${name} CASCADE; INSERT INTO ${target}.${name} SELECT * FROM ${source}.${name};`,
+  )
+  await from.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${copies.join(' ')} COMMIT`)
+}

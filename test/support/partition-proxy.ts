@@ -1,4 +1,4 @@
-import { connect as dial, createServer, type Server, type Socket } from 'node:net'
+import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 
 /**
  * Forwards connections, and can be cut like a network: bytes stay where they are, and no connection

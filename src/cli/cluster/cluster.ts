@@ -123,6 +123,12 @@ export class Cluster {
     await this.#postgres?.stop()
   }
 
+  /** Ends everything without waiting: this process is ending. */
+  kill(): void {
+    for (const part of [...this.parts, ...(this.#bucket ? [this.#bucket] : [])]) part.kill()
+    for (const { home } of this.servers) endFormer(join(home, 'data', 'engine', 'node.json'))
+  }
+
   /** The API of a server that answers; null if none does now. */
   async client(): Promise<DaemonClient | null> {
     for (const { context } of this.servers) {

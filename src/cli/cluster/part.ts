@@ -68,6 +68,11 @@ export class Part {
     await exit
   }
 
+  kill(): void {
+    this.#isStopped = true
+    this.#child?.kill(this.#options.stopSignal ?? 'SIGTERM')
+  }
+
   #ended(): void {
     if (!this.#child) return
     this.#child = null

@@ -5,6 +5,7 @@ import { agentNames } from '../../agents/index.js'
 import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import type { WorkerView } from '../../workers/index.js'
+import { clusterMetrics } from '../cluster-metrics.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
@@ -197,6 +198,7 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
   const ofConnected = (value: (process: NonNullable<WorkerView['process']>) => number) =>
     workers.flatMap(({ record, process: at }) => (at ? [{ labels: { worker: record.name }, value: value(at) }] : []))
   return parts.metrics.text([
+    ...(await clusterMetrics(parts)),
     {
       name: 'signalbox_workers',
       help: 'Workers by state; away: known, and not connected to this server.',

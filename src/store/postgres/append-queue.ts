@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { SignalboxError } from '../../errors/index.js'
-import type { AppendResult } from '../event-store.js'
+import type { AppendResult, StoreLoad } from '../event-store.js'
 import type { AppendPlanner, AppendUnit, FreshKnowledge, PlannedUnit } from './append-plan.js'
 import type { Connections } from './connections.js'
 import type { PostgresProjector } from './postgres-projector.js'
@@ -48,6 +48,7 @@ export interface AppendQueueOptions {
   connections: Connections
   planner: AppendPlanner
   projector: PostgresProjector
+  monotonic(): number
   /** Replaces the database's clock. */
   now: (() => number) | undefined
   onWritten(position: number, append: string): void
@@ -59,6 +60,7 @@ export interface AppendQueueOptions {
  */
 export class AppendQueue {
   readonly #options: AppendQueueOptions
+  readonly #counts = { appends: 0, batches: 0, retries: 0, seconds: 0 }
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
 
@@ -78,6 +80,10 @@ export class AppendQueue {
       this.#waiting.push({ unit, bytes, attempts: 0, isAlone: false, resolve, reject })
       this.#running ??= this.#run()
     })
+  }
+
+  get load(): StoreLoad {
+    return { waiting: this.#waiting.length, ...this.#counts }
   }
 
   /** Runs `work` when no append is under way: both use the connection that writes. */
@@ -122,6 +128,8 @@ export class AppendQueue {
     const planned = this.#plan(batch)
     if (planned.length === 0) return
     const isLocking = planned[0]!.waiting.attempts >= ATTEMPTS_MAX
+    const began = this.#options.monotonic()
+    this.#counts.batches++
     try {
       const answer = await connections.write(async (client, isAgain) => {
         if (isAgain) for (const { plan } of planned) plan.request.again = true
@@ -134,6 +142,8 @@ export class AppendQueue {
       } else this.#settle(planned, answer)
     } catch (error) {
       this.#giveUp(planned, error)
+    } finally {
+      this.#counts.seconds += (this.#options.monotonic() - began) / 1000
     }
   }
 
@@ -218,10 +228,12 @@ export class AppendQueue {
     for (const { stream, version } of results) this.#options.planner.learnVersion(stream, version)
     const last = Math.max(0, ...results.filter((_, at) => unit.appends[at]!.events.length > 0).map(r => r.position))
     if (last > 0) this.#options.onWritten(last, unit.id)
+    this.#counts.appends++
     resolve(results)
   }
 
   #again(planned: readonly Planned[]): void {
+    if (planned.length > 0) this.#counts.retries++
     for (const { waiting } of planned) waiting.attempts += 1
     this.#waiting.unshift(...planned.map(({ waiting }) => waiting))
   }

@@ -57,6 +57,7 @@ export class PostgresEventStore implements Api.EventStore {
     this.#projector = new PostgresProjector(projections, this.#planner, () => clock.now())
     this.#queue = new AppendQueue({
       connections,
+      monotonic: () => clock.monotonic(),
       planner: this.#planner,
       projector: this.#projector,
       now,
@@ -69,6 +70,10 @@ export class PostgresEventStore implements Api.EventStore {
       onChange: () => this.#wake(),
       onError,
     })
+  }
+
+  get load(): Api.StoreLoad {
+    return this.#queue.load
   }
 
   /** Builds the documents of this program's projections, and chains these streams from now on. */
