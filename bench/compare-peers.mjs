@@ -1,5 +1,5 @@
-// `npm run compare [-- --only screens|engine|emulation|latency]`: Signalbox beside what a user would
-// pick instead, on the same recordings and workloads, in the same run. Writes its section of
+// `npm run compare [-- --only screens|engine|emulation|latency]`: Signalbox beside what a user
+// would pick instead, on the same recordings and workloads, in the same run. Writes its section of
 // docs/benchmarks.md (between the marks). A peer that cannot be had on this machine is named.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -76,7 +76,9 @@ else {
   console.log('wrote docs/benchmarks.md')
 }
 
-/** The same bytes through the emulator of Signalbox and through pyte: how many rows of text differ. */
+/**
+ * The same bytes through the emulator of Signalbox and through pyte: how many rows of text differ.
+ */
 async function emulation() {
   if (spawnSync('python3', ['-c', 'import pyte']).status !== 0)
     return '[pyte](https://github.com/selectel/pyte) is not installed on this machine, so there is no figure.'

@@ -1,8 +1,8 @@
-// `npm run soak -- --minutes N [--sessions 100] [--readers 20] [--out soak]`: sessions at work, readers
-// of the event stream, and trouble: sessions are stopped and started, terminals resized, the daemon
-// is killed, or replaced as by an upgrade. Samples memory, descriptors, store growth and latency,
-// draws them to <out>/*.svg, and exits 1 if something grows without bound: the slope after warm-up
-// is what counts, each daemon for itself.
+// `npm run soak -- --minutes N [--sessions 100] [--readers 20] [--out soak]`: sessions at work,
+// readers of the event stream, and trouble: sessions are stopped and started, terminals resized,
+// the daemon is killed, or replaced as by an upgrade. Samples memory, descriptors, store growth and
+// latency, draws them to <out>/*.svg, and exits 1 if something grows without bound: the slope after
+// warm-up is what counts, each daemon for itself.
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { loadavg } from 'node:os'

@@ -97,7 +97,9 @@ async function tryGroup(name, { sources, tests }) {
   return chosen
 }
 
-/** Runs mutants in one process. The mutant at which it stopped was noticed; the others come again. */
+/**
+ * Runs mutants in one process. The mutant at which it stopped was noticed; the others come again.
+ */
 async function runJob(bundle, job, byId, jobs) {
   const lines = await run(bundle, { mutants: job })
   for (const { id, result } of lines) byId.get(id).result = result === 'started' ? 'killed' : result

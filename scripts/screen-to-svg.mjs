@@ -127,8 +127,8 @@ function drawFrame(screen, first, last) {
 }
 
 /**
- * One group of elements for each picture, visible in its part of the time. Each picture is shown for
- * at least half a second: frames between them are left out. The last one stays.
+ * One group of elements for each picture, visible in its part of the time. Each picture is shown
+ * for at least half a second: frames between them are left out. The last one stays.
  */
 function drawMoving(all, first, last) {
   const pictures = []

@@ -1,8 +1,8 @@
 // How two other programs read an agent's screen, written down again as data from their public
 // sources: ccmanager (github.com/kbwo/ccmanager, src/services/stateDetector) and herdr
-// (github.com/ogulcancelik/herdr, src/detect/manifests), as of July 2026. Both ask the same question
-// as Signalbox: is the agent blocked by a question, at work, or idle? The first rule that holds
-// answers it. Agents without public rules there are left out.
+// (github.com/ogulcancelik/herdr, src/detect/manifests), as of July 2026. Both ask the same
+// question as Signalbox: is the agent blocked by a question, at work, or idle? The first rule that
+// holds answers it. Agents without public rules there are left out.
 //
 // A rule: `at` is the part of the screen (see partOf), `has` texts that must all occur, `one` texts
 // of which one must occur, `like` an expression, `not` expressions that must not match. Texts are

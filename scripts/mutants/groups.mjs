@@ -1,4 +1,5 @@
-// Which sources are mutated, and which tests should notice. `isBarred`: fewer than 10 % may survive.
+// Which sources are mutated, and which tests should notice. `isBarred`: fewer than 10 % may
+// survive.
 export const GROUPS = {
   decisions: {
     isBarred: true,

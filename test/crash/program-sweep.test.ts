@@ -14,7 +14,9 @@ const isWhole = process.env.SIGNALBOX_PROVE === 'whole'
 const ONLY = process.env.SIGNALBOX_PROVE_KIND
 const EVERY = Number(process.env.SIGNALBOX_PROVE_EVERY ?? 1)
 const KINDS = (['session', 'oneshot', 'graph', 'pipeline'] as ProgramKind[]).filter(kind => !ONLY || kind === ONLY)
-/** A kill in the middle of the run of a graph: the cheapest kind that has steps, a gate and events. */
+/**
+ * A kill in the middle of the run of a graph: the cheapest kind that has steps, a gate and events.
+ */
 const SAMPLE = 5
 
 describeNeeding('cc', 'the program, killed before an event becomes durable', () => {

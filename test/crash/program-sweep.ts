@@ -15,7 +15,10 @@ import { type SessionInfo, waitFor } from '../e2e/harness.js'
 
 export type ProgramKind = 'session' | 'oneshot' | 'graph' | 'pipeline'
 
-/** A trial with its own home. @returns how many events became durable in the process that was to die. */
+/**
+ * A trial with its own home. @returns how many events became durable in the process that was to
+ * die.
+ */
 export async function programTrial(kind: ProgramKind, shim: string, at: number): Promise<number> {
   const home = new GraphHome()
   const countFile = join(home.directory, 'count')
@@ -40,7 +43,10 @@ export async function programTrial(kind: ProgramKind, shim: string, at: number):
   }
 }
 
-/** The daemon owns a session whose agent asks twice: the first request is allowed, the second denied. */
+/**
+ * The daemon owns a session whose agent asks twice: the first request is allowed, the second
+ * denied.
+ */
 async function playSession(home: GraphHome, crash: Record<string, string>): Promise<void> {
   const ran = join(home.work, 'ran.txt')
   const tool = (name: string) => ({

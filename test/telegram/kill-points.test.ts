@@ -18,7 +18,7 @@ import { raise, TestBot } from './support.js'
  * The bot dies right after each append and each call to Telegram, while a request is shown, decided
  * and closed and an answer is sent. The points are generated: a first run without a death counts
  * them. A dead bot's calls reach neither the store nor Telegram; the next bot takes over. Real
- * kills of a real process at random points are in storm.test.ts.
+ * kills of a real process at random points are in crash-storm.test.ts.
  */
 
 /** Counts the appends and calls of a bot, and ends it at the chosen point. */
