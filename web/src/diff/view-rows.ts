@@ -1,5 +1,5 @@
+import type { LineComment } from './comment-texts'
 import type { DiffLine } from './diff-lines'
-import type { LineComment } from './line-comments'
 import { DRAWN_MAX } from './line-text'
 import type { DiffFile, DiffHunk } from './unified-diff'
 
