@@ -125,12 +125,12 @@ describeNeeding('chromium', 'the changes of a session', () => {
     expect(errors).toEqual([])
   })
 
-  it('explains what a pull request needs before it is opened', async () => {
+  it('says what a pull request lacks before it is opened', async () => {
     await page.getByRole('button', { name: 'Pull request…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Open a pull request' })
     await dialog.getByRole('button', { name: 'Continue' }).click()
     const alert = dialog.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.innerText()).toMatch(/remote/)
+    expect(await alert.innerText()).toContain('No agent was found')
   })
 })
