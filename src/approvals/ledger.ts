@@ -47,6 +47,8 @@ export interface LedgerOptions {
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
   /** Signs decisions (decision-signature.ts); without it they are neither signed nor checked. */
   secret?: string
+  /** Whether the ledger of another process, with a secret of its own, accepted a decision. */
+  isAccepted?: (record: ApprovalRecord) => Promise<boolean>
 }
 
 /**
@@ -78,6 +80,8 @@ export class Ledger {
   readonly #gateAppends: LedgerOptions['gateAppends']
   readonly #open: OpenRecords
   readonly #secret: string | undefined
+  readonly #isAccepted: LedgerOptions['isAccepted']
+  readonly #skipped = new Set<string>()
 
   constructor(store: EventStore, options: LedgerOptions = {}) {
     this.#store = store
@@ -88,6 +92,7 @@ export class Ledger {
     this.#home = options.home ?? homedir()
     this.#gateAppends = options.gateAppends
     this.#secret = options.secret
+    this.#isAccepted = options.isAccepted
     this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
@@ -108,10 +113,19 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    const { session } = request.subject
-    const history = session === undefined ? {} : historyOf(request, await this.recent(session), this.#clock.now())
-    await this.#raise(id, { ...request, ...history }, [])
+    await this.#raise(id, { ...request, ...(await this.#history(request)) }, [])
     return (await this.get(id))!
+  }
+
+  /**
+   * What earlier requests of the session say about this one. A request that another one supersedes
+   * is the same question, so that it does not count.
+   */
+  async #history(request: ApprovalRequest, supersedes?: string): Promise<Pick<ApprovalRequest, 'repeats' | 'changed'>> {
+    const { session } = request.subject
+    if (session === undefined) return {}
+    const earlier = (await this.recent(session)).filter(record => record.id !== supersedes && !isSuperseded(record))
+    return historyOf(request, earlier, this.#clock.now())
   }
 
   /** The request as the log keeps it, for a writer that stores it together with other events. */
@@ -134,7 +148,8 @@ export class Ledger {
         events: [newEvent('approval.stale', { reason: 'changed', followedBy: id })],
       }
       try {
-        await this.#raise(id, { ...request, follows: old.id }, [stale])
+        const history = await this.#history(request, old.id)
+        await this.#raise(id, { ...request, ...history, follows: old.id }, [stale])
         return (await this.get(id))!
       } catch (error) {
         if (!isCode(error, 'E_VERSION')) throw error
@@ -193,7 +208,7 @@ export class Ledger {
       prefix === null ? [] : await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix, limit: 9 })
     if (found.length === 1) return found[0]!.state
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown approval "${word}"`, {
+      throw new SignalboxError('E_UNKNOWN', `unknown request "${word}"`, {
         next: 'signalbox approvals --all lists them',
       })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ state }) => state.id).join(', ')}`)
@@ -409,8 +424,25 @@ export class Ledger {
   }
 
   /** Whether this ledger, or one with the same secret, accepted the decision of a request. */
-  async isProven({ id, decision }: ApprovalRecord): Promise<boolean> {
-    return this.#secret === undefined || (decision !== undefined && hasSignature(this.#secret, id, decision))
+  async isProven(record: ApprovalRecord): Promise<boolean> {
+    const { id, decision } = record
+    if (this.#secret === undefined) return true
+    if (decision === undefined) return false
+    return hasSignature(this.#secret, id, decision) || ((await this.#isAccepted?.(record)) ?? false)
+  }
+
+  /** Whether it can tell its own decisions from those that any process wrote. */
+  get isSigning(): boolean {
+    return this.#secret !== undefined
+  }
+
+  /** This process closes a gate without an answer. */
+  skip(id: string): void {
+    this.#skipped.add(id)
+  }
+
+  isSkipped(id: string): boolean {
+    return this.#skipped.has(id)
   }
 
   #signed(id: string, decision: ApprovalDecision): ApprovalDecision {
@@ -469,7 +501,7 @@ export class Ledger {
   async #read(id: string): Promise<{ record: ApprovalRecord; version: number }> {
     const version = await this.#store.streamVersion(approvalStream(id))
     const record = await this.get(id)
-    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown request "${id}"`)
     return { record, version }
   }
 

@@ -139,7 +139,7 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'act.performed': {
-    description: 'The run did something outside of this machine, or found that it was already done.',
+    description: 'The run did something outside this machine, or found that it was already done.',
     data: z.object({
       act: z.enum(['push', 'open', 'comment', 'resolve', 'merge']),
       on: z.string(),

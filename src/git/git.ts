@@ -57,13 +57,13 @@ export class Git {
     }
   }
 
-  /** Top of the working tree, or null outside of one. */
+  /** Top of the working tree, or null outside one. */
   async root(): Promise<string | null> {
     const { code, stdout } = await this.try(['rev-parse', '--show-toplevel'])
     return code === 0 ? stdout.trim() : null
   }
 
-  /** The commit that is checked out; null outside of a repository and before its first commit. */
+  /** The commit that is checked out; null outside a repository and before its first commit. */
   async head(): Promise<string | null> {
     const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
     return code === 0 ? stdout.trim() : null
@@ -151,7 +151,7 @@ export class Git {
     await this.run(['update-ref', ref, commit.trim()])
   }
 
-  /** Pathspecs that exclude these files or directories; paths outside of the tree need none. */
+  /** Pathspecs that exclude these files or directories; paths outside the tree need none. */
   async #excluding(paths: readonly string[]): Promise<string[]> {
     if (paths.length === 0) return []
     const root = await this.root()
@@ -200,7 +200,7 @@ export class Git {
       })
     } catch (error) {
       throw new SignalboxError('E_GIT', `git could not be started: ${(error as Error).message}`, {
-        next: 'install git, or run outside of a repository',
+        next: 'install git, or run outside a repository',
         cause: error,
       })
     }

@@ -17,6 +17,7 @@ import type * as pulls from './schemas/pulls.js'
 import type * as push from './schemas/push.js'
 import type * as recordings from './schemas/recordings.js'
 import type * as runs from './schemas/runs.js'
+import type * as schedules from './schemas/schedules.js'
 import type * as search from './schemas/search.js'
 import type * as sessions from './schemas/sessions.js'
 import type * as stream from './schemas/stream.js'
@@ -84,6 +85,8 @@ export type ItemsGate = z.output<typeof gates.itemsGate>
 export type Grant = z.output<typeof grants.grant>
 export type GrantList = z.output<typeof grants.grantList>
 export type StandingPreview = z.output<typeof grants.standingPreview>
+export type Schedule = z.output<typeof schedules.schedule>
+export type ScheduleList = z.output<typeof schedules.scheduleList>
 export type GrantSwitch = z.output<typeof grants.grantSwitch>
 
 export type Pane = z.output<typeof panes.pane>

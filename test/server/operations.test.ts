@@ -462,6 +462,17 @@ describe('the rest', () => {
     expect((await call('metrics.root', '/metrics')).text).toContain('signalbox_sessions 1')
     await call('metrics.get', api('/metrics'))
     await call('grants.list', api('/grants'))
+    const nightly = { cron: '0 2 * * *', command: ['oneshot', 'Update'], directory: '/work' }
+    // What starts programs later needs a proof of the person, like a grant.
+    await call('schedules.add', api('/schedules'), { body: nightly, expect: 403 })
+    const by = { kind: 'person', id: 'local', name: 'kim', role: 'owner' } as const
+    const { id: schedule } = await server.schedules.add({ ...nightly, by })
+    expect((await call('schedules.list', api('/schedules'))).json.items).toHaveLength(1)
+    await call('schedules.pause', api(`/schedules/${schedule}/pause`), { body: {} })
+    await call('schedules.resume', api(`/schedules/${schedule}/resume`), { body: {} })
+    const tried = await call('schedules.start', api(`/schedules/${schedule}/start`), { body: {} })
+    expect(tried.json.last).toMatchObject({ outcome: 'started', run: 'run_1' })
+    await call('schedules.remove', api(`/schedules/${schedule}/remove`), { body: {} })
     await call('grants.pause', api('/grants/pause'), { body: {} })
     await call('grants.resume', api('/grants/resume'), { body: {} })
     await call('grants.revoke', api('/grants/none/revoke'), { body: {}, expect: 404 })

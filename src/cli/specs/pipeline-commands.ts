@@ -94,7 +94,7 @@ export const PIPELINE_COMMANDS = {
     ],
     details:
       'The run works in a new worktree and on a new branch; your files are not touched. Work that no review approved is ' +
-      'never reported as complete: the exit code is 3 if a policy let it pass.',
+      'never reported as complete: the exit code is 3 if the profile let the run continue.',
     examples: [
       ['signalbox implement issue.md', 'with the first agent that is found'],
       ['signalbox implement gh:12 --profile careful', 'an issue on GitHub'],
@@ -122,8 +122,8 @@ export const PIPELINE_COMMANDS = {
       { flags: '--fix', description: 'have findings fixed' },
       { flags: '--no-fix', description: 'report only' },
       { flags: '--auto-approve', description: 'fix every finding that the Evaluator would implement' },
-      { flags: '--passes <n>', description: 'at most this many rounds' },
-      { flags: '--commit', description: 'commit the fixes of each round' },
+      { flags: '--passes <n>', description: 'at most this many passes' },
+      { flags: '--commit', description: 'commit the fixes of each pass' },
       { flags: '--no-commit', description: 'leave the fixes uncommitted' },
       ...ROLE_OPTIONS,
       ...LIMIT_OPTIONS,

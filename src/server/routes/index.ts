@@ -28,6 +28,7 @@ import { runGraphRoutes } from './run-graph.js'
 import { runPullRoutes } from './run-pull.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
+import { scheduleRoutes } from './schedules.js'
 import { searchRoutes } from './search.js'
 import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
@@ -74,6 +75,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...runStartRoutes,
   ...runRoutes,
+  ...scheduleRoutes,
   ...runDetailRoutes,
   ...runGraphRoutes,
   ...runPullRoutes,

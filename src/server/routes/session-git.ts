@@ -32,7 +32,7 @@ export const sessionGitRoutes: readonly Route[] = [
     path: '/sessions/:id/git',
     summary: 'Branch, commit and number of changed files of the session’s directory.',
     access: 'viewer',
-    answers: { 200: answer('null outside of a repository', gitState) },
+    answers: { 200: answer('null outside a repository', gitState) },
     handle: async call => {
       const { params, json } = call
       const record = await sessionOf(call, params.id!)
@@ -178,7 +178,7 @@ export function imageAnswer(bytes: Buffer): Response {
   })
 }
 
-/** @throws SignalboxError `E_STATE` outside of a repository. */
+/** @throws SignalboxError `E_STATE` outside a repository. */
 async function repositoryOf(cwd: string): Promise<Git> {
   const git = new Git(cwd)
   if ((await git.root().catch(() => null)) !== null) return git

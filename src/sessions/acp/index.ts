@@ -16,7 +16,8 @@
  * - replay-protocol.ts: what an ended session did, from its recording.
  *
  * After a restart the recording is read from its start: the fold gives the same state, the journal
- * writes nothing twice, and calls that still wait are compared with the open requests of the ledger.
+ * writes nothing twice, and calls that still wait are compared with the open requests of the
+ * ledger.
  */
 export { AcpSession } from './acp-session.js'
 export { isProtocolRecording, type ProtocolMoment, replayProtocol } from './replay-protocol.js'
