@@ -20,4 +20,4 @@
  * ledger.
  */
 export { AcpSession } from './acp-session.js'
-export { isProtocolRecording, type ProtocolMoment, replayProtocol } from './replay-protocol.js'
+export { isProtocolRecording, replayProtocol } from './replay-protocol.js'

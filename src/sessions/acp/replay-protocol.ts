@@ -4,7 +4,7 @@ import { AcpConversation, type AcpEvent } from './acp-conversation.js'
 import { LineSplitter, parseMessage } from './wire.js'
 
 /** What happened in a session over the protocol, and which message of it said so. */
-export interface ProtocolMoment {
+interface ProtocolMoment {
   /** Seconds since the start. */
   t: number
   /** Who sent the message. */

@@ -38,7 +38,7 @@ interface RowOptions {
 
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
 
-export function isImage({ name }: Pick<DiffFile, 'name'>): boolean {
+function isImage({ name }: Pick<DiffFile, 'name'>): boolean {
   return IMAGE.test(name)
 }
 

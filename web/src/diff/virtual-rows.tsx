@@ -3,9 +3,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { RowPositions } from './row-positions'
 
 /*
- * A list of tens of thousands of rows of which only those near the visible part are in the document.
- * Heights are estimated by the caller; rows that may be higher carry `data-measured`, and are
- * corrected once they are drawn, without moving what the person reads.
+ * A list of tens of thousands of rows of which only those near the visible part are in the
+ * document. Heights are estimated by the caller; rows that may be higher carry `data-measured`, and
+ * are corrected once they are drawn, without moving what the person reads.
  */
 
 interface Row {
