@@ -275,6 +275,10 @@ export class LiveSessions {
     const { packs } = this.#options
     const monitor = this.#live.get(record.id)?.monitor
     if (at === null && monitor) return monitor.explain()
+    if (record.channel !== undefined)
+      throw new SignalboxError('E_STATE', `session ${record.id} speaks a protocol: its recording has no screen`, {
+        next: `signalbox replay ${record.id} prints what each message said`,
+      })
     const recording = await openRecording(record.recording)
     const live = await packFor(record, packs)
     if (monitor?.version) await live.useVersion(monitor.version)

@@ -197,6 +197,14 @@ describe('a pull request that is followed', () => {
       { round: 1, must_fix: 3, question: 1, nit: 0, wrong: 0, out_of_scope: 0 },
     ])
     expect(fixture.agents.prompts('evaluator')[0]).toContain('Error: expected 2, got 1')
+    const [answered] = dataOf(done, 'pull.answered')
+    expect(answered).toMatchObject({ round: 1, isPublished: true, to: github.head('topic') })
+    expect(answered!.items).toMatchObject([
+      { kind: 'check', verdict: 'must_fix', isFixed: true },
+      { kind: 'thread', author: 'ada', isBot: false, file: 'a.txt', line: 1, isFixed: true },
+      { kind: 'thread', author: 'lint[bot]', isBot: true },
+      { kind: 'comment', author: 'bob', verdict: 'question', reply: 'about 4' },
+    ])
   })
 
   test('stops on a conflict, a rewritten branch and a closed pull request, and continues when it is resumed', async () => {

@@ -70,6 +70,20 @@ describe('a review', () => {
     expect(existsSync(join(fixture.repository, 'fixed.txt'))).toBe(true)
   })
 
+  test('of findings of a person asks no Reviewer first, and one after they are fixed', async () => {
+    fixture.script({ reviewer: [say(APPROVED)] })
+    const findings = [{ file: 'a.txt', line: 2, text: 'Say three.\nNot two.' }]
+    const run = await fixture.review({ findings })
+    expect(fixture.agents.prompts('reviewer')).toEqual([])
+    expect((await fixture.asked(run.id)).input).toMatchObject({
+      items: [{ number: 1, file: 'a.txt', line: 2, title: 'Say three.', issue: 'Say three.\nNot two.' }],
+    })
+    const done = await fixture.answer(run.id, '1', { choices: ['1'] })
+    expect(fixture.agents.prompts('developer')[0]).toContain('Not two.')
+    expect(fixture.agents.prompts('reviewer')).toHaveLength(1)
+    expect(done.pipeline.state).toMatchObject({ outcome: 'approved' })
+  })
+
   test('that waits at its gate and is continued by another host runs review nodes only', async () => {
     fixture.script({ reviewer: [say(rejected()), say(APPROVED)] })
     const id = await fixture.create({ pipeline: 'review' })

@@ -232,3 +232,16 @@ test('keys are refused for a session without a terminal, and explain names the c
     status: expect.any(Number),
   })
 })
+
+test('the recording of an ended session is replayed as messages, and not explained as a screen', async () => {
+  const { acp: id } = sessions
+  await home.run(['stop', id])
+  const moments = await home.ndjson<{ type: string; is?: string; from?: string; text?: string }>(['replay', id])
+  expect(moments[0]).toMatchObject({ type: 'replay', format: 'protocol' })
+  expect(moments).toContainEqual(expect.objectContaining({ is: 'turn-opened', from: 'signalbox', text: 'play allow' }))
+  expect(moments).toContainEqual(expect.objectContaining({ is: 'asked', from: 'agent' }))
+  expect(moments.some(({ is, text }) => is === 'message-closed' && text?.includes('It ran.'))).toBe(true)
+  const refused = await home.run(['explain', id])
+  expect(refused.stderr).toContain('no screen')
+  expect(refused.code).not.toBe(0)
+})

@@ -4,6 +4,7 @@ import { loadPack } from '../../agents/packs/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Explanation as ApiExplanation, InMilliseconds } from '../../server/index.js'
+import { isProtocolRecording } from '../../sessions/acp/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
 import { frameFromText } from '../../terminal/index.js'
 import type { CommandContext } from '../context.js'
@@ -53,6 +54,10 @@ async function explainFile(
   at: number | null,
 ): Promise<Explanation> {
   const recorded = await readRecorded(file, parseSize(options.size))
+  if (isProtocolRecording(recorded.events))
+    throw new SignalboxError('E_INPUT', `${file} has messages of a protocol, and no screen`, {
+      next: `signalbox replay ${file} prints what each message said`,
+    })
   const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
   const { pack } = await choosePack(recorded, named, packsOf(context))
   return explainRecording(recorded.events, { pack, cols: recorded.cols, rows: recorded.rows, at })

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT } from '../../errors/index.js'
+import { isProtocolRecording, replayProtocol } from '../../sessions/acp/index.js'
 import { explainMoment, type ReplayedLine, SessionReplay, seconds } from '../../sessions/replay/index.js'
-import { plural } from '../../text/index.js'
+import { plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { parseSize } from '../parse-options.js'
 import { explanationLines, explanationText } from '../replay/explain-text.js'
@@ -16,6 +17,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const atEvent = parseNumbers(options.atEvent, 'number of events')
   const size = parseSize(options.size)
   const recorded = await withRecordingFile(context, args.file, path => readRecorded(path, size))
+  if (isProtocolRecording(recorded.events)) return replayMessages(context, recorded, options, at)
   const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
   const packs = join(resolveDirectories(context.env, context.env.HOME).config, 'packs')
   const chosen = await choosePack(recorded, named, packs)
@@ -44,6 +46,28 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     printer.end(recorded)
   }
   if (recorded.badLines > 0) context.note(`signalbox: ${plural(recorded.badLines, 'invalid line')} of the file skipped`)
+  return EXIT.ok
+}
+
+/** A session over the protocol has no screen: its messages are printed. */
+function replayMessages(
+  context: CommandContext,
+  { events, duration }: Recorded,
+  options: InputOf<'replay'>['options'],
+  at: readonly number[] | null,
+): number {
+  const isJson = options.json === true || (!context.isOutputTty && options.markdown !== true)
+  const end = at?.at(-1) ?? Number.POSITIVE_INFINITY
+  if (isJson) context.json({ type: 'replay', format: 'protocol', events: events.length, duration: seconds(duration) })
+  for (const moment of replayProtocol(events)) {
+    if (moment.t > end) break
+    const { t, from, method, is, text } = moment
+    if (isJson) context.json({ type: 'protocol', t: seconds(t), from, method, is, text })
+    else {
+      context.out(context.style('dim', `${t.toFixed(1)} s · ${from}${method === null ? '' : ` · ${method}`} · ${is}`))
+      context.out(visibleText(text))
+    }
+  }
   return EXIT.ok
 }
 

@@ -13,8 +13,11 @@
  * - wire.ts: messages and lines. tool-item.ts: a tool call as blocks, and as tool and input.
  * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
  *
+ * - replay-protocol.ts: what an ended session did, from its recording.
+ *
  * After a restart the recording is read from its start: the fold gives the same state, the journal
  * writes nothing twice, and calls that still wait are compared with the open requests of the
  * ledger.
  */
 export { AcpSession } from './acp-session.js'
+export { isProtocolRecording, replayProtocol } from './replay-protocol.js'

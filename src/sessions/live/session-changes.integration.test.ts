@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Git } from '../../git/index.js'
-import { commitAt, commitChanges, discardChanges } from './session-changes.js'
+import { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './session-changes.js'
 
 let directory: string
 let git: Git
@@ -61,5 +61,55 @@ describe('the changes of a session', () => {
     })
     expect(await commitAt(git, Date.now() + 1_800_000)).toBe(first)
     expect(await commitAt(git, Date.now() + 7_200_000)).toBe(await git.head())
+  })
+})
+
+describe('one part of the changes', () => {
+  const text = (...changed: string[]) =>
+    `${Array.from({ length: 30 }, (_, n) => changed.find(line => line.startsWith(`${n} `)) ?? `${n}`).join('\n')}\n`
+  const shownHunks = async () => {
+    const [, ...hunks] = (await git.diff('HEAD')).split(/^(?=@@ )/m)
+    return hunks.map(hunk => {
+      const [header, ...lines] = hunk.trimEnd().split('\n')
+      return { file: 'long.txt', header: header!, lines }
+    })
+  }
+  const options = { now: 7, redact: (value: string) => value }
+
+  beforeEach(async () => {
+    write('long.txt', text())
+    await git.run(['add', '.'])
+    await git.run(['commit', '--quiet', '-m', 'long'])
+    write('long.txt', text('2 first', '25 last'))
+  })
+
+  test('is taken back, the other stays, and the state before is kept', async () => {
+    const [first] = await shownHunks()
+    expect(await discardHunk(git, first!, options)).toEqual({ files: 1, keptAs: 'refs/signalbox/discarded/7' })
+    expect(readFileSync(join(directory, 'long.txt'), 'utf8')).toBe(text('25 last'))
+    expect(await git.run(['show', 'refs/signalbox/discarded/7:long.txt'])).toBe(text('2 first', '25 last'))
+  })
+
+  test('that has changed since is refused, and nothing changes', async () => {
+    const [first] = await shownHunks()
+    write('long.txt', text('2 other', '25 last'))
+    await expect(discardHunk(git, first!, options)).rejects.toMatchObject({ code: 'E_STATE' })
+    expect(readFileSync(join(directory, 'long.txt'), 'utf8')).toBe(text('2 other', '25 last'))
+  })
+})
+
+describe('an image', () => {
+  test('is read from a commit and from the working tree; other files and links out of it are refused', async () => {
+    const bytes = Buffer.from([0x89, 0x50, 0xff, 0x00, 0x0a])
+    writeFileSync(join(directory, 'a.png'), bytes)
+    await git.run(['add', '.'])
+    await git.run(['commit', '--quiet', '-m', 'image'])
+    writeFileSync(join(directory, 'a.png'), Buffer.from([1]))
+    symlinkSync('/etc/hostname', join(directory, 'b.png'))
+    expect(await imageAt(git, 'a.png', await git.head())).toEqual(bytes)
+    expect(await imageAt(git, 'a.png', null)).toEqual(Buffer.from([1]))
+    await expect(imageAt(git, 'b.png', null)).rejects.toMatchObject({ code: 'E_UNKNOWN' })
+    for (const path of ['a.txt', '../a.png', '/etc/a.png'])
+      await expect(imageAt(git, path, null)).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 })

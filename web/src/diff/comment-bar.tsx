@@ -5,7 +5,8 @@ import { go } from '../store/router'
 import { attempt, toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { askFirst } from '../ui/confirm'
-import { type CommentStore, findingsOf, promptOf } from './line-comments'
+import { findingsOf, promptOf } from './comment-texts'
+import type { CommentStore } from './line-comments'
 
 /** What to do with the collected comments: one prompt to the agent, or the findings of a review. */
 export function CommentBar(props: {

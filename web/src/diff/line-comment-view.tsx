@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CommentStore, LineComment } from './line-comments'
+import type { LineComment } from './comment-texts'
+import type { CommentStore } from './line-comments'
 import type { CommentPlace } from './view-rows'
 
 /** A comment below its line, until it is sent. */

@@ -1,5 +1,5 @@
+import type { LineComment } from './comment-texts'
 import type { DiffLine } from './diff-lines'
-import type { LineComment } from './line-comments'
 import { DRAWN_MAX } from './line-text'
 import type { DiffFile, DiffHunk } from './unified-diff'
 
@@ -38,7 +38,7 @@ interface RowOptions {
 
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
 
-export function isImage({ name }: Pick<DiffFile, 'name'>): boolean {
+function isImage({ name }: Pick<DiffFile, 'name'>): boolean {
   return IMAGE.test(name)
 }
 

@@ -56,7 +56,9 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
   const cache = useMemo(() => new WeakMap<R, VNode>(), [draw])
 
   const update = () => {
-    const { scrollTop, clientHeight } = box.current!
+    // An observer may still report after the list is gone.
+    if (!box.current) return
+    const { scrollTop, clientHeight } = box.current
     const from = Math.floor(positions.indexAt(scrollTop - AHEAD_PX) / STEP) * STEP
     const to = (Math.floor(positions.indexAt(scrollTop + clientHeight + AHEAD_PX) / STEP) + 1) * STEP
     const first = positions.indexAt(scrollTop + 1)
@@ -100,13 +102,14 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
 
   handle.current = {
     show: (index, where = 'top') => {
-      const { scrollTop, clientHeight } = box.current!
+      if (!box.current) return
+      const { scrollTop, clientHeight } = box.current
       const top = positions.topOf(index)
       if (where === 'near' && top > scrollTop + HEAD_PX && top + 60 < scrollTop + clientHeight) return
-      if (where === 'near') box.current!.scrollTop = Math.max(0, top - clientHeight / 3)
+      if (where === 'near') box.current.scrollTop = Math.max(0, top - clientHeight / 3)
       else {
         target.current = index
-        box.current!.scrollTop = top
+        box.current.scrollTop = top
       }
       update()
     },

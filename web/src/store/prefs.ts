@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
-import type { LineComment } from '../diff/line-comments'
+import type { LineComment } from '../diff/comment-texts'
 
 /** A preference that is saved in this browser. Never contains secrets or addresses. */
 function saved<T>(name: string, initial: T): Signal<T> {

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { OWNER } from '../../src/server/caller.js'
+import { TestServer, until } from '../server/support.js'
+import { describeNeeding } from '../support/requirements.js'
+import { examineAll } from './axe.js'
+import { openBrowser, openContext, watchErrors } from './harness.js'
+
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
+  'base64',
+)
+const numbers = (from: number, to: number, word: string) =>
+  `${Array.from({ length: to - from + 1 }, (_, n) => `line ${from + n}${word}`).join('\n')}\n`
+
+/** One session whose repository has many changes; the tests follow one another. */
+describeNeeding('chromium', 'the changes of a session', () => {
+  let server: TestServer
+  let browser: Browser
+  let page: Page
+  let errors: string[]
+  let work: string
+
+  beforeAll(async () => {
+    const [started, opened] = await Promise.all([TestServer.start(), openBrowser()])
+    server = started
+    browser = opened
+    work = join(server.directory, 'repository')
+    mkdirSync(join(work, 'src', 'deep'), { recursive: true })
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: work, stdio: 'pipe' })
+    writeFileSync(join(work, 'src', 'deep', 'a.ts'), numbers(1, 60, ''))
+    writeFileSync(join(work, 'big.txt'), numbers(1, 3_000, ''))
+    writeFileSync(join(work, 'space.txt'), 'one\ntwo\n')
+    git('init', '--quiet', '-b', 'main')
+    git('add', '.')
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'first')
+    const body = { agent: 'demo', cwd: work, label: 'changes' }
+    const session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body })).json.id as string
+    const changed = numbers(1, 60, '').replace('line 3\n', 'line three\n').replace('line 50\n', 'line fifty\n')
+    writeFileSync(join(work, 'src', 'deep', 'a.ts'), changed)
+    writeFileSync(join(work, 'big.txt'), numbers(1, 3_000, '!'))
+    writeFileSync(join(work, 'space.txt'), 'one\n  two\n')
+    writeFileSync(join(work, 'dot.png'), PNG)
+    page = await (await openContext(browser, { viewport: { width: 1280, height: 900 } })).newPage()
+    errors = watchErrors(page)
+    await page.goto(`${server.address}/login#${await server.api.parts.auth.codes.make(OWNER)}`)
+    await page.locator('.shell h1').first().waitFor()
+    await page.goto(`${server.address}/s/${session}?view=changes`)
+    await page.getByRole('button', { name: 'Uncommitted' }).click()
+    await page.locator('.rows .diff-row').first().waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const rows = () => page.getByRole('region', { name: 'Changes' })
+  const pick = (name: string) => page.getByRole('navigation', { name: 'Changed files' }).getByTitle(name).click()
+
+  it('has a tree of the files, and draws few of many lines', async () => {
+    const tree = page.getByRole('navigation', { name: 'Changed files' })
+    expect(await tree.getByRole('listitem').allInnerTexts()).toEqual([
+      'src/deep/',
+      expect.stringContaining('a.ts'),
+      expect.stringContaining('big.txt'),
+      expect.stringContaining('dot.png'),
+      expect.stringContaining('space.txt'),
+    ])
+    await pick('big.txt')
+    await rows().getByText('line 3000!').waitFor({ state: 'detached' })
+    await rows().evaluate(box => box.scrollTo(0, 3_000 * 20))
+    await rows().getByText('line 2990', { exact: true }).waitFor()
+    expect(await rows().locator('.diff-row').count()).toBeLessThan(300)
+    expect(await examineAll(page, 'changes')).toEqual([])
+  })
+
+  it('shows an image, and hides changes of white space', async () => {
+    await pick('dot.png')
+    const image = rows().getByAltText('dot.png, after the change')
+    await until(() => image.evaluate(element => (element as unknown as { naturalWidth: number }).naturalWidth === 1))
+    await page.getByLabel('Ignore white space').check()
+    await page.getByRole('navigation', { name: 'Changed files' }).getByTitle('space.txt').waitFor({ state: 'detached' })
+    await page.getByLabel('Ignore white space').uncheck()
+    await page.getByRole('navigation', { name: 'Changed files' }).getByTitle('space.txt').waitFor()
+  })
+
+  it('moves by keys, and collects comments that are sent as one prompt', async () => {
+    await pick('src/deep/a.ts')
+    await page.keyboard.press('n')
+    for (let line = 0; line < 4; line++) await page.keyboard.press('j')
+    await page.keyboard.press('c')
+    await page.getByLabel('Comment on src/deep/a.ts, line 3').fill('Write it as a digit.')
+    await page.keyboard.press('Control+Enter')
+    await rows().getByText('Write it as a digit.').waitFor()
+    await rows().getByRole('button', { name: 'Comment on line 50' }).click()
+    await page.getByLabel('Comment on src/deep/a.ts, line 50').fill('Here, too.')
+    await page.getByRole('button', { name: 'Add comment' }).click()
+    // They survive a reload of the page.
+    await page.reload()
+    const bar = page.getByRole('group', { name: 'Collected comments' })
+    await bar.getByText('2 comments, not sent yet').waitFor()
+    await bar.getByRole('button', { name: 'Send to the agent' }).click()
+    await bar.waitFor({ state: 'detached' })
+    await page.getByRole('tab', { name: 'Conversation' }).click()
+    await page.getByText('Write it as a digit.').first().waitFor()
+    await page.getByText('Here, too.').first().waitFor()
+  })
+
+  it('takes one part back, side by side as well, and leaves the other', async () => {
+    await page.getByRole('tab', { name: 'Changes' }).click()
+    await page.getByRole('button', { name: 'Uncommitted' }).click()
+    await page.getByRole('button', { name: 'Side by side' }).click()
+    await pick('src/deep/a.ts')
+    await rows().locator('.pair', { hasText: 'line fifty' }).getByText('line 50', { exact: true }).waitFor()
+    await rows().getByRole('button', { name: 'Discard part' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await until(() => {
+      const text = readFileSync(join(work, 'src', 'deep', 'a.ts'), 'utf8')
+      return text.includes('line 3\n') && text.includes('line fifty')
+    })
+    expect(errors).toEqual([])
+  })
+
+  it('says what a pull request lacks before it is opened', async () => {
+    await page.getByRole('button', { name: 'Pull request…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open a pull request' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    const alert = dialog.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.innerText()).toContain('No agent was found')
+  })
+})
