@@ -101,6 +101,7 @@ for (const take of [addTest, describe]) {
   take.skipIf = condition => (condition ? take.skip : take)
   take.sequential = take
 }
+
 export { addTest as it, addTest as test }
 export const beforeEach = hook => void group.beforeEach.push(hook)
 export const afterEach = hook => void group.afterEach.push(hook)
