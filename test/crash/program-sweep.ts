@@ -76,7 +76,7 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     }[]
     for (const one of list.filter(({ state }) => state === 'pending')) {
       const isFirst = JSON.stringify(one.request).includes('echo first')
-      await tolerant([isFirst ? 'approve' : 'deny', one.id, '--fingerprint', one.fingerprint])
+      await tolerant(isFirst ? ['approve', one.id, '--fingerprint', one.fingerprint] : ['deny', one.id])
     }
     const isOpen = list.some(({ state }) => state === 'pending' || state === 'decided')
     const [live] = await sessions()
