@@ -170,16 +170,32 @@ export class Git {
     })
   }
 
+  /** The output byte by byte, for files that are not text. @throws SignalboxError `E_GIT` */
+  async bytes(args: readonly string[]): Promise<Buffer> {
+    const { code, stdout, stderr } = await this.#start(args, {}, { encoding: 'latin1' })
+    if (code === 0) return Buffer.from(stdout, 'latin1')
+    throw new SignalboxError('E_GIT', `git ${args[0]} failed: ${stderr.trim().split('\n')[0] ?? `exit ${code}`}`)
+  }
+
   /**
    * For questions that git answers with its exit code.
    * @throws SignalboxError `E_GIT` when git is not installed.
    */
   async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
+    return this.#start(args, env, { timeoutMs })
+  }
+
+  async #start(
+    args: readonly string[],
+    env: Record<string, string>,
+    options: { timeoutMs?: number; encoding?: 'utf8' | 'latin1' },
+  ): Promise<CommandResult> {
     try {
       return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
-        timeoutMs,
+        timeoutMs: TIMEOUT_MS,
+        ...options,
         maxBytes: 64 * 1024 * 1024,
       })
     } catch (error) {

@@ -40,6 +40,8 @@
 
 export type { ReadProfile } from './ad-hoc-args.js'
 export {
+  type Finding,
+  finding,
   type PipelineArgs,
   type Player,
   type ProfileCopy,
