@@ -51,8 +51,10 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     scenario,
     JSON.stringify({ name: 'asks', turns: [], otherwise: { steps: [tool('first'), tool('second')] } }),
   )
-  const daemon = home.start(['serve'], { env: crash })
+  const daemon = home.start(['serve', '--port', '0', '--json'], { env: crash })
   const ended = new Promise(resolve => daemon.once('exit', resolve))
+  // A command would start another daemon if this one did not answer yet.
+  await Promise.race([ended, new Promise(resolve => daemon.stdout!.once('data', resolve))])
   const tolerant = (args: string[]) => home.run(args).catch(() => null)
   const sessions = async () =>
     JSON.parse((await tolerant(['sessions', '--json']))?.stdout || '[]') as (SessionInfo & { idle?: boolean })[]
