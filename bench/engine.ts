@@ -23,7 +23,12 @@ import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.m
 
 const STEPS = Number(process.env.BENCH_STEPS ?? 1_000)
 const ROUNDS = 4
-const PACKAGES = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-sqlite', '@langchain/core']
+/** Versions that fit together: the newest of each do not always. */
+const PACKAGES = [
+  '@langchain/langgraph@1.4.18',
+  '@langchain/langgraph-checkpoint-sqlite@1.0.4',
+  '@langchain/core@1.2.13',
+]
 const { dist, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals
 const { systemClock } = clock

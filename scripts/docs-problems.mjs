@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './setup.mjs'
 
-const SKIPPED = new Set(['node_modules', 'dist', '.git', 'fixtures', 'coverage', 'tmp'])
+const SKIPPED = new Set(['node_modules', 'dist', 'site', '.git', 'fixtures', 'coverage', 'tmp'])
 /**
  * A page describes what the product does. A sentence that something is not built, read, written or
  * used yet becomes false without anybody noticing; what can be derived is generated instead. Pages

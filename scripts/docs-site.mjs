@@ -1,4 +1,4 @@
-// `npm run docs:site [-- --check]`: builds the documentation site from docs/ into site/dist. A link
+// `npm run docs:site [-- --check [page]…]`: builds the documentation site from docs/ into site/dist. A link
 // that leads nowhere, or a page that is not in the sidebar, ends the build. `--check` also opens
 // every page in Chromium, light and dark, and runs the accessibility check of axe. The packages of
 // the site are in site/package.json: nothing else needs them.
@@ -32,13 +32,16 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1)
 const names = SIDEBAR.flatMap(({ pages: listed }) => listed)
 console.log(`site/dist: ${names.length} pages in the sidebar, ${count(join(site, 'dist'), '.html')} in all`)
-if (process.argv.includes('--check')) await checkSite(join(site, 'dist'))
+const check = process.argv.indexOf('--check')
+if (check > 0) await checkSite(join(site, 'dist'), process.argv.slice(check + 1))
 
 function copyPages() {
   rmSync(pages, { recursive: true, force: true })
   cpSync(join(root, 'docs'), pages, { recursive: true })
   for (const [from, to] of Object.entries(OTHERS)) writeFileSync(join(pages, to), readFileSync(join(root, from)))
   cpSync(join(site, 'home.md'), join(pages, 'index.md'))
+  // The home page names its picture by address.
+  cpSync(join(root, 'docs', 'images', 'demo.svg'), join(pages, 'public', 'images', 'demo.svg'))
   cpSync(join(pages, 'decisions', 'README.md'), join(pages, 'decisions', 'index.md'))
   rmSync(join(pages, 'decisions', 'README.md'))
   for (const file of markdownBelow(pages)) writeFileSync(file, rewriteLinks(file, readFileSync(file, 'utf8')))

@@ -51,7 +51,7 @@ function chain(start) {
   return groups
 }
 
-export function it(name, ...rest) {
+function addTest(name, ...rest) {
   const body = rest.find(one => typeof one === 'function')
   if (!body) return
   const own = group
@@ -94,14 +94,15 @@ const each =
       })
     }
   }
-for (const take of [it, describe]) {
+for (const take of [addTest, describe]) {
   take.each = each(take)
   take.skip = () => undefined
   take.runIf = condition => (condition ? take : take.skip)
   take.skipIf = condition => (condition ? take.skip : take)
   take.sequential = take
 }
-export const test = it
+
+export { addTest as it, addTest as test }
 export const beforeEach = hook => void group.beforeEach.push(hook)
 export const afterEach = hook => void group.afterEach.push(hook)
 export const beforeAll = hook => void group.beforeAll.push(hook)

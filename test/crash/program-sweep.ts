@@ -57,8 +57,10 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     scenario,
     JSON.stringify({ name: 'asks', turns: [], otherwise: { steps: [tool('first'), tool('second')] } }),
   )
-  const daemon = home.start(['serve'], { env: crash })
+  const daemon = home.start(['serve', '--port', '0', '--json'], { env: crash })
   const ended = new Promise(resolve => daemon.once('exit', resolve))
+  // A command would start another daemon if this one did not answer yet.
+  await Promise.race([ended, new Promise(resolve => daemon.stdout!.once('data', resolve))])
   const tolerant = (args: string[]) => home.run(args).catch(() => null)
   const sessions = async () =>
     JSON.parse((await tolerant(['sessions', '--json']))?.stdout || '[]') as (SessionInfo & { idle?: boolean })[]
@@ -82,7 +84,7 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     }[]
     for (const one of list.filter(({ state }) => state === 'pending')) {
       const isFirst = JSON.stringify(one.request).includes('echo first')
-      await tolerant([isFirst ? 'approve' : 'deny', one.id, '--fingerprint', one.fingerprint])
+      await tolerant(isFirst ? ['approve', one.id, '--fingerprint', one.fingerprint] : ['deny', one.id])
     }
     const isOpen = list.some(({ state }) => state === 'pending' || state === 'decided')
     const [live] = await sessions()

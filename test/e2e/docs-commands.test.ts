@@ -65,7 +65,7 @@ async function follow(home: InsideHome, commands: readonly Shown[]): Promise<{ o
 }
 
 describe('commands that the documentation shows', () => {
-  it.each(PAGES.filter(page => shownIn(page).length > 0))('%s: print what the page shows', async page => {
+  it.concurrent.each(PAGES.filter(page => shownIn(page).length > 0))('%s: print what the page shows', async page => {
     const home = new InsideHome()
     try {
       const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, env: home.env })
