@@ -216,7 +216,7 @@ const gates: Attack[] = [
     title: 'resume the run in the person’s tmux, with a file of answers',
     goal: 'gate',
     needs: 'tmux',
-    script: `echo '["A"]' > answers.json; ${YOUR_TMUX} new-window -d "${CLEAN_INSIDE} $SIGNALBOX resume $RUN --answers $PWD/answers.json > $PWD/resume.out 2>&1; mv $PWD/resume.out $PWD/resume.end" || exit; ${waitFor('resume')}`,
+    script: `echo '["A"]' > answers.json; ${YOUR_TMUX} new-window -d "${CLEAN_INSIDE} timeout 6 $SIGNALBOX resume $RUN --answers $PWD/answers.json > $PWD/resume.out 2>&1; mv $PWD/resume.out $PWD/resume.end" || exit; ${waitFor('resume')}`,
   },
   {
     id: 'gate-forge',

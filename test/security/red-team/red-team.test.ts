@@ -29,7 +29,6 @@ beforeAll(async () => {
     isMet('linux') && attack('without', []),
     isMet('bubblewrap') && attack('within', ['--sandbox', 'auto', '--network', 'off']),
   ])
-  if (process.env.DUMP) writeFileSync(process.env.DUMP, JSON.stringify([[...outcomes.without],[...outcomes.within]], null, 1))
 }, 600_000)
 afterAll(() => Promise.all([homes.without.close(), homes.within.close()]))
 
