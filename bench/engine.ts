@@ -1,10 +1,12 @@
 // `npm run bench:engine`: the cost of a durable step, compared with LangGraph.js and its SQLite
 // checkpointer in the same process, in turns.
-//   steps     1 000 steps with a checkpoint each; state 2 kB and 50 kB, all keys or one changed   bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL
-//   bytes     growth of the file a step                                                            bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
-//   resume    spawn to the first new step after kill -9 at step 500                                bar: < 400 ms, at most one step again
-//   length    what step 5 000 costs against step 50                                                bar: ≤ 1.2 ×
-// LangGraph is installed outside of the project, in the user's cache directory. Measures the build.
+//   steps   1 000 steps with a checkpoint each; state 2 kB and 50 kB, all keys or one changed;
+//           bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL
+//   bytes   growth of the file a step; bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
+//   resume  spawn to the first new step after kill -9 at step 500; bar: < 400 ms, at most one step
+//           again
+//   length  what step 5 000 costs against step 50; bar: ≤ 1.2 ×
+// LangGraph is installed outside the project, in the user's cache directory. Measures the build.
 // Prints, asserts nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,9 @@
 // `npm run bench:runs [-- loud <MB>]`: many runs at once, and a worker that prints far too much.
 // Needs a build. Prints, asserts nothing.
-//   many   50 detached oneshots of the demo agent, runs.max_concurrent = 50: created to driven   bars: all complete, p95 < 1 s
-//   loud   a worker that prints 1 GB before its answer: time, and the most memory of the host  bar: it completes in bounded memory
+//   many  50 detached oneshots of the demo agent, runs.max_concurrent = 50: created to driven;
+//         bars: all complete, p95 < 1 s
+//   loud  a worker that prints 1 GB before its answer: time, and the most memory of the host;
+//         bar: it completes in bounded memory
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

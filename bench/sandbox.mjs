@@ -1,6 +1,6 @@
-// `npm run bench:sandbox [-- <rounds>]`: how much longer a program takes to start in a sandbox. Starts
-// `node -e 0` (what most agents are) directly, in a box without network, and in a box with a filtered
-// network, by the same code that starts sessions; prints the medians in milliseconds.
+// `npm run bench:sandbox [-- <rounds>]`: how much longer a program takes to start in a sandbox.
+// Starts `node -e 0` (what most agents are) directly, in a sandbox without network, and in one with
+// a filtered network, by the same code that starts sessions; prints the medians in milliseconds.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

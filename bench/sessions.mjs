@@ -1,13 +1,14 @@
 // `node bench/sessions.mjs [help] [exit] [keeper] [idle] [approvals]`: measures sessions, keeper
 // and daemon. Prints, asserts nothing. Needs a build.
-//   help   time of `signalbox --help` against `node -e 0`                        bar: ≤ 1.5 × node + 60 ms
-//   exit   programs that print 64 kB and exit: runs with all bytes               bar: 200 of 200
-//   keeper the same as sessions of the daemon: recordings with all bytes         bar: 200 of 200
-//   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
-//   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
-//              streaming sessions play recordings of a real agent in a loop, with a program that needs little CPU (perl);
-//              BENCH_TOOL_MS=3000 spaces the questions so far apart that none gets priority; BENCH_ASKED: how many (30);
-//              BENCH_STREAM=demo uses a hundred demo agents instead, which keep two cores busy
+//   help       time of `signalbox --help` against `node -e 0`; bar: ≤ 1.5 × node + 60 ms
+//   exit       programs that print 64 kB and exit: runs with all bytes; bar: 200 of 200
+//   keeper     the same as sessions of the daemon: recordings with all bytes; bar: 200 of 200
+//   idle       200 demo sessions: all answer, CPU at rest < 3 % of a core, < 6 MB each
+//   approvals  menu on screen → pending (p95 < 150 ms), decision → first key (< 300 ms), beside 1
+//              and 100 streaming sessions, which play recordings of a real agent in a loop with a
+//              program that needs little CPU (perl). BENCH_TOOL_MS=3000 spaces the questions so far
+//              apart that none gets priority; BENCH_ASKED: how many (30); BENCH_STREAM=demo uses a
+//              hundred demo agents instead, which keep two cores busy
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'

@@ -78,7 +78,7 @@ function checkFile(file) {
     if (target) {
       if (!isTest) checkImport(file, line, target, target, Boolean(match[2]))
       if (isPure && target.startsWith('node:')) report(file, line, `pure file imports ${target}`)
-      if (isPure && /\/(store|process|git|config)\//.test(target))
+      if (isPure && !match[2] && /\/(store|process|git|config)\//.test(target))
         report(file, line, `pure file imports an edge: ${target}`)
     }
     if (isTest) return

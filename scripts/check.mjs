@@ -16,6 +16,7 @@ run(process.execPath, [
 for (const project of ['tsconfig.check.json', join('web', 'tsconfig.json'), join('test', 'web', 'tsconfig.json')])
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
 run(process.execPath, [join(root, 'scripts', 'check-house.mjs')])
+run(process.execPath, [join(root, 'scripts', 'check-prose.mjs')])
 // Files, exports and dependencies that nothing uses (knip.jsonc).
 run(process.execPath, [join(root, 'node_modules', 'knip', 'bin', 'knip.js'), '--no-progress'])
 run(process.execPath, [join(root, 'scripts', 'generate-docs.mjs'), '--check'])

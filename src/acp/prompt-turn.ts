@@ -81,7 +81,8 @@ export class PromptTurn {
 
   /**
    * Follows the session until the turn of the prompt is closed.
-   * @returns the turn; null if the agent took the prompt and opened none, as for a command of its own.
+   * @returns the turn; null if the agent took the prompt and opened none, as for a command of its
+   * own.
    */
   async #follow(since: string, signal: AbortSignal, requests: EditorRequests): Promise<string | null> {
     const { backend, session } = this.#options

@@ -60,7 +60,7 @@ async function one(
   by: BatchDecider,
 ): Promise<BatchResult> {
   try {
-    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown request "${id}"`)
     if (why && record.state === 'pending') {
       const error = new SignalboxError('E_APPROVAL_OPTION', `this request cannot be decided in a batch: ${why}`)
       await ledger.refuse(id, by, error)
@@ -126,7 +126,7 @@ export async function denyAll(
 
 async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, by: BatchDecider): Promise<BatchResult> {
   try {
-    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown request "${id}"`)
     const option = denyingOption(record.request.options)
     if (!option) throw new SignalboxError('E_APPROVAL_OPTION', 'it has no option that denies: answer it')
     await ledger.decide(id, {

@@ -31,10 +31,9 @@
  *   apply-menu           types a decision into the agent's menu, and verifies every key
  *   ledger-sweeper       deadlines, and the ends of grants
  *   wait-for-record      waits for the outcome, whichever process brings it about
- *   notification-plan    who is notified where and when; a pure function for all channels
  *   report               the history, with times, refusals and grants
  *
- * `host/open-ledger.ts` opens the ledger of a home, with its settings: outside of tests, use that
+ * `host/open-ledger.ts` opens the ledger of a home, with its settings: outside tests, use that
  * and not `new Ledger`. The owner of a request delivers its decision: sessions/ for a session,
  * runs/ for a run's agent. The answer of a gate is written in the transaction of its decision.
  */
@@ -54,15 +53,6 @@ export { LEDGER_OPERATIONS, type LedgerOperation, type LedgerPort } from './ledg
 export { LedgerSweeper } from './ledger-sweeper.js'
 export { terminalOnlyReason } from './manual-only.js'
 export { matchMenu } from './match-menu.js'
-export {
-  DEFAULT_NOTIFICATION_TIMES,
-  type NotificationChannel,
-  type NotificationRecipient,
-  type NotificationSubject,
-  type NotificationTimes,
-  planNotifications,
-  type SentMessage,
-} from './notification-plan.js'
 export { type Actor, type ApprovalPolicy, DEFAULT_POLICY } from './policy.js'
 export {
   type ApprovalDecision,
@@ -76,6 +66,7 @@ export {
 export { buildReport, readLedgerEvents, reportRows } from './report.js'
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport } from './request-from-report.js'
+export { LOOP_COUNT, LOOP_MS } from './request-history.js'
 export { agentName, requestTitle } from './request-title.js'
 export { plainWords } from './risk/plain-command.js'
 export { isSecretPath } from './risk/secret-names.js'

@@ -69,7 +69,7 @@ export function joinReports(open: readonly ApprovalRecord[], report: ReportedReq
 function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): ApprovalRecord | undefined {
   const { toolUseId, turn, channel } = report
   return all.find(record => {
-    if (isOpen(record) || isSuperseded(record)) return false
+    if (isOpen(record) || isReplaced(record)) return false
     if (toolUseId !== undefined && keysOf(record).some(key => key.toolUseId === toolUseId)) return true
     const isSameTurn = turn === undefined || record.source.turn === undefined || record.source.turn === turn
     if (isReportedBy(record, channel) || !isSameTurn || isOtherUse(record, toolUseId)) return false
@@ -78,7 +78,7 @@ function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): 
 }
 
 /** Reports of a replaced request are about its successor. */
-function isSuperseded({ state, outcome }: ApprovalRecord): boolean {
+function isReplaced({ state, outcome }: ApprovalRecord): boolean {
   return state === 'stale' && outcome?.reason === 'changed'
 }
 

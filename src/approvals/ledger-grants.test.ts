@@ -236,6 +236,19 @@ describe('a request that changes', () => {
     expect(await ledger.list({ isOpenOnly: true })).toHaveLength(1)
   })
 
+  test('counts once among the repetitions of a question, with the request that supersedes it', async () => {
+    const ask = async () => {
+      const seen = await ledger.request(requestOf())
+      return (await ledger.replace(seen, reportedOf()))!
+    }
+    for (let round = 1; round < 5; round++) {
+      const record = await ask()
+      expect(record.repeats).toBeUndefined()
+      await ledger.cancelled(record, 'session ended')
+    }
+    expect((await ask()).repeats).toBe(5)
+  })
+
   test('joins reports of other channels; a contradiction is shown, and never joins a decided request', async () => {
     const record = await ledger.request(reportedOf())
     const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuPrint: 'p' }

@@ -113,10 +113,19 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    const { session } = request.subject
-    const history = session === undefined ? {} : historyOf(request, await this.recent(session), this.#clock.now())
-    await this.#raise(id, { ...request, ...history }, [])
+    await this.#raise(id, { ...request, ...(await this.#history(request)) }, [])
     return (await this.get(id))!
+  }
+
+  /**
+   * What earlier requests of the session say about this one. A request that another one supersedes
+   * is the same question, so that it does not count.
+   */
+  async #history(request: ApprovalRequest, supersedes?: string): Promise<Pick<ApprovalRequest, 'repeats' | 'changed'>> {
+    const { session } = request.subject
+    if (session === undefined) return {}
+    const earlier = (await this.recent(session)).filter(record => record.id !== supersedes && !isSuperseded(record))
+    return historyOf(request, earlier, this.#clock.now())
   }
 
   /** The request as the log keeps it, for a writer that stores it together with other events. */
@@ -139,7 +148,8 @@ export class Ledger {
         events: [newEvent('approval.stale', { reason: 'changed', followedBy: id })],
       }
       try {
-        await this.#raise(id, { ...request, follows: old.id }, [stale])
+        const history = await this.#history(request, old.id)
+        await this.#raise(id, { ...request, ...history, follows: old.id }, [stale])
         return (await this.get(id))!
       } catch (error) {
         if (!isCode(error, 'E_VERSION')) throw error
@@ -198,7 +208,7 @@ export class Ledger {
       prefix === null ? [] : await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix, limit: 9 })
     if (found.length === 1) return found[0]!.state
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown approval "${word}"`, {
+      throw new SignalboxError('E_UNKNOWN', `unknown request "${word}"`, {
         next: 'signalbox approvals --all lists them',
       })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ state }) => state.id).join(', ')}`)
@@ -491,7 +501,7 @@ export class Ledger {
   async #read(id: string): Promise<{ record: ApprovalRecord; version: number }> {
     const version = await this.#store.streamVersion(approvalStream(id))
     const record = await this.get(id)
-    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown request "${id}"`)
     return { record, version }
   }
 

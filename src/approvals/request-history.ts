@@ -1,6 +1,9 @@
 import { changedFiles } from './changed-files.js'
-import { LOOP_COUNT, LOOP_MS } from './notification-plan.js'
 import type { ApprovalRecord, ApprovalRequest } from './record.js'
+
+/** The same request this often within this time is a loop. */
+export const LOOP_MS = 600_000
+export const LOOP_COUNT = 5
 
 /**
  * What the session's earlier requests say about a new one: whether its files were written since,

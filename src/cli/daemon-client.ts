@@ -89,8 +89,8 @@ export class DaemonClient {
   }
 
   /**
-   * The daemon that replaces one that has ended; null if none starts in time. Waits as long as one is
-   * starting. Starts nothing: a person may have stopped it.
+   * The daemon that replaces one that has ended; null if none starts in time. Waits as long as one
+   * is starting. Starts nothing: a person may have stopped it.
    */
   static async next(context: CommandContext, signal?: AbortSignal): Promise<DaemonClient | null> {
     const { runtime } = openHome(context).directories

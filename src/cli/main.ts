@@ -24,7 +24,10 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   const words = separator < 0 ? argv : argv.slice(0, separator)
   const rest = separator < 0 ? null : argv.slice(separator + 1)
   let code: number = EXIT.ok
-  const program = buildProgram(context, async ({ name }, input) => {
+  // Building all commands takes longer than most of them: only help and mistakes need them.
+  const called = COMMANDS.filter(command => isNamed(command, words[0]))
+  const commands = called.length > 0 ? called : COMMANDS
+  const program = buildProgram(context, commands, async ({ name }, input) => {
     const { run } = await LOADERS[name]()
     // The spec that the words were parsed by is the one that types the input of `run`.
     code = await run(context, { ...input, rest } as never)
@@ -49,7 +52,7 @@ function defaultCommand({ isInteractive }: CommandContext): string {
   return isInteractive ? 'watch' : 'status'
 }
 
-function buildProgram(context: CommandContext, run: RunCommand): Command {
+function buildProgram(context: CommandContext, commands: readonly NamedCommand[], run: RunCommand): Command {
   const program = new Command('signalbox')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -58,7 +61,7 @@ function buildProgram(context: CommandContext, run: RunCommand): Command {
     .configureHelp({ ...HELP, formatHelp: () => shortHelp(helpColumns()) })
     .exitOverride()
     .configureOutput(outputTo(context, 'signalbox'))
-  for (const command of COMMANDS)
+  for (const command of commands)
     program.addCommand(buildCommand(context, command, run), { hidden: command.hidden ?? false })
   return program
 }

@@ -2,8 +2,8 @@ import { SignalboxError } from '../errors/index.js'
 import { askHidden, askLine } from './ask.js'
 
 /**
- * Proves that a person is behind this process: by the code that the daemon writes to the terminal of
- * the person's tmux client, or by the passphrase where there is no such terminal.
+ * Proves that a person is behind this process: by the code that the daemon writes to the terminal
+ * of the person's tmux client, or by the passphrase where there is no such terminal.
  */
 export async function proveByTerminal(
   post: (path: string, body: unknown) => Promise<unknown>,

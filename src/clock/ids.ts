@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'dev'
   | 'tgi'
   | 'wrk'
+  | 'sch'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -31,9 +32,9 @@ export function newId(prefix: IdPrefix): string {
 }
 
 /**
- * How the ids start that a person means with `word`: a prefix with the tag of the kind (`apr_4k`) or
- * without it (`4k`). Without the tag it is searched only after the tag; otherwise `a` would match
- * every `apr_…`. Null for an empty word, which names nothing.
+ * How the ids start that a person means with `word`: a prefix with the tag of the kind (`apr_4k`)
+ * or without it (`4k`). Without the tag it is searched only after the tag; otherwise `a` would
+ * match every `apr_…`. Null for an empty word, which names nothing.
  */
 export function idPrefix(kind: IdPrefix, word: string): string | null {
   if (word === '') return null

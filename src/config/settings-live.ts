@@ -10,7 +10,7 @@ export const liveSettings = {
     ),
     threads: integer(
       0,
-      'Threads of the daemon that read terminals, at most; never more than the machine has cores besides one. 0: the daemon reads them itself.',
+      'How many threads of the daemon read terminals; at most the number of cores minus one. 0: the daemon reads them itself.',
       { min: 0, max: 64 },
     ),
     size: string('120x40', 'Columns and rows of a new session that no terminal is attached to.', {

@@ -58,7 +58,7 @@ export const paneSettings = {
   },
 
   hooks: {
-    enabled: boolean(true, 'Accept the reports of agents’ hooks as evidence.', { project: 'off' }),
+    enabled: boolean(true, 'Start sessions with hooks, and accept what they report.', { project: 'off' }),
   },
 
   osc7501: {

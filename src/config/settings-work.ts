@@ -78,7 +78,7 @@ export const workSettings = {
     max_tokens: integer(null, 'Budget in tokens; none means no limit.', { min: 1, project: 'lower' }),
     max_time: duration(null, 'Budget in time; none means no limit.', { min: 1, project: 'lower' }),
     worker_header: string(null, 'Text before the worker’s task.', { project: 'yes' }),
-    reworker_header: string(null, 'Text before the feedback of a further round.', { project: 'yes' }),
+    reworker_header: string(null, 'Text before the feedback of a further iteration.', { project: 'yes' }),
     auditor_header: string(null, 'Text before the auditor’s task.', { project: 'yes' }),
     live: boolean(false, 'Run the worker as a session in a terminal.', { project: 'yes' }),
   },
@@ -147,12 +147,16 @@ export const workSettings = {
       plan_path_pattern: string(null, 'Path of the plan file.', { project: 'yes' }),
       commit_plan: boolean(true, 'Commit the plan.', { project: 'yes' }),
       commit_prefix: string('feat', 'Type at the start of commit messages.', { project: 'yes' }),
-      max_plan_revisions: integer(3, 'Plans that are written before a person must decide.', {
-        min: 1,
-        max: 100,
-        project: 'lower',
-      }),
-      max_task_reviews: integer(5, 'Reviews of one task.', { min: 1, max: 100, project: 'lower' }),
+      max_plan_revisions: integer(
+        3,
+        'How often an invalid plan goes back to the Architect before a person must decide.',
+        {
+          min: 1,
+          max: 100,
+          project: 'lower',
+        },
+      ),
+      max_task_reviews: integer(5, 'How often one task is reviewed.', { min: 1, max: 100, project: 'lower' }),
       max_review_passes: integer(3, 'Passes of one review.', { min: 1, max: 100, project: 'lower' }),
       on_unapproved: oneOf(['continue', 'ask', 'stop'], 'ask', 'What to do with a task that no review has approved.', {
         project: 'later',

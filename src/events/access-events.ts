@@ -3,7 +3,7 @@ import { defineEvents } from './catalogue.js'
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.string() })
 
-/** Logins over TCP. Failed ones are only counted: strangers must not fill the store. */
+/** Logins over TCP. Failed ones are only counted: unknown callers must not fill the store. */
 export const accessEvents = defineEvents({
   'access.granted': {
     description: 'A browser logged in with a login link or the passphrase.',

@@ -104,6 +104,9 @@ export const telegramEvents = defineEvents({
   },
   'telegram.health': {
     description: 'The connection state of the bot.',
-    data: z.object({ state: z.enum(['connected', 'deaf', 'stopped', 'unauthorized']), reason: z.string() }),
+    data: z.object({
+      state: z.enum(['connected', 'not-receiving', 'deaf', 'stopped', 'unauthorized']),
+      reason: z.string(),
+    }),
   },
 })

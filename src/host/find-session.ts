@@ -17,7 +17,7 @@ export function findSession(records: readonly SessionRecord[], word: string, per
     ? (byNumber(own, Number(word)) ?? byNumber(records, Number(word)))
     : byId(records, word)
   if (found) return found
-  throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, {
+  throw new SignalboxError('E_UNKNOWN', `unknown session "${word}"`, {
     next: 'signalbox sessions --all lists them',
   })
 }
@@ -53,7 +53,7 @@ function byId(records: readonly SessionRecord[], word: string): SessionRecord | 
   const running = matching.filter(isRunning)
   const meant = running.length > 0 ? running : matching
   if (meant.length <= 1) return meant[0]
-  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${meant.map(({ id }) => id).join(', ')}`, {
+  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${meant.map(({ id }) => id).join(', ')}`, {
     next: 'type more of it',
   })
 }

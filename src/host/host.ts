@@ -231,7 +231,10 @@ export class Host {
     return this.isHere(record) ? this.localRecording(record) : this.remote.recordingOf(record)
   }
 
-  /** Where the recording of a session of this machine is. A backup may have been restored at another place. */
+  /**
+   * Where the recording of a session of this machine is. A backup may have been restored at another
+   * place.
+   */
   localRecording({ id, recording }: SessionRecord): string {
     return existsSync(recording) ? recording : join(this.settings.dataDirectory, 'recordings', `${id}.cast`)
   }

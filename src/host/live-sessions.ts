@@ -503,7 +503,7 @@ export class LiveSessions {
 function olderKeeper(): SignalboxError {
   return new SignalboxError(
     'E_KEEPER_VERSION',
-    'the running keeper is of an earlier version: it knows terminals only',
+    'the running keeper is older and supports only sessions with a terminal',
     {
       next: 'end the sessions that are running, then try again',
     },

@@ -172,7 +172,9 @@ export async function prepareSession(
   }
 }
 
-/** How an agent is started that speaks the Agent Client Protocol. @throws SignalboxError `E_INPUT` */
+/**
+ * How an agent is started that speaks the Agent Client Protocol. @throws SignalboxError `E_INPUT`
+ */
 function acpCommand(
   adapter: AgentAdapter,
   location: FoundAgent,

@@ -110,7 +110,9 @@ export class SessionProxies {
   }
 }
 
-/** Hosts that a person allowed for the whole project, while the same keeper runs: `<host>:<port>`. */
+/**
+ * Hosts that a person allowed for the whole project, while the same keeper runs: `<host>:<port>`.
+ */
 export async function allowedHosts(ledger: Pick<LedgerPort, 'list' | 'isProven'>, project: string): Promise<string[]> {
   const isOurs = (record: ApprovalRecord) =>
     record.source.channel === SANDBOX_CHANNEL &&

@@ -46,7 +46,7 @@ export class SessionRecords {
   async get(id: string): Promise<SessionRecord> {
     const document = await this.#store.document<SessionRecord>(sessionsProjection.name, id)
     if (!document)
-      throw new SignalboxError('E_UNKNOWN', `there is no session "${id}"`, {
+      throw new SignalboxError('E_UNKNOWN', `unknown session "${id}"`, {
         next: 'signalbox sessions --all lists them',
       })
     return document.state

@@ -1,11 +1,3 @@
-import {
-  type NotificationChannel,
-  type NotificationRecipient,
-  type NotificationSubject,
-  type NotificationTimes,
-  planNotifications,
-  type SentMessage,
-} from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import type { Counters } from '../panes/index.js'
@@ -20,6 +12,14 @@ import {
   paneNotification,
   paneQuestion,
 } from './notification.js'
+import {
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationSubject,
+  type NotificationTimes,
+  planNotifications,
+  type SentMessage,
+} from './notification-plan.js'
 
 export interface NotificationCenterOptions {
   clock: Clock
@@ -367,7 +367,7 @@ function quietHours(setting: string | null): { from: number; to: number } | null
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 }
 }
 
-/** How long the present quiet hours last; null outside of them. */
+/** How long the present quiet hours last; null outside them. */
 function isQuiet(setting: string | null, now: number, utcOffset: number): { leftMs: number } | null {
   const hours = quietHours(setting)
   if (!hours || hours.from === hours.to) return null

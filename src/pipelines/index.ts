@@ -1,8 +1,9 @@
 /*
- * The pipelines that ship: implementation (issue → plan → tasks → commits) and review (changes →
- * items → fixes). A pipeline is a graph whose nodes are functions (`type=code`, `fn=…`) over one
- * typed state, so everything that the engine does for graph runs holds here too: the journal,
- * leases, recovery of agent steps, gates in the ledger, forks.
+ * The pipelines that ship: implementation (issue → plan → tasks → commits), review (changes →
+ * items → fixes) and pull_request (checks and comments → fixes). A pipeline is a graph whose nodes
+ * are functions (`type=code`, `fn=…`) over one typed state, so everything that the engine does for
+ * graph runs holds here too: the journal, leases, recovery of agent steps, gates in the ledger,
+ * forks.
  *
  * How a node runs (pipeline-steps.ts)
  *
@@ -21,9 +22,10 @@
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
  * - prompts/: the instructions of each role, which a person may replace, and the framed material.
  * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
- * - pull-request/: what a run does outside of this machine (acts.ts), and how it does it once.
+ * - pull-request/: what a run does outside this machine (acts.ts), and how it does it once.
  *   forges/: GitHub and GitLab through their programs.
- * - pipeline-git.ts: all git operations. trackers/: where issues come from (file, GitHub, Jira).
+ * - pipeline-git.ts: all git operations. trackers/: where issues come from (file,
+ *   GitHub, GitLab, Jira, Linear).
  * - read-run.ts: a pipeline run as surfaces show it.
  *
  * Where to add what
@@ -31,13 +33,15 @@
  * - A node: a file in nodes/, an entry in nodes/index.ts, an edge in the graph, a route in
  *   routing.ts. It may be repeated after a crash, so it must find its own results: a commit by its
  *   trailers, a review by its file, a worktree by its branch.
- * - A pipeline: a folder with graph.ts and pipeline.ts, an entry in registry.ts.
+ * - A pipeline: a folder with pipeline.ts (arguments, state, graph), an entry in registry.ts.
  * - A field of the state: in state.ts with a default; stored runs contain the field names.
  * - A tracker: a file in trackers/ that implements `Tracker`, and a reading in choose-tracker.ts.
  */
 
 export type { ReadProfile } from './ad-hoc-args.js'
 export {
+  type Finding,
+  finding,
   type PipelineArgs,
   type Player,
   type ProfileCopy,

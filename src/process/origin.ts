@@ -91,7 +91,7 @@ interface JudgeOptions {
   agents: readonly AgentProcess[]
   /** This system marks the processes of agents. */
   hasLimitMarks: boolean
-  /** When the first agent outside of a sandbox was started since the system started; null: none. */
+  /** When the first agent outside a sandbox was started since the system started; null: none. */
   openSince: number | null
 }
 
@@ -125,9 +125,9 @@ export function judgeOrigin(
 }
 
 /**
- * Whether nothing says who started the process: its oldest parent was left to the system by a program
- * that has ended, after the first agent had started. Below tmux or at a process can become such an
- * orphan on purpose. What the system itself started belongs to another user.
+ * Whether nothing says who started the process: its oldest parent was left to the system by a
+ * program that has ended, after the first agent had started. Below tmux or at a process can become
+ * such an orphan on purpose. What the system itself started belongs to another user.
  */
 function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null): boolean {
   const top = chain.findLast(({ pid }) => pid !== 1)

@@ -9,8 +9,8 @@
  *
  * - agent-channels.ts: everything above for all sessions of a host; opens and closes it.
  * - hook-wiring.ts: a session's private directory and hook token, and who may be held.
- *   hook-inbox.ts, hook-events.ts: receiving hook calls. held-requests.ts: hooks that wait.
- * - event-channel.ts: answering through an agent's own channel.
+ *   hook-inbox.ts, hook-events.ts: receiving hook calls. held-requests.ts: hooks that
+ *   wait.
  * - session-reports.ts: the reports of one session; recent-keys.ts detects duplicates.
  * - transcript-tail.ts: follows a growing transcript; statement-activities.ts converts statements
  *   to activities, for runs in a terminal.

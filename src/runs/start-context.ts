@@ -89,8 +89,8 @@ export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 
 }
 
 /**
- * The sandbox of a run, as its journal keeps it: what the person asks for, or what the settings of the
- * home and of the trusted project say.
+ * The sandbox of a run, as its journal keeps it: what the person asks for, or what the settings of
+ * the home and of the trusted project say.
  */
 export function sandboxOf({ settings }: Pick<Home, 'settings'>, asked: SandboxRequest | undefined) {
   const use = asked?.use ?? settings.sandbox?.use ?? 'off'

@@ -37,7 +37,8 @@ interface SandboxedStep {
 
 /**
  * The sandboxes of steps of runs: of their agents, and of the commands that check an agent's work,
- * because these run what the agent wrote. A host that a sandbox refuses becomes a request of the step.
+ * because these run what the agent wrote. A host that a sandbox refuses becomes a request of the
+ * step.
  */
 export class StepSandboxes {
   readonly #options: StepBoxesOptions
@@ -53,7 +54,10 @@ export class StepSandboxes {
     return sandbox && sandbox.use !== 'off' ? sandbox : (ofNode ?? { use: 'off' })
   }
 
-  /** The program in its sandbox; null if it gets none. @throws SignalboxError `E_NOT_READY`, `E_INPUT` */
+  /**
+   * The program in its sandbox; null if it gets none. @throws SignalboxError `E_NOT_READY`,
+   * `E_INPUT`
+   */
   async prepare(call: StepCall, step: SandboxedStep, program: StepProgram) {
     const { settings } = this.#options
     const sandbox = await this.sandboxOf(call.run, step.sandbox)

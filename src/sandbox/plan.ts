@@ -113,8 +113,8 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
 }
 
 /**
- * Creates the directories in which an agent keeps its conversations. One that did not exist would be
- * private to the sandbox, and end with it.
+ * Creates the directories in which an agent keeps its conversations. One that did not exist would
+ * be private to the sandbox, and end with it.
  */
 export function createAgentDirectories(agent: string, home: string, packs: string | null): void {
   for (const path of profileOf(agent, packs).write)
@@ -123,8 +123,8 @@ export function createAgentDirectories(agent: string, home: string, packs: strin
 }
 
 /**
- * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and its
- * configuration, stays read-only: a person would run it later, outside of the sandbox.
+ * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
+ * its configuration, stays read-only: a person would run it later, outside the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')

@@ -18,7 +18,7 @@ const SIGN = /^(?:[^\p{L}\p{N}\s$"'`([{/_.~-]\s+)+/u
 /** The result for a file: `(+1 -1)`, `→ Accepted (+1, -1)`. */
 const OUTCOME = /\s+(?:→ .*|\(?\+\d+,? -\d+\)?.*)$/u
 
-/** The tool that a row names: `Bash(npm test)`, `✓ Edit src/a.ts (+1 -1)`, `$ npm test`. */
+/** The tool that a row names: `Bash(npm test)`, `✓ Edit notes.md (+1 -1)`, `$ npm test`. */
 export function toolOf(text: string): ToolRef {
   const summary = text.split('\n')[0]!.replace(ASIDE, '').trim().replace(SIGN, '')
   if (summary.startsWith('$ ')) return { name: 'shell', kind: 'shell', summary, command: summary.slice(2) }

@@ -274,7 +274,7 @@ async function refuseAgents(route: Route, { parts, params }: IncomingRequest, pe
 }
 
 function notProven(why: string): SignalboxError {
-  return new SignalboxError('E_STEP_UP', `this must come from a person, and nothing proves that: ${why}`, {
+  return new SignalboxError('E_STEP_UP', `only a person may do this, and the caller is not proven to be one: ${why}`, {
     next: 'use the dashboard, your chat or a terminal that only you type into; or confirm with a code (in tmux) or the passphrase (server.passphrase_file)',
     details: { unproven: why },
   })

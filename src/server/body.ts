@@ -32,7 +32,7 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
   const text = new TextDecoder().decode(bytes)
   if (depthOf(text) > DEPTH_MAX)
     throw new SignalboxError('E_INPUT', `the body is nested too deeply; the limit is ${DEPTH_MAX} levels`, {
-      next: 'send flatter JSON',
+      next: 'reduce the nesting',
     })
   try {
     return JSON.parse(text)

@@ -7,7 +7,8 @@
  *   requests/      where an approval comes from, the open set, delivery of a decision
  *   replay/        a recording read again as the session read it: `replay`, `explain`
  *
- * `live/` and `acp/` use the other two; they know only the names of its phases. Each folder's
+ * `live/` and `acp/` use `conversation/` and `requests/`, which know of a session only the names of
+ * its phases. Each folder's
  * `index.ts` explains its parts. The host starts, feeds and saves sessions (`host/`) as
  * `LocalSession`; surfaces read them through `SessionPort`, the log and the host's bus.
  */

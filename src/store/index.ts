@@ -15,7 +15,7 @@
  *   sends batches and repeats them. postgres-projector.ts folds what appends did not,
  *   log-listener.ts notices commits, connections.ts reconnects.
  * - check.ts reports damage; quarantine.ts moves a damaged file aside and salvages what it can
- *   (readable-copy.ts, salvage.ts). Nothing ever overwrites or deletes a damaged store.
+ *   (salvage.ts). Nothing ever overwrites or deletes a damaged store.
  *
  * To change the schema, append a migration to schema.ts; shipped migrations never change.
  */

@@ -22,7 +22,7 @@ import { handleIntent, type IntentHandlers } from './incoming/handle-intent.js'
 import { IncomingText } from './incoming/incoming-text.js'
 import { Pairing } from './incoming/pairing.js'
 import type { Intent } from './incoming/parse-update.js'
-import { STRANGER, UpdateHandler } from './incoming/update-handler.js'
+import { UNPAIRED, UpdateHandler } from './incoming/update-handler.js'
 import { UpdatePoller } from './incoming/update-poller.js'
 import { AnswerStream } from './outgoing/answer-stream.js'
 import { BotSender } from './outgoing/bot-sender.js'
@@ -68,7 +68,7 @@ export interface TelegramOptions {
 }
 
 export type TelegramHealth = {
-  state: 'starting' | 'connected' | 'deaf' | 'unauthorized' | 'stopped'
+  state: 'starting' | 'connected' | 'not-receiving' | 'unauthorized' | 'stopped'
   reason: string
 }
 
@@ -243,7 +243,7 @@ export class Telegram {
       onHealth: (state, reason) => this.#setHealth(state, reason),
       onError,
     })
-    if (url) this.#setHealth('deaf', 'a webhook is set for this bot: signalbox telegram setup removes it')
+    if (url) this.#setHealth('not-receiving', 'a webhook is set for this bot: signalbox telegram setup removes it')
     else this.#setHealth('connected', `@${bot.username}`)
     if (settings.announce)
       for (const { chat } of await this.#chats.readers()) await this.#send(chat, 'Signalbox is running.')
@@ -299,7 +299,7 @@ export class Telegram {
       if (this.#isStopped) return
       const isRevoked = error instanceof ApiProblem && error.code === 401
       if (isRevoked) this.#setHealth('unauthorized', 'the bot token is not valid')
-      else this.#setHealth('deaf', problemText(error))
+      else this.#setHealth('not-receiving', problemText(error))
       const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
       this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
     })
@@ -339,7 +339,7 @@ export class Telegram {
 
   async #strangerCount(): Promise<number> {
     const refusals = await this.#options.host.store.readStream('telegram/refusals')
-    return refusals.filter(({ data }) => data.reason === STRANGER).length
+    return refusals.filter(({ data }) => data.reason === UNPAIRED).length
   }
 
   async #send(chat: number, text: string): Promise<void> {

@@ -66,7 +66,7 @@ export class WorkerRegistry {
    * @throws SignalboxError `E_JOIN`: the same words whether the token is unknown, used or expired.
    */
   async join(token: string, { name, key }: { name: string; key: string }): Promise<WorkerRecord> {
-    const refused = new SignalboxError('E_JOIN', 'this invitation is not valid, or not any more', {
+    const refused = new SignalboxError('E_JOIN', 'invalid or expired invitation', {
       next: 'ask the owner for a new one: signalbox workers invite',
     })
     const events = await this.#store.readStream(inviteStream(token))

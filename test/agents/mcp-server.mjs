@@ -1,4 +1,5 @@
-// An MCP server over stdio with one tool: `release` writes the file `<name>.txt` into its directory.
+// An MCP server over stdio with one tool: `release` writes the file `<name>.txt` into its
+// directory.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -184,7 +184,7 @@ class Home {
         const buttons = message?.markup?.inline_keyboard?.flat() ?? []
         return buttons.some(({ text }) => text === wanted) ? message : null
       }, `a button ${wanted} under ${mark}`)
-    // A high risk asks "Really?" before it is allowed; from there Back leads to Deny.
+    // A high risk asks for a confirmation before it is allowed; from there Back leads to Deny.
     if (isPermission) {
       const first = wants === 'allow' ? 'Allow once…' : 'Back'
       this.ann.press(await withButton(first), first)

@@ -15,7 +15,10 @@ import { compiledChild, TESTS } from '../support/compiled.js'
  */
 
 export type Kind = 'events' | 'decisions' | 'run'
-/** What a power failure leaves of writes that were not synced. `none` is lost when only the process is killed. */
+/**
+ * What a power failure leaves of writes that were not synced. `none` is lost when only the process
+ * is killed.
+ */
 export type Loss = 'none' | 'all' | 'some'
 
 export class Sweep {
@@ -28,9 +31,7 @@ export class Sweep {
   constructor(kind: Kind, { demandsAll = false } = {}) {
     this.#kind = kind
     this.#demandsAll = demandsAll
-    const args = ['-shared', '-fPIC', '-O1', '-o', this.#shim, join(TESTS, 'crash', 'shim.c'), '-ldl', '-lpthread']
-    const made = spawnSync('cc', args, { encoding: 'utf8' })
-    if (made.status !== 0) throw new Error(made.stderr)
+    compileShim(this.#shim)
   }
 
   close(): void {
@@ -49,7 +50,10 @@ export class Sweep {
     return count
   }
 
-  /** Kills at a point, continues, checks. @throws Error that says which invariant is violated, and how to repeat it. */
+  /**
+   * Kills at a point, continues, checks. @throws Error that says which invariant is violated, and
+   * how to repeat it.
+   */
   async trial(at: number, loss: Loss, seed = at): Promise<void> {
     const place = this.#place()
     try {
@@ -127,7 +131,10 @@ export class Sweep {
     })
   }
 
-  /** At the end: nothing acknowledged is lost, nothing is done twice, nothing is allowed that was not. */
+  /**
+   * At the end: nothing acknowledged is lost, nothing is done twice, nothing is allowed that was
+   * not.
+   */
   async #check(place: Place, said: readonly string[]): Promise<void> {
     const effects = existsSync(place.effects) ? readFileSync(place.effects, 'utf8').split('\n').filter(Boolean) : []
     const twice = effects.filter((line, index) => effects.indexOf(line) !== index)
@@ -139,6 +146,12 @@ export class Sweep {
       if (this.#kind === 'run') await checkRun(store, said, effects)
     })
   }
+}
+
+export function compileShim(file: string): void {
+  const args = ['-shared', '-fPIC', '-O1', '-o', file, join(TESTS, 'crash', 'shim.c'), '-ldl', '-lpthread']
+  const made = spawnSync('cc', args, { encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(made.stderr)
 }
 
 interface Place {
@@ -171,7 +184,8 @@ async function checkDecisions(store: EventStore, said: readonly string[], effect
       ({ type, data }) =>
         type === 'approval.requested' && (data as { source: { requestKey: string } }).source.requestKey === `key-${n}`,
     )
-    // A request that was not acknowledged may be asked again by the agent; an acknowledged one never.
+    // A request that was not acknowledged may be asked again by the agent; an acknowledged one
+    // never.
     const stream = asked.at(-1)?.stream
     const decided = events.filter(event => event.stream === stream && event.type === 'approval.decided')
     const want = n % 2 === 0 ? 'no' : 'yes'

@@ -136,7 +136,9 @@ const ITEMS: ListItem[] = [
   { do: 'step', name: 'end' },
 ]
 
-/** A run with steps, branches, a gate, a child and a timer. A step first looks for its own result. */
+/**
+ * A run with steps, branches, a gate, a child and a timer. A step first looks for its own result.
+ */
 async function driveRun(): Promise<void> {
   const id =
     (await listRuns(store)).find(({ parent }) => parent === null)?.id ??

@@ -1,5 +1,6 @@
-// `node answer-gates.mjs <dist> <data directory> <name>`: answers every open gate of every run twice, in an order of its own, as soon as a
-// line comes in; prints how many answers were taken, and how many came too late.
+// `node answer-gates.mjs <dist> <data directory> <name>`: answers every open gate of every run
+// twice, in an order of its own, as soon as a line comes in; prints how many answers were taken,
+// and how many came too late.
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -78,9 +78,9 @@ describe('a mistake on the command line', () => {
     await expectRefusal(['start', 'demo', '--cwd', 'file'], 2, /file is not a directory/)
     await expectRefusal(['start', '--', './file'], 7, /\.\/file was not found/)
     await expectRefusal(['start', '--wait', '--cwd', 'nowhere', '--', 'true'], 2, /does not exist/)
-    for (const command of ['read', 'stop', 'wait']) await expectRefusal([command, '5'], 2, /there is no session "5"/)
-    await expectRefusal(['send', '5', 'hello'], 2, /there is no session "5"/)
-    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /unknown approval "apr_x"/)
+    for (const command of ['read', 'stop', 'wait']) await expectRefusal([command, '5'], 2, /unknown session "5"/)
+    await expectRefusal(['send', '5', 'hello'], 2, /unknown session "5"/)
+    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /unknown request "apr_x"/)
     await expectNoSession()
   })
 

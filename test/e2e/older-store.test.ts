@@ -10,7 +10,8 @@ import { InsideHome } from './inside.js'
 
 /*
  * A backup of every released version, made in the middle of work: a session whose agent asks, and a
- * run that waits at a gate. Files are only added here: every later version opens and continues them.
+ * run that waits at a gate. Files are only added here: every later version opens and continues
+ * them.
  */
 const OLDER = fileURLToPath(new URL('../store/older/', import.meta.url))
 

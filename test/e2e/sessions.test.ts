@@ -126,7 +126,7 @@ describe('a session', () => {
     for (const word of ['471100', 'ses_zzzzz', 'nobody']) {
       const unknown = await home.run(['read', word])
       expect(unknown.code).toBe(2)
-      expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`there is no session "${word}"`)])
+      expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`unknown session "${word}"`)])
     }
     await home.ok(['stop', two])
     // The number of a session that has just ended still means that session.

@@ -4,7 +4,10 @@ import { Dice } from './world.js'
 
 const { randomBytes } = crypto
 
-/** Ids decide the order of equals, so they come from the seed, too. Returns what restores the real ones. */
+/**
+ * Ids decide the order of equals, so they come from the seed, too. Returns what restores the real
+ * ones.
+ */
 export function seedIds(seed: number): () => void {
   const dice = new Dice(seed ^ 0x1d5)
   const replace = (by: typeof randomBytes) => {

@@ -3,7 +3,8 @@ import type { EventStore } from '../../src/store/index.js'
 
 /*
  * A deterministic world: one seed decides every delay, the order in which calls reach the store,
- * crashes, pauses and steps of clocks. Nothing in it waits for real time, so a seed repeats exactly.
+ * crashes, pauses and steps of clocks. Nothing in it waits for real time, so a seed repeats
+ * exactly.
  */
 
 /** mulberry32: the same numbers on every machine. */
@@ -36,7 +37,10 @@ export class Dice {
   }
 }
 
-/** The clock of one process: its wall time is wrong by an amount that changes, and its timers die with it. */
+/**
+ * The clock of one process: its wall time is wrong by an amount that changes, and its timers die
+ * with it.
+ */
 class ProcessClock implements Clock {
   readonly #world: SimulatedClock
   readonly #isDead: () => boolean
@@ -136,7 +140,10 @@ export class World {
     return new Promise(resolve => void this.clock.setTimer(ms, resolve))
   }
 
-  /** Lets time pass until `isOver`, in steps of different lengths. False: the limit was reached first. */
+  /**
+   * Lets time pass until `isOver`, in steps of different lengths. False: the limit was reached
+   * first.
+   */
   async run(isOver: () => Promise<boolean>, limitMs: number): Promise<boolean> {
     const until = this.clock.now() + limitMs
     for (let step = 0; this.clock.now() < until; step++) {

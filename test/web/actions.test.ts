@@ -199,7 +199,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const next = await command('g2', 'git status', subject)
     await until(async () => (await known(next.id)).decision?.grantId)
     await open('/')
-    const grants = page.getByRole('region', { name: 'Standing approvals' })
+    const grants = page.getByRole('region', { name: 'Grants' })
     await grants.getByText('1 of 20').waitFor()
     await grants.getByRole('button', { name: 'Pause all' }).click()
     await grants.getByRole('button', { name: 'Resume' }).waitFor()

@@ -75,7 +75,9 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   return { option: found.key, ...withText, label: found.label }
 }
 
-/** A request that a hook reported has labels of its own; its menu has others for the same options. */
+/**
+ * A request that a hook reported has labels of its own; its menu has others for the same options.
+ */
 function optionsWithMenuLabels({ request: { options }, screenOptions = [] }: ApprovalRecord): OptionOfMenu[] {
   return options.map(option => {
     const same = screenOptions.filter(({ meaning }) => meaning === option.meaning)

@@ -40,7 +40,8 @@ export async function approveAllLike(
       for (const line of approvalLines(record, context)) context.out(`  ${line}`)
     }
     const typed = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
-    if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
+    if (!/^y(es)?$/i.test(typed.trim()))
+      throw new SignalboxError('E_ROLE', 'cancelled: nothing was decided, and the requests still wait')
     const by = deciderWith(note)
     const items = alike.map(({ id, fingerprint }) => ({ id, fingerprint }))
     const results = await decideBatchThroughDaemon(context, 'decisions', { ...by, items })

@@ -3,6 +3,7 @@ import {
   type GrantRequest,
   type Ledger,
   type ProposedDecision,
+  readToolUse,
   waitForRecord,
 } from '../../approvals/index.js'
 import { newNonce, systemClock } from '../../clock/index.js'
@@ -102,7 +103,7 @@ async function showAndConfirm(
   context: CommandContext,
   ledger: Ledger,
   record: ApprovalRecord,
-  { label, editedInput }: ChosenAnswer,
+  answer: ChosenAnswer,
   grant: GrantRequest | null,
 ): Promise<void> {
   if (!context.isInteractive) {
@@ -112,14 +113,24 @@ async function showAndConfirm(
       { next: `--fingerprint ${record.fingerprint.slice(0, 16)} for this request` },
     )
   }
+  const { editedInput } = answer
   const edits = editedInput === undefined ? [] : editLines(record, editedInput)
   await printPaged(context, [...approvalLines(record, context), ...edits])
   const { actor, surface } = localDecider()
   await ledger.seen(record.id, { displayHash: record.display.hash, whole: true, actor, surface })
   if (record.risk.level === 'low' && editedInput === undefined && !grant && !isGate(record)) return
   const more = grant ? ' and others like it' : ''
-  const typed = await askLine(`${visibleText(label)}${more}? [y/N] `)
-  if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
+  const typed = await askLine(`${confirmation(record, answer)}${more}? [y/N] `)
+  if (!/^y(es)?$/i.test(typed.trim()))
+    throw new SignalboxError('E_ROLE', 'cancelled: nothing was decided, and the request still waits')
+}
+
+/** *Allow this edit once*, in our words; every other answer in the words of the agent's menu. */
+function confirmation({ kind, request }: ApprovalRecord, { option, label }: ChosenAnswer): string {
+  const { meaning } = request.options.find(({ key }) => key === option) ?? {}
+  if (kind !== 'permission' || meaning !== 'allow-once') return visibleText(label)
+  const use = readToolUse(request.tool, request.input).kind
+  return `Allow this ${use === 'command' ? 'command' : use === 'write' ? 'edit' : 'request'} once`
 }
 
 /** Field by field what the edit changes. */

@@ -13,9 +13,9 @@ interface OptionInfo {
 
 /**
  * The option that a person names: by label, by another case, by a unique beginning. A number is
- * never the beginning of another number: 80 is not 8080. Both labels of an option count, because the
- * person may have read either: otherwise *yes* would be the only option that starts with it, “Yes,
- * always”, where the request calls the menu's “Yes” *Allow once*.
+ * never the beginning of another number: 80 is not 8080. Both labels of an option count, because
+ * the person may have read either: otherwise *yes* would be the only option that starts with it,
+ * “Yes, always”, where the request calls the menu's “Yes” *Allow once*.
  *
  * @returns the option, with the label that was meant
  */

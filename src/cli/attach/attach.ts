@@ -94,7 +94,7 @@ async function attachOnce(
     const { stdin, stdout } = process
     const filter = new OutputFilter()
     let unacknowledged = 0
-    let input: InputState = { holder: 'nobody', isYours: !options.isViewOnly }
+    let input: InputState = { holder: 'none', isYours: !options.isViewOnly }
     /**
      * Typed before the daemon said who has the keyboard: it is sent when that is clear. Null
      * afterwards.
@@ -238,7 +238,7 @@ function terminalName(): string {
 
 /** Who types, as the daemon reports to every attached terminal. */
 export interface InputState {
-  holder: 'person' | 'signalbox' | 'nobody'
+  holder: 'person' | 'signalbox' | 'none'
   isYours: boolean
   name?: string | undefined
 }
@@ -250,7 +250,7 @@ export function statusText(
 ): string | null {
   if (isYours) return null
   if (holder === 'signalbox') return ' Signalbox is typing; your keys are not sent '
-  const who = holder === 'nobody' ? 'nobody is typing' : `${visibleText(name ?? 'another terminal')} is typing`
+  const who = holder === 'none' ? 'no one is typing' : `${visibleText(name ?? 'another terminal')} is typing`
   const keys = isViewOnly ? `${detach} detaches` : `${take} takes over · ${detach} detaches`
   return ` watching · ${who} · ${keys} `
 }

@@ -51,7 +51,9 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
   }
 }
 
-/** The cockpit runs where any process can type, such as in tmux: the person reads a code elsewhere. */
+/**
+ * The cockpit runs where any process can type, such as in tmux: the person reads a code elsewhere.
+ */
 async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<Step> {
   await client.post('/auth/terminal-code')
   const done = (typed: string): Step =>

@@ -22,7 +22,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'b
   return EXIT.ok
 }
 
-/** What a backup keeps of this home directory. @throws SignalboxError `E_BACKUP` for a shared store. */
+/**
+ * What a backup keeps of this home directory. @throws SignalboxError `E_BACKUP` for a shared store.
+ */
 export function backupPlace(context: CommandContext): BackupPlace {
   const { directories, settings } = openHome(context)
   if (settings.sharedStore)

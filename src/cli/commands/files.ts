@@ -30,9 +30,9 @@ async function put(
   const client = await DaemonClient.connect(context)
   const query = options.silent ? '?tell=false' : ''
   const uploaded = await client.upload<Uploaded>(`${session}/uploads${query}`, form)
-  const { files, told: message } = uploaded
+  const { files, delivery: message } = uploaded
   const isDelivered = !message || ['delivered', 'queued', 'held'].includes(message.result)
-  if (options.json) context.json({ session: uploaded.session, files, told: message })
+  if (options.json) context.json({ session: uploaded.session, files, delivery: message })
   else for (const { path, bytes, type } of files) context.out(`${path}  ${bytes} bytes, ${type}`)
   if (!isDelivered) context.note(`signalbox: the agent did not get the paths: ${message.detail ?? message.result}`)
   return isDelivered ? EXIT.ok : EXIT.failed

@@ -15,7 +15,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const mayAsk = options.ask !== false && !options.json
   if (options.detach && (options.answers !== undefined || options.checkpointDir !== undefined))
     throw new SignalboxError('E_INPUT', '--detach cannot be combined with --answers or --checkpoint-dir', {
-      next: 'leave --detach out: the daemon neither reads nor writes files of yours',
+      next: 'leave --detach out: the daemon does not read or write your files',
     })
   return withRuns(context, { mayAsk }, async start => {
     const dryRun = options.dryRun === undefined ? null : readScript(context, options.dryRun)

@@ -23,7 +23,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     })
   if (options.acp && (options.wait || options.attach))
     throw new SignalboxError('E_INPUT', `--acp and ${options.wait ? '--wait' : '--attach'} exclude each other`, {
-      next: 'a session over the protocol has no terminal: follow it with signalbox talk',
+      next: 'a session over the protocol has no terminal: follow it with signalbox send --wait, or signalbox read',
     })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   if (options.worktree && options.wait)

@@ -69,7 +69,7 @@ async function status(context: CommandContext, home: Home, isJson: boolean): Pro
     if (next !== null) context.out(context.style('dim', `  next: ${next}`))
   }
   const paired = people.filter(({ telegram: accounts }) => accounts.length > 0)
-  if (paired.length === 0) context.out('no account is paired, so the bot answers nobody')
+  if (paired.length === 0) context.out('the bot does not answer until an account is paired')
   for (const { name, role, telegram: accounts } of paired)
     context.out(`  ${visibleText(name)} · ${role} · ${accounts.join(', ')}`)
   return EXIT.ok
@@ -78,7 +78,7 @@ async function status(context: CommandContext, home: Home, isJson: boolean): Pro
 /** What to do about a bot that receives no messages. */
 function nextFor({ state, detail = '' }: { state: string; detail?: string }): string | null {
   if (state === 'unauthorized') return 'get a new token from BotFather (/token), then run signalbox telegram setup'
-  if (state !== 'deaf') return null
+  if (state !== 'not-receiving') return null
   if (detail.includes('webhook')) return 'signalbox telegram setup can remove it'
   if (detail.includes('another program')) return 'stop the other program; the bot reconnects within a minute'
   return 'none; it keeps retrying'
@@ -109,7 +109,8 @@ async function test(context: CommandContext, home: Home, isJson: boolean): Promi
 type Refusal = LoggedEvent & { data: EventData<'telegram.refused'> }
 
 /**
- * Refused attempts, newest last: strangers, viewers, forwarded messages, stale and forged buttons.
+ * Refused attempts, newest last: unpaired accounts, viewers, forwarded messages, stale and forged
+ * buttons.
  */
 async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
@@ -134,7 +135,7 @@ async function refused(context: CommandContext, home: Home, isJson: boolean): Pr
   else if (rows.length === 0) context.out('no refused attempts')
   else {
     for (const { at, account, person, chat, reason } of rows) {
-      const who = `${person === null ? 'stranger' : visibleText(person)} (${account ?? '?'})`
+      const who = `${person === null ? 'unpaired account' : visibleText(person)} (${account ?? '?'})`
       const where = chat === null || chat === account ? '' : ` in ${chat}`
       const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
       context.out(`${context.style('dim', `${time}Z`)}  ${who}${where}: ${visibleText(reason)}`)

@@ -95,7 +95,7 @@ async function invite(
   if (json) context.json(made)
   else {
     context.out(`signalbox worker join "${made.link}"`)
-    context.out(context.style('dim', 'The link works once, on the machine that shall be the worker.'))
+    context.out(context.style('dim', 'The link works once, on the machine that will be the worker.'))
   }
   return EXIT.ok
 }

@@ -55,7 +55,7 @@ export class GraphProgress {
         out(`  ◆ ${optionText(String(event.data.label ?? event.data.option))} ${style('dim', `by ${event.data.by}`)}`)
         return
       case 'step.lost':
-        out(style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`))
+        out(style('yellow', `  the process that ran ${event.data.step} has ended unexpectedly; checking what it left`))
         return
       case 'run.notice':
         out(style('dim', `  ${visibleText(String(event.data.text))}`))

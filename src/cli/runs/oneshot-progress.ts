@@ -32,7 +32,7 @@ export class OneshotProgress {
       case 'step.ended':
         return this.#ended(event.data as EventData<'step.ended'>, event.at)
       case 'step.lost':
-        out(style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`))
+        out(style('yellow', `  the process that ran ${event.data.step} has ended unexpectedly; checking what it left`))
         return
       case 'step.recovered':
         return this.#recovered(event.data as EventData<'step.recovered'>)

@@ -111,7 +111,10 @@ export class PipelineProgress {
       case 'gate.opened':
         return style('yellow', `  ◆ needs you: ${event.data.approval}`)
       case 'step.lost':
-        return style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`)
+        return style(
+          'yellow',
+          `  the process that ran ${event.data.step} has ended unexpectedly; checking what it left`,
+        )
       default:
         return null
     }

@@ -136,7 +136,7 @@ export const APPROVAL_COMMANDS = {
   },
   grants: {
     group: 'approvals',
-    summary: 'list, add, revoke or pause standing approvals',
+    summary: 'list, add, revoke or pause grants',
     arguments: [
       {
         name: 'action',

@@ -236,8 +236,8 @@ export const SESSION_COMMANDS = {
     arguments: [ACTIVE_ARGUMENT],
     options: [JSON_OPTION],
     details:
-      'Presses the agent’s own interrupt keys and checks for five seconds whether it stopped. An open request is ' +
-      'denied instead.',
+      'Presses the agent’s own interrupt keys and checks for five seconds whether it stopped. Refused while ' +
+      'a request is open: deny that instead.',
     examples: [['signalbox interrupt 1', 'interrupt this turn']],
   },
   resume: {

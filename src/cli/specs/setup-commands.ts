@@ -102,7 +102,7 @@ export const SETUP_COMMANDS = {
       ['signalbox telegram', 'whether the bot is connected, and who may use it'],
       ['signalbox telegram pair --role viewer', 'another phone, with read-only access'],
       ['signalbox telegram unpair 4711', 'remove a lost phone'],
-      ['signalbox telegram refused', 'refused attempts: strangers, stale buttons, forwarded messages'],
+      ['signalbox telegram refused', 'refused attempts: unpaired accounts, stale buttons, forwarded messages'],
     ],
   },
   hook: {
@@ -235,7 +235,7 @@ export const SETUP_COMMANDS = {
   },
   acp: {
     group: 'setup',
-    summary: 'be the agent of an editor, over the Agent Client Protocol',
+    summary: 'run as the agent of an editor, over the Agent Client Protocol',
     arguments: [{ name: 'agent', description: 'the agent that sessions start, such as claude', completes: 'agent' }],
     details:
       'For the settings of Zed, JetBrains or Neovim. A session of the editor is a session of Signalbox, in a terminal that every ' +

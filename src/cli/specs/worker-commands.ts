@@ -47,7 +47,7 @@ export const WORKER_COMMANDS = {
   },
   workers: {
     group: 'setup',
-    summary: 'list the workers of this server; invite, drain, give up or remove one',
+    summary: 'list the workers of this server; invite, drain, declare lost or remove one',
     arguments: [
       {
         name: 'action',

@@ -155,7 +155,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     const session = await this.whenLive(id)
     const worker = session?.worker ?? this.#owners.get(id)
     if (worker === undefined || !this.#hub)
-      throw new SignalboxError('E_STATE', `session ${id} has ended, and its worker is not asked any more`)
+      throw new SignalboxError('E_STATE', `session ${id} has ended, and its worker no longer answers for it`)
     return this.#hub.ask(worker, method, { session: id, ...params })
   }
 

@@ -231,7 +231,7 @@ function sessionOf(stream: string): string | null {
 function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw new SignalboxError('E_INPUT', `the call of a worker has another form: ${result.error.message}`, {
+  throw new SignalboxError('E_INPUT', `invalid call from a worker: ${result.error.message}`, {
     cause: result.error,
   })
 }

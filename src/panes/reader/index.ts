@@ -1,11 +1,11 @@
 /*
  * How a session's terminal is read: a `ReaderClient` sends bytes, sizes and times to a
- * `TerminalReader` and gets back what they show. The reader is in the same thread (`LocalReader`:
- * commands that host a session themselves) or in another one (`ReaderThreads`: the daemon); the
- * session does not notice. A look is sent as the differences to the one before.
+ * `TerminalReader` and gets back what they show. The reader is in the same thread (`LocalReader`)
+ * or, in a daemon with `terminal.threads`, in another one (`ReaderThreads`); the session does not
+ * notice. A look is sent as the differences to the one before.
  *
- *   ReaderClient ── request ──► TerminalReader ─► PaneScreen    reader-client.ts, terminal-reader.ts
- *     ▲  mirror of the screen      │                            messages.ts
+ *   ReaderClient ── request ──► TerminalReader ─► PaneScreen    reader-client.ts, messages.ts
+ *     ▲  mirror of the screen      │                            terminal-reader.ts
  *     └──────── reply ◄────────────┘
  *
  * - reader-threads.ts: both ends of a thread: the host starts threads, gives sessions to them and

@@ -103,7 +103,7 @@ function keyFilesOf(lines: readonly PlanLine[]): string[] {
     .filter(({ isFenced }) => !isFenced)
     .flatMap(({ text }) =>
       [...text.matchAll(FILE_LINE)].flatMap(([, quoted, bare]) => {
-        // `src/a.ts:10-20` refers to lines of a file.
+        // A path with `:10-20` refers to lines of a file.
         if (quoted !== undefined) return [quoted.trim().replace(/:\d+(?:-\d+)?$/, '')]
         const path = bare!.replace(/[,;]$/, '').replace(/:\d+(?:-\d+)?$/, '')
         return SOURCE_FILE.test(path) ? [path] : []

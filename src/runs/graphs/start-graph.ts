@@ -131,7 +131,7 @@ function driverOf(
   const isSimulated = dryRun !== undefined && dryRun !== null
   if ((isDetached || placement) && (module || isSimulated))
     throw new SignalboxError('E_INPUT', '--detach and --on cannot be combined with --handlers or --dry-run', {
-      next: 'leave them out: the daemon runs no code of yours',
+      next: 'leave them out: the daemon does not run your code',
     })
   const isLive = !isSimulated && [...parsed.graph.nodes.values()].some(isLiveNode)
   if (isLive && placement)
@@ -140,7 +140,7 @@ function driverOf(
     })
   if (isLive && module)
     throw new SignalboxError('E_INPUT', 'live=true cannot be combined with --handlers', {
-      next: 'remove live=true: the daemon keeps the terminals and runs no code of yours',
+      next: 'remove live=true: the daemon keeps the terminals and does not run your code',
     })
   return isDetached || isLive || placement ? 'daemon' : 'caller'
 }

@@ -137,8 +137,8 @@ export class Auth {
   }
 
   /**
-   * Confirms one act of one process, by a code that a person read in a terminal; `act` is null for a
-   * wrong code. @throws SignalboxError `E_LOGIN`, `E_RATE`
+   * Confirms one act of one process, by a code that a person read in a terminal; `act` is null for
+   * a wrong code. @throws SignalboxError `E_LOGIN`, `E_RATE`
    */
   async confirmAct(who: Credential, peer: LocalPeer, act: string | null): Promise<number> {
     await this.attempts.check()

@@ -111,7 +111,7 @@ export class LocalPeers {
     const terminals =
       multiplexer === undefined ? [] : personTerminals(multiplexer, await this.#running(), await this.#openSince())
     if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
-    throw new SignalboxError('E_STATE', 'there is no terminal of yours in which a code could be shown', {
+    throw new SignalboxError('E_STATE', 'no terminal of your own was found to show a code on', {
       next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
     })
   }
@@ -129,7 +129,7 @@ export class LocalPeers {
   }
 
   /**
-   * When the first agent outside of a sandbox was started: any since then could have asked another
+   * When the first agent outside a sandbox was started: any since then could have asked another
    * program to call, also later: by `at`, cron, or a window of tmux that waits.
    */
   async #firstOpen(): Promise<number | null> {

@@ -28,10 +28,10 @@ interface Shown {
 
 /**
  * Codes that prove that a person is behind a process in tmux. Any program of the user can start
- * processes there and type into them, but none can read what is written to the terminal in which the
- * person's client of tmux runs: its text goes to the terminal's window, and nowhere else. So the daemon
- * writes a code there, and a process that knows it was told by a person who reads that terminal.
- * A code is for one process and one act, works once, and one wrong attempt ends it.
+ * processes there and type into them, but none can read what is written to the terminal in which
+ * the person's client of tmux runs: its text goes to the terminal's window, and nowhere else. So
+ * the daemon writes a code there, and a process that knows it was told by a person who reads that
+ * terminal. A code is for one process and one act, works once, and one wrong attempt ends it.
  */
 export class TerminalCodes {
   readonly #clock: Clock

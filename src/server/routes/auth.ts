@@ -25,7 +25,7 @@ const linkBody = z.strictObject({
 
 /** A code belongs to a process of this machine. @throws SignalboxError `E_LOGIN`, `E_RATE` */
 async function confirmByCode({ auth, peers }: ServerParts, who: Credential, peer: LocalPeer | null, code: string) {
-  if (!peer) throw new SignalboxError('E_LOGIN', 'a code of a terminal works on its own machine only')
+  if (!peer) throw new SignalboxError('E_LOGIN', 'a terminal code is valid only on this machine')
   return auth.confirmAct(who, peer, peers.redeem(peer, code))
 }
 

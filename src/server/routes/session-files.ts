@@ -39,8 +39,8 @@ export const sessionFileRoutes: readonly Route[] = [
       }
       const text = stored.map(({ path }) => `The user uploaded a file: ${path}`).join('\n')
       const whenBusy = live.phase === 'tool-pending' ? 'hold' : 'queue'
-      const told = query.tell === 'false' ? null : await live.send(text, { whenBusy, meaning: 'text' })
-      return call.json({ session: live.id, files: stored, told }, 201)
+      const delivery = query.tell === 'false' ? null : await live.send(text, { whenBusy, meaning: 'text' })
+      return call.json({ session: live.id, files: stored, delivery }, 201)
     },
   }),
   route({

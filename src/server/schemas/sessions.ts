@@ -37,7 +37,7 @@ export const agentStats = z
 export const holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), id: z.string(), name: z.string() }),
   z.object({ kind: z.literal('signalbox') }),
-  z.object({ kind: z.literal('nobody') }),
+  z.object({ kind: z.literal('none') }),
 ])
 
 export const session = z
@@ -226,5 +226,8 @@ export const heldPrompts = z.object({ items: z.array(heldPrompt) })
 export const uploaded = z.object({
   session: z.string(),
   files: z.array(z.object({ path: z.string(), name: z.string(), bytes: z.int(), type: z.string() })),
-  told: z.object(delivery).nullable().describe('what became of the prompt that tells the agent; null: not asked for'),
+  delivery: z
+    .object(delivery)
+    .nullable()
+    .describe('the result of the prompt that names the files; null: none was sent'),
 })

@@ -183,9 +183,13 @@ class TerminalSocket {
       )
     const unproven = await parts.peers.needsProof(this.#options.peer, TERMINAL, who)
     if (hello.want === 'input' && unproven !== null)
-      throw new SignalboxError('E_STEP_UP', `only a person may type, and nothing proves that: ${unproven}`, {
-        next: 'attach from a terminal of your own, or connect with want: "view"',
-      })
+      throw new SignalboxError(
+        'E_STEP_UP',
+        `only a person may type, and the caller is not proven to be one: ${unproven}`,
+        {
+          next: 'attach from a terminal of your own, or connect with want: "view"',
+        },
+      )
     if (this.#socket.readyState !== this.#socket.OPEN) return
     const end = (reason: string) => this.#socket.close(4003, reason)
     streams.add(this.#id, { kind: 'terminal', who, watched: null, end })

@@ -29,7 +29,7 @@ export async function pageOf<T extends { id: string }>(
   const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
   const begin = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== null && begin === 0)
-    throw new SignalboxError('E_INPUT', 'the item that the cursor names does not exist any more', {
+    throw new SignalboxError('E_INPUT', 'the item that the cursor names no longer exists', {
       next: 'start again without a cursor',
     })
   const page = items.slice(begin, begin + count)

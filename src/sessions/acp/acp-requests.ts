@@ -145,7 +145,9 @@ export class AcpRequests {
   }
 }
 
-/** The agent's option that says what was decided; null: it offers none, so its turn is cancelled. */
+/**
+ * The agent's option that says what was decided; null: it offers none, so its turn is cancelled.
+ */
 function optionOf({ decision }: ApprovalRecord, { options }: PermissionAsk): string | null {
   const chosen = options.find(({ optionId }) => optionId === decision?.option)
   if (chosen) return chosen.optionId

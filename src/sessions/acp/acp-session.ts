@@ -212,7 +212,7 @@ export class AcpSession implements LocalSession {
   }
 
   get holder(): Holder {
-    return { kind: 'nobody' }
+    return { kind: 'none' }
   }
 
   get heldPrompts(): readonly HeldPrompt[] {

@@ -14,6 +14,7 @@
  * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
  *
  * After a restart the recording is read from its start: the fold gives the same state, the journal
- * writes nothing twice, and calls that still wait are compared with the open requests of the ledger.
+ * writes nothing twice, and calls that still wait are compared with the open requests of the
+ * ledger.
  */
 export { AcpSession } from './acp-session.js'

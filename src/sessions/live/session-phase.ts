@@ -291,7 +291,8 @@ export class SessionPhase {
       case 'settle-approval': {
         const next = event === 'tool_menu:new' ? liveMenu(look?.observation ?? null) : null
         if (this.#menus.isTakeOverDue) {
-          // What is on screen is compared with the requests in any case, unless the screen has ended.
+          // What is on screen is compared with the requests in any case, unless the screen has
+          // ended.
           if (event === 'process-exit') this.#menus.takeOver(null)
         } else if (!isCatchingUp()) effects.later(() => requests.settle(next))
         return

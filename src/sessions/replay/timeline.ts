@@ -89,8 +89,8 @@ export class Timeline {
   #see(state: PaneState): Moment {
     this.#count(state)
     let actions: readonly PhaseAction[] = []
-    // The phase follows the frames alone, as in a live session: a program may report that it is done
-    // before it has drawn the end of its answer.
+    // The phase follows the frames alone, as in a live session: a program may report that it is
+    // done before it has drawn the end of its answer.
     if (state.look?.isSettled) {
       const { observation } = state.look
       const menu = (observation.payload as { menu?: Menu | null } | null)?.menu ?? null

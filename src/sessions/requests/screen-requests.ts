@@ -146,7 +146,10 @@ export class ScreenRequests {
     this.#open.isTakenOver = false
   }
 
-  /** After a restart: takes over the open requests; what the agent reports on them counts from now on. */
+  /**
+   * After a restart: takes over the open requests; what the agent reports on them counts from now
+   * on.
+   */
   async adopt(): Promise<OpenRequest[]> {
     const { ledger, subject } = this.#open
     const records = await ledger.list({ isOpenOnly: true })

@@ -219,7 +219,9 @@ function* filesBelow(directory: string, prefix: string): Generator<{ name: strin
   }
 }
 
-/** Null for a directory that this home does not have. @throws Error for a name that leads out of it. */
+/**
+ * Null for a directory that this home does not have. @throws Error for a name that leads out of it.
+ */
 function placeOf(name: string, { directories }: BackupPlace): string | null {
   const [prefix = '', ...parts] = name.split('/')
   if (parts.length === 0 || parts.some(part => part === '' || part === '.' || part === '..'))

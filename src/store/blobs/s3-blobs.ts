@@ -4,8 +4,8 @@ import type { BlobPlace } from './blob-store.js'
 const ATTEMPTS_MS = 10_000
 
 /**
- * Blobs as objects of a bucket: `s3://bucket/prefix?endpoint=https://…&region=…`. The keys come from
- * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.
+ * Blobs as objects of a bucket: `s3://bucket/prefix?endpoint=https://…&region=…`. The keys come
+ * from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.
  */
 export async function s3Blobs(url: URL, env: NodeJS.ProcessEnv): Promise<BlobPlace> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env

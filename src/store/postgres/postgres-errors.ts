@@ -3,7 +3,9 @@ import { SignalboxError } from '../../errors/index.js'
 /** How long a call waits for a database that does not answer, or for its locks. */
 export const AWAY_LIMIT_MS = 15_000
 
-/** Classes and codes of SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+/**
+ * Classes and codes of SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ */
 const CONNECTION_LOST = /^(08...|57P0[1-3]|25P0[34])$/
 const SERVER_BUSY = /^(55P03|57014|40001|40P01|53300)$/
 const NOT_ALLOWED = /^(28...|3D000|42501)$/

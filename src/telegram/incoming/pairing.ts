@@ -87,7 +87,7 @@ export class Pairing {
     return person
   }
 
-  /** Whether a stranger sent the code, in a private chat and not forwarded. */
+  /** Whether an unpaired account sent the code, in a private chat and not forwarded. */
   tryCode(intent: Intent): boolean {
     const window = this.#current()
     if (!window || intent.chatKind !== 'private' || (intent.kind !== 'text' && intent.kind !== 'command')) return false

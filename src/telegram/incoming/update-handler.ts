@@ -10,7 +10,7 @@ interface UpdateHandlerOptions {
   store: EventStore
   clock: Clock
   bot: { id: number; username: string }
-  /** The person of this account; null for a stranger. */
+  /** The person of this account; null for an unpaired account. */
   personOf(telegram: number): Person | null
   /** Whether the bot is enabled in this group. */
   isEnabled(group: number): Promise<boolean>
@@ -23,7 +23,7 @@ interface UpdateHandlerOptions {
 }
 
 /** The recorded reason for refusing an unpaired account. */
-export const STRANGER = 'a stranger'
+export const UNPAIRED = 'an unpaired account'
 const HANDLER_TIMEOUT_MS = 30_000
 
 /**
@@ -96,14 +96,14 @@ export class UpdateHandler {
   async #handle(intent: Intent, { update, at, attempts }: OpenUpdate): Promise<void> {
     const { store } = this.#options
     const person = this.#options.personOf(intent.from.id)
-    const why = person ? await this.#whyNot(intent) : STRANGER
+    const why = person ? await this.#whyNot(intent) : UNPAIRED
     if (!person || why !== null) {
       const isPairing = !person && (await this.#options.onStranger(intent, update))
       if (isPairing) return this.#end(update, 'done', 'pairing')
       await store.append('telegram/refusals', 'any', [
-        newEvent('telegram.refused', { update, from: intent.from.id, chat: intent.chat, reason: why ?? STRANGER }),
+        newEvent('telegram.refused', { update, from: intent.from.id, chat: intent.chat, reason: why ?? UNPAIRED }),
       ])
-      return this.#end(update, 'refused', why ?? STRANGER)
+      return this.#end(update, 'refused', why ?? UNPAIRED)
     }
     await store.append(streamOf(update), 'any', [newEvent('telegram.update-started', { attempt: attempts + 1 })])
     try {

@@ -46,14 +46,14 @@ function polled(answer: (count: number) => unknown) {
 const forever = new Promise<never>(() => undefined)
 const conflict = new ApiProblem('Conflict: terminated by other getUpdates request', { code: 409 })
 
-it('after a 409 one poller waits longer and longer without an end, and its health is deaf', async () => {
+it('after a 409 one poller waits longer and longer without an end, and its health is not-receiving', async () => {
   const { poll, asked, health, until } = polled(count => (count <= 9 ? conflict : count === 10 ? [] : forever))
   poll.start()
   await until(11)
   const waits = asked.slice(1, 10).map((at, index) => Math.round((at - asked[index]!) / 1000))
   // Longer than the 50 s for which a slot can be held, and no end after 36 s.
   expect(waits).toEqual([3, 6, 12, 24, 50, 60, 60, 60, 60])
-  expect(health[0]).toBe('deaf: another program polls the updates of this bot')
+  expect(health[0]).toBe('not-receiving: another program polls the updates of this bot')
   expect(health.at(-1)).toBe('connected: receiving updates again')
 })
 
@@ -62,7 +62,7 @@ it('a webhook is named as the reason, and is not removed', async () => {
   const { poll, health, until } = polled(count => (count === 1 ? webhook : forever))
   poll.start()
   await until(2)
-  expect(health[0]).toBe('deaf: a webhook is set for this bot')
+  expect(health[0]).toBe('not-receiving: a webhook is set for this bot')
 })
 
 it('a revoked token is retried every ten minutes', async () => {
@@ -75,14 +75,14 @@ it('a revoked token is retried every ten minutes', async () => {
   expect(health[0]).toBe('unauthorized: the bot token is no longer valid')
 })
 
-it('after server and network errors the wait doubles up to a minute; from the third on the health is deaf', async () => {
+it('after server and network errors the wait doubles up to a minute; from the third on the health is not-receiving', async () => {
   const { poll, asked, health, until } = polled(count =>
     count <= 8 ? new ApiProblem('Bad Gateway', { code: count % 2 ? 502 : 0 }) : forever,
   )
   poll.start()
   await until(9)
   expect(asked.slice(1).map((at, index) => (at - asked[index]!) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
-  expect(health).toEqual(['deaf: Bad Gateway'])
+  expect(health).toEqual(['not-receiving: Bad Gateway'])
 })
 
 it('an update is confirmed only after it was stored; nothing is skipped at the start', async () => {

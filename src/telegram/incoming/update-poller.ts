@@ -6,7 +6,7 @@ interface UpdatePollerOptions {
   clock: Clock
   /** Stores one update; once it resolves, the update is confirmed to Telegram. */
   take(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void>
-  onHealth(state: 'connected' | 'deaf' | 'unauthorized', reason: string): void
+  onHealth(state: 'connected' | 'not-receiving' | 'unauthorized', reason: string): void
   onError(error: unknown): void
 }
 
@@ -73,7 +73,7 @@ export class UpdatePoller {
           const seconds = CONFLICT_WAITS_S[Math.min(conflicts, CONFLICT_WAITS_S.length - 1)]!
           conflicts += 1
           onHealth(
-            'deaf',
+            'not-receiving',
             /webhook/.test(error.message)
               ? 'a webhook is set for this bot'
               : 'another program polls the updates of this bot',
@@ -85,7 +85,7 @@ export class UpdatePoller {
         } else {
           failures += 1
           if (failures === 3)
-            onHealth('deaf', error.code === 0 ? `Telegram cannot be reached: ${error.message}` : error.message)
+            onHealth('not-receiving', error.code === 0 ? `Telegram cannot be reached: ${error.message}` : error.message)
           await this.#wait(error.retryAfterMs ?? Math.min(1000 * 2 ** (failures - 1), LONGEST_RETRY_MS))
         }
       }

@@ -1,9 +1,5 @@
-import {
-  type ApprovalRecord,
-  DEFAULT_NOTIFICATION_TIMES,
-  type NotificationChannel,
-  planNotifications,
-} from '../../approvals/index.js'
+import type { ApprovalRecord } from '../../approvals/index.js'
+import { DEFAULT_NOTIFICATION_TIMES, type NotificationChannel, planNotifications } from '../../notifications/index.js'
 
 export interface Presence {
   /** In the order of preference. */

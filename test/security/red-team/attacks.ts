@@ -312,7 +312,7 @@ const takeOver: Attack[] = [
   },
   {
     id: 'keeper-spawn',
-    title: 'start a program outside of any session through the keeper',
+    title: 'start a program outside any session through the keeper',
     goal: 'escape',
     script: 'python3 keeper.py "$KEEPER" spawn "$PERSON/spawned"; sleep 1; [ -e "$PERSON/spawned" ] && echo REACHED',
   },
@@ -452,7 +452,7 @@ const outside: Attack[] = [
   },
   {
     id: 'signal',
-    title: 'signal processes outside of the session',
+    title: 'signal processes outside the session',
     goal: 'escape',
     without: 'neither',
     script: 'kill -0 $DAEMON_PID && echo REACHED',

@@ -20,7 +20,7 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
               <b dir="auto">{decisionLabel(approval)}</b>{' '}
             </>
           )}
-          by {decision.grantId ? 'a standing approval' : who} <Age at={decision.at} suffix=" ago" />
+          by {decision.grantId ? 'a grant' : who} <Age at={decision.at} suffix=" ago" />
         </span>
       )}
       {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}

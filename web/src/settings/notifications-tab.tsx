@@ -53,7 +53,7 @@ export function BrowserNotifications() {
         <li>
           <div class="grow">
             <label for="sound-here">Sound</label>
-            <p class="tiny dim">Two short notes when something needs you and you look elsewhere.</p>
+            <p class="tiny dim">Plays a short sound if the page is not visible.</p>
           </div>
           <input
             id="sound-here"

@@ -27,7 +27,7 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'notifications',
     label: 'Notifications',
-    about: 'When and where you are called.',
+    about: 'When and where you are notified.',
     groups: [
       {
         title: 'Notify me when',
@@ -125,7 +125,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Standing approvals',
+        title: 'Grants',
         controls: [
           { key: 'approvals.grant_for', label: 'Last for', kind: 'seconds' },
           { key: 'approvals.grant_uses', label: 'Uses at most', kind: 'number' },
@@ -142,7 +142,6 @@ export const TOPICS: readonly Topic[] = [
         title: 'Limits',
         controls: [
           { key: 'runs.day_usd', label: 'A day', kind: 'money' },
-          { key: 'runs.max_cost', label: 'A run', kind: 'money' },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },

@@ -1,14 +1,16 @@
 /*
  * Who is notified of a request, where, and when. A pure function of the situation at one moment: it
- * says what to send now, and when to check again. The caller sends, and
- * calls again at `nextCheckAt` or when something changes.
+ * says what to send now, and when to check again. The caller sends, and calls again at
+ * `nextCheckAt` or when something changes.
  *
- * The escalation: a person is present → only there, nothing elsewhere for the grace time · nobody
+ * The escalation: a person is present → only there, nothing elsewhere for the grace time · no one
  * is present → the first channel of each person · not seen for `nextMs` → the next channel of each
- * · not decided for `allMs` → every channel of everybody · `remindMs` → one reminder, then silence.
- * Quiet hours hold everything back into one digest, unless the deadline is near or the run is
- * urgent. Each request, person and channel gets one message, which is edited afterwards.
+ * · not decided for `allMs` → every channel of every person · `remindMs` → one reminder, then
+ * silence. Quiet hours hold everything back into one digest, unless the deadline is near or the run
+ * is urgent. Each request, person and channel gets one message, which is edited afterwards.
  */
+import { LOOP_COUNT, LOOP_MS } from '../approvals/index.js'
+
 export type NotificationChannel = 'telegram' | 'browser' | 'terminal'
 
 export interface NotificationSubject {
@@ -90,9 +92,6 @@ const PRESENT_MS: Readonly<Record<NotificationChannel, number>> = {
 }
 const GROUP_MS = 10_000
 const GROUP_MAX = 3
-/** The same request this often within this time is a loop. */
-export const LOOP_MS = 600_000
-export const LOOP_COUNT = 5
 const NEAR_DEADLINE_MS = 15 * 60_000
 const MINUTE_MS = 60_000
 const DAY_MIN = 1_440
@@ -238,7 +237,7 @@ function wasQuietAt(person: NotificationRecipient, at: number): boolean {
   return quietEnd(person, at) !== null
 }
 
-/** When the present quiet hours end; null outside of them. */
+/** When the present quiet hours end; null outside them. */
 function quietEnd(person: NotificationRecipient, at: number): number | null {
   if (!person.quiet || person.quiet.from === person.quiet.to) return null
   const { from, to } = person.quiet
