@@ -3,8 +3,8 @@ import { peerOrigin } from '../process/index.js'
 
 /**
  * Whether the running daemon accepted the decision of a request: it alone can check its signature.
- * An agent could listen at the daemon's address after it has ended the daemon, so the kernel is asked
- * whose process answers.
+ * An agent could listen at the daemon's address after it has ended the daemon, so the kernel is
+ * asked whose process answers.
  */
 export function isAcceptedByDaemon(socketPath: string, id: string): Promise<boolean> {
   return new Promise(resolve => {

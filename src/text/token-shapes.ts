@@ -1,7 +1,7 @@
 /*
- * Tokens that are known by how they begin, as data. Services give their tokens such prefixes so that
- * scanners find them. A row: the name in the marker, the prefix, and the characters after it with
- * the least number of them. A new service: a row, and a sample in the test.
+ * Tokens that are known by how they begin, as data. Services give their tokens such prefixes so
+ * that scanners find them. A row: the name in the marker, the prefix, and the characters after it
+ * with the least number of them. A new service: a row; the test makes a sample of it.
  */
 
 const WORD = 'A-Za-z0-9'

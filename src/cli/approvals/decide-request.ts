@@ -37,8 +37,8 @@ const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
 
 /**
  * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
- * the outcome. The daemon decides: it knows by the kernel who calls, and signs the decision. Whatever
- * this command wrote into the store itself, an agent could write as well.
+ * the outcome. The daemon decides: it knows by the kernel who calls, and signs the decision.
+ * Whatever this command wrote into the store itself, an agent could write as well.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -151,7 +151,7 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/** Through the daemon, which knows who calls; a closed request is refused here, with its decision. */
+/** Through the daemon, which knows who calls. A closed request is refused here. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,

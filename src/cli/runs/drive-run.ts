@@ -38,7 +38,7 @@ export interface DriveFlags {
   checkpointDir?: string | undefined
   /** A JSON file with the answers to the gates. */
   answers?: string | undefined
-  /** Another command created the run: only the daemon can tell whether its gates may be answered here. */
+  /** Another command created the run: only the daemon can tell who may answer its gates. */
   isResumed?: boolean | undefined
 }
 
@@ -146,9 +146,9 @@ async function driveHere(
 }
 
 /**
- * Who answers gates here: a file, the user's module, or the person at the terminal; else no one. The
- * daemon decides what they answer, because anything may type into a terminal. Answers from a file
- * that came with the run are part of it, as `--auto-approve` is: they are decided here.
+ * Who answers gates here: a file, the user's module, or the person at the terminal; else no one.
+ * The daemon decides what they answer, because anything may type into a terminal. Answers from a
+ * file that came with the run are part of it, as `--auto-approve` is: they are decided here.
  */
 async function answererFor(
   context: CommandContext,

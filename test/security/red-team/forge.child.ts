@@ -1,4 +1,4 @@
-// Writes a decision, or the answer of a gate, into the store of a home, past the daemon and its checks.
+// Writes a decision, or the answer of a gate, into the store of a home, past all checks.
 import { systemClock } from '../../../src/clock/index.js'
 import { newEvent } from '../../../src/events/index.js'
 import { openHomeStore } from '../../../src/host/open-store.js'
