@@ -13,7 +13,7 @@ import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
 import { dyingStore } from './testing/dying-store.js'
 import { type ListItem, listRun, listWorkflow } from './testing/list-workflow.js'
-import type { Performer, StepCall, StepEnd } from './workflow.js'
+import type { GateLedger, Performer, StepCall, StepEnd } from './workflow.js'
 
 let directory: string
 let store: EventStore
@@ -83,7 +83,7 @@ async function lease(id: string, owner = 'host', at: EventStore = store): Promis
 async function driver(
   id: string,
   workers: Performer,
-  options: { park?: boolean; at?: EventStore; owner?: string } = {},
+  options: { park?: boolean; at?: EventStore; owner?: string; gates?: GateLedger } = {},
 ) {
   return new Driver({
     store: options.at ?? store,
@@ -94,6 +94,7 @@ async function driver(
     clock,
     random: () => 0.5,
     park: options.park ?? false,
+    ...(options.gates && { gates: options.gates }),
     onError: () => undefined,
   })
 }
@@ -238,6 +239,45 @@ describe('a run', () => {
     const { version } = await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
     going.poke(version)
     expect(await done).toMatchObject({ status: 'completed' })
+  })
+
+  describe('whose gate was answered by a process that proves nothing', () => {
+    const gates: GateLedger = {
+      stored: request => request,
+      answer: async () => false,
+      grant: async () => false,
+      isProven: async (_, { data }) => data.by === 'person',
+    }
+    const answered = (approval: string, by: string) => [
+      { type: 'gate.answered', data: { gate: 'sure', approval, option: 'yes', by } },
+    ]
+
+    test.each([
+      ['while it waits without a process', false],
+      ['while it is driven', true],
+    ])('asks again, and continues with the answer of a person: %s', async (_, isDriven) => {
+      const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
+      const workers = new Workers()
+      if (!isDriven) await (await driver(id, workers, { park: true, gates })).drive()
+      const going = await driver(id, workers, { gates })
+      let done = isDriven ? going.drive() : null
+      await storeSettled()
+      const { gates: before } = await getRun(store, id)
+      const forged = await store.append(runStream(id), 'any', answered(before.sure!, 'agent'))
+      if (isDriven) going.poke(forged.version)
+      done ??= going.drive()
+      await storeSettled()
+      const { gates: after, status } = await getRun(store, id)
+      expect(workers.started).toEqual([])
+      expect(after.sure).not.toBe(before.sure)
+      expect(status).toBe('waiting')
+      expect((await readRun(store, id, listWorkflow)).run.gates.get('sure')?.approval).toBe(after.sure)
+      const proven = await store.append(runStream(id), 'any', answered(after.sure!, 'person'))
+      going.poke(proven.version)
+      expect(await done).toMatchObject({ status: 'completed' })
+      expect(workers.started).toHaveLength(1)
+      expect(await types(id)).toContain('gate.refused')
+    })
   })
 
   test('expires a gate that is not answered in time, also in the ledger', async () => {

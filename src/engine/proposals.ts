@@ -55,10 +55,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
-/**
- * Records the answers of gates that were left out, and withdraws their requests: they are asked
- * again.
- */
+/** Records answers of gates that were left out. Their requests are withdrawn and asked again. */
 export function proposeRefusals<Work>({ journal, at }: Pick<ProposalContext<Work>, 'journal' | 'at'>): void {
   const reason = 'the answer did not come from a person'
   for (const refusal of journal.takeRefusals()) {

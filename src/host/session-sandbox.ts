@@ -80,7 +80,8 @@ export function sandboxFor(
   if (policy.network === 'filtered')
     own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
   const home = environment.HOME ?? homedir()
-  if (!isExplanation) createAgentDirectories(agent, home)
+  const { packs = null } = settings.sandbox
+  if (!isExplanation) createAgentDirectories(agent, home, packs)
   const plan = planSandbox({
     agent,
     file,
@@ -91,6 +92,7 @@ export function sandboxFor(
     hidden: [...hidden, ...[settings.daemonSocket, settings.keeperSocket].map(dirname)],
     own,
     programs: [process.execPath, join(PACKAGE_ROOT, 'package.json')],
+    packs,
   })
   return { backend: parseBackend(use), plan }
 }

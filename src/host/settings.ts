@@ -44,7 +44,7 @@ export interface StoreSettings {
 /** The settings that a host needs; its starter takes them from the configuration. */
 export interface HostSettings extends ReportSettings, StoreSettings {
   /** The settings `sandbox.*`, and what no sandbox shows: the directories of Signalbox. */
-  sandbox?: { use: 'off' | 'auto'; policy: SandboxPolicy; hidden: readonly string[] }
+  sandbox?: { use: 'off' | 'auto'; policy: SandboxPolicy; hidden: readonly string[]; packs?: string | null }
   keeperSocket: string
   packDirectory: string
   /** The person's own settings file; grants end when it changes. */

@@ -18,6 +18,8 @@ export class KeeperServer {
   readonly #keeper: Keeper
   readonly #server: Server
   readonly #connections = new Set<Connection>()
+  /** The daemon: the connection that asked for the secret. */
+  #daemon: Connection | null = null
   readonly #onChange: () => void
 
   constructor(keeper: Keeper, onConnectionsChanged: () => void = () => undefined) {
@@ -58,10 +60,20 @@ export class KeeperServer {
       socket,
       kept.map(({ id, pid }) => ({ name: id, pid })),
     ).catch(() => null)
-    if (peer?.origin.kind === 'agent') return void socket.destroy()
-    const connection = new Connection(socket, this.#keeper, () => {
-      this.#connections.delete(connection)
-      this.#onChange()
+    // A home has one daemon. While it is connected, no other process gets in, whoever started it:
+    // an agent can have one started by tmux or at.
+    if (peer?.origin.kind === 'agent' || this.#daemon) return void socket.destroy()
+    const connection = new Connection(socket, this.#keeper, {
+      onSecret: () => {
+        if (this.#daemon && this.#daemon !== connection)
+          throw new SignalboxError('E_ROLE', 'another process is the daemon of this home')
+        this.#daemon = connection
+      },
+      onClose: () => {
+        this.#connections.delete(connection)
+        if (this.#daemon === connection) this.#daemon = null
+        this.#onChange()
+      },
     })
     this.#connections.add(connection)
     this.#onChange()
@@ -74,10 +86,12 @@ class Connection {
   readonly #reader = new FrameReader()
   readonly #outputs = new Map<number, () => void>()
   readonly #inputs = new Map<number, string>()
+  readonly #onSecret: () => void
 
-  constructor(socket: Socket, keeper: Keeper, onClose: () => void) {
+  constructor(socket: Socket, keeper: Keeper, { onSecret, onClose }: { onSecret: () => void; onClose: () => void }) {
     this.#socket = socket
     this.#keeper = keeper
+    this.#onSecret = onSecret
     socket.on('data', chunk => this.#read(chunk))
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
@@ -145,6 +159,7 @@ class Connection {
       case 'mark':
         return keeper.mark(request.id, request.label)
       case 'secret':
+        this.#onSecret()
         return keeper.secret()
       case 'forget':
         return keeper.forget(request.id)

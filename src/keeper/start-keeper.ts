@@ -34,11 +34,15 @@ export async function startKeeper(options: {
 }
 
 async function tryConnect(path: string, onLost: (error: Error) => void): Promise<KeeperClient | null> {
+  let isConnected = false
   try {
-    return await KeeperClient.connect(path, onLost)
+    const client = await KeeperClient.connect(path, error => isConnected && onLost(error))
+    isConnected = true
+    return client
   } catch (error) {
-    if (error instanceof SignalboxError) throw error
-    return null // no socket, or one that a dead keeper left
+    // Without a socket, with one that a dead keeper left, and until the last daemon is gone.
+    if (error instanceof SignalboxError && error.code !== 'E_KEEPER_LOST') throw error
+    return null
   }
 }
 

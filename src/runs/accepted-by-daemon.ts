@@ -10,13 +10,14 @@ export function isAcceptedByDaemon(socketPath: string, id: string): Promise<bool
   return new Promise(resolve => {
     const path = `/api/v1/approvals/${encodeURIComponent(id)}/proof`
     const sending = request({ socketPath, path, headers: { host: 'signalbox' }, timeout: 10_000 }, response => {
+      // The socket is known only until the answer has ended.
+      const peer = peerOrigin(response.socket, []).catch(() => null)
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', () => resolve(false))
       response.on('end', () => {
-        void peerOrigin(response.socket, [])
-          .then(peer => resolve(peer?.origin.kind !== 'agent' && isProven(Buffer.concat(chunks).toString('utf8'))))
-          .catch(() => resolve(false))
+        const isProven = isTrue(Buffer.concat(chunks).toString('utf8'))
+        void peer.then(found => resolve(isProven && found?.origin.kind !== 'agent'))
       })
     })
     sending.on('timeout', () => sending.destroy())
@@ -25,7 +26,7 @@ export function isAcceptedByDaemon(socketPath: string, id: string): Promise<bool
   })
 }
 
-function isProven(text: string): boolean {
+function isTrue(text: string): boolean {
   try {
     return (JSON.parse(text) as { isProven?: unknown }).isProven === true
   } catch {

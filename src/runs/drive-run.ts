@@ -19,9 +19,7 @@ export interface RunListener {
    * elsewhere. `gone`: no answer will come from here any more.
    */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
-  /**
-   * Decides what `answerGate` answers; left out: this process does, as the person who started it.
-   */
+  /** Decides what `answerGate` answers; left out: this process decides. */
   decide?: DecideElsewhere
 }
 

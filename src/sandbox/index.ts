@@ -1,12 +1,13 @@
 /*
  * The sandbox of an agent: what it sees, what it may write, which hosts it reaches.
  *
- * - plan.ts decides what is inside, from profiles.ts (what each agent needs) and a person's policy.
+ * - plan.ts decides what is inside, from profiles.ts (what each agent needs, in
+ *   packs/<agent>/sandbox/profile.toml) and a person's policy.
  * - bubblewrap.ts, seatbelt.ts, container.ts make a command line of a plan; backend.ts chooses one.
  * - proxy.ts: the only way out of a sandbox with a filtered network; bridge-main.ts is its end in
  *   the sandbox.
  *
- * A new agent: a row in profiles.ts. A new backend: a file like bubblewrap.ts, and its case in
+ * A new agent: its profile.toml. A new backend: a file like bubblewrap.ts, and its case in
  * backend.ts.
  */
 

@@ -49,6 +49,8 @@ export interface PlanRequest {
   own: readonly SandboxPath[]
   /** Programs that must be readable besides that of the agent. */
   programs: readonly string[]
+  /** The directory of the person's own packs, whose profiles replace ours. */
+  packs?: string | null
 }
 
 /**
@@ -68,7 +70,7 @@ const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManage
 /** What is inside the sandbox, decided by the profile of the agent and the person's policy. */
 export function planSandbox(request: PlanRequest): SandboxPlan {
   const { agent, cwd, home, policy } = request
-  const profile = profileOf(agent)
+  const profile = profileOf(agent, request.packs ?? null)
   const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
   const shown = (path: string, access: SandboxPath['access'], why: string): SandboxPath[] => {
     const full = at(path)
@@ -114,8 +116,8 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
  * Creates the directories in which an agent keeps its conversations. One that did not exist would
  * be private to the sandbox, and end with it.
  */
-export function createAgentDirectories(agent: string, home: string): void {
-  for (const path of profileOf(agent).write)
+export function createAgentDirectories(agent: string, home: string, packs: string | null): void {
+  for (const path of profileOf(agent, packs).write)
     if (path.startsWith('~/') && !path.endsWith('.json'))
       mkdirSync(join(home, path.slice(2)), { recursive: true, mode: 0o700 })
 }

@@ -1,81 +1,56 @@
-/**
- * What each agent needs to start and to sign in, as data. Paths below `~` that do not exist are
- * left out. A new agent: one row.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+import { SignalboxError } from '../errors/index.js'
+import { PACKAGE_ROOT } from '../process/index.js'
+
+/*
+ * What each agent needs in a sandbox, as data: `packs/<agent>/sandbox/profile.toml`. A person's own
+ * file of the same name, in the packs of their settings directory, replaces the lists that it has.
  */
-export interface SandboxProfile {
-  read: readonly string[]
-  write: readonly string[]
+
+/** Paths below `~` that do not exist are left out. */
+const profile = z.strictObject({
+  read: z.array(z.string()),
+  write: z.array(z.string()),
   /** Credentials, by name. */
-  env: readonly string[]
-  hosts: readonly string[]
+  env: z.array(z.string().regex(/^\w+$/)),
+  hosts: z.array(z.string()),
+})
+export type SandboxProfile = z.infer<typeof profile>
+
+const SHIPPED = join(PACKAGE_ROOT, 'packs')
+const OTHERS: SandboxProfile = { read: ['~/.gitconfig', '~/.config/git'], write: [], env: [], hosts: [] }
+
+/**
+ * @param own the directory of a person's own packs.
+ * @throws SignalboxError `E_PACK` for a file that is not a profile.
+ */
+export function profileOf(agent: string, own: string | null): SandboxProfile {
+  if (!/^[\w-]+$/.test(agent)) return OTHERS
+  const [shipped, theirs] = [SHIPPED, own].map(packs =>
+    packs === null ? {} : readProfile(join(packs, agent, 'sandbox', 'profile.toml')),
+  )
+  return { ...OTHERS, ...shipped, ...theirs }
 }
 
-const NPM = ['registry.npmjs.org']
-const GIT = { read: ['~/.gitconfig', '~/.config/git'] }
-
-const PROFILES: Readonly<Record<string, SandboxProfile>> = {
-  claude: {
-    read: GIT.read,
-    write: ['~/.claude', '~/.claude.json', '~/.cache/claude'],
-    env: [
-      'ANTHROPIC_API_KEY',
-      'ANTHROPIC_AUTH_TOKEN',
-      'ANTHROPIC_BASE_URL',
-      'ANTHROPIC_MODEL',
-      'CLAUDE_CONFIG_DIR',
-      'CLAUDE_CODE_OAUTH_TOKEN',
-      'DISABLE_AUTOUPDATER',
-    ],
-    hosts: ['api.anthropic.com', 'console.anthropic.com', 'claude.ai', ...NPM],
-  },
-  codex: {
-    read: GIT.read,
-    write: ['~/.codex'],
-    env: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'CODEX_API_KEY'],
-    hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com', ...NPM],
-  },
-  gemini: {
-    read: GIT.read,
-    write: ['~/.gemini'],
-    env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GEMINI_MODEL'],
-    hosts: ['generativelanguage.googleapis.com', 'oauth2.googleapis.com', 'cloudcode-pa.googleapis.com', ...NPM],
-  },
-  opencode: {
-    read: GIT.read,
-    write: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode', '~/.cache/opencode'],
-    env: [
-      'OPENCODE_CONFIG',
-      'OPENCODE_CONFIG_DIR',
-      'ANTHROPIC_API_KEY',
-      'OPENAI_API_KEY',
-      'XDG_CONFIG_HOME',
-      'XDG_DATA_HOME',
-      'XDG_STATE_HOME',
-      'XDG_CACHE_HOME',
-    ],
-    hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com', ...NPM],
-  },
-  qwen: {
-    read: GIT.read,
-    write: ['~/.qwen'],
-    env: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL'],
-    hosts: ['dashscope.aliyuncs.com', 'chat.qwen.ai', ...NPM],
-  },
-  copilot: {
-    read: GIT.read,
-    write: ['~/.copilot'],
-    env: ['GITHUB_TOKEN', 'GH_TOKEN'],
-    hosts: ['api.github.com', 'api.githubcopilot.com', ...NPM],
-  },
-  aider: {
-    read: [...GIT.read, '~/.aider.conf.yml'],
-    write: ['~/.aider'],
-    env: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY'],
-    hosts: ['api.anthropic.com', 'api.openai.com'],
-  },
-}
-const OTHERS: SandboxProfile = { read: GIT.read, write: [], env: [], hosts: [] }
-
-export function profileOf(agent: string): SandboxProfile {
-  return PROFILES[agent] ?? OTHERS
+function readProfile(file: string): Partial<SandboxProfile> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {}
+    throw error
+  }
+  try {
+    return profile.partial().parse(parse(text)) as Partial<SandboxProfile>
+  } catch (error) {
+    const [issue] = error instanceof z.ZodError ? error.issues : []
+    const why = issue ? `${issue.path.join('.') || 'it'}: ${issue.message}` : (error as Error).message
+    throw new SignalboxError('E_PACK', `${file} is not a profile of a sandbox: ${why}`, {
+      next: 'it has lists of text: read, write, env, hosts',
+      cause: error,
+    })
+  }
 }

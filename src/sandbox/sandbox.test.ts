@@ -53,6 +53,18 @@ describe('the plan of a sandbox', () => {
     expect(accessOf(at('own'))).toBe('read')
   })
 
+  it('takes the lists of a person’s own profile, and refuses a file that is none', () => {
+    const file = at('packs/claude/sandbox/profile.toml')
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, 'hosts = ["models.example.com"]\nread = ["~/.ssh"]\n')
+    const own = plan({ packs: at('packs') })
+    expect(own.hosts).toEqual(['models.example.com', 'example.com'])
+    expect(accessOf(at('home/.ssh'), own)).toBe('read')
+    expect(accessOf(at('home/.claude'), own)).toBe('write')
+    writeFileSync(file, 'host = ["models.example.com"]\n')
+    expect(() => plan({ packs: at('packs') })).toThrow(/is not a profile of a sandbox: it: Unrecognized key/)
+  })
+
   it('keeps what git runs read-only', () => {
     expect(accessOf(at('home/project/.git/hooks'))).toBe('read')
     expect(accessOf(at('home/project/.git/config'))).toBe('read')

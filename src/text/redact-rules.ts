@@ -1,3 +1,5 @@
+import { TOKEN_SHAPES } from './token-shapes.js'
+
 /**
  * What a secret looks like when its value is not known. Each pattern matches the secret alone, or
  * has two groups: the text before it, which stays, and the secret. All patterns run in linear time:
@@ -32,6 +34,8 @@ const OPENING_QUOTE = `\\\\?["']?`
  */
 const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u001b\\[[0-9;:]{0,32}m))`
 
+const literal = (text: string): string => text.replace(/[.\\/+]/g, '\\$&')
+
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
 /** For all text. The first match names the place. */
@@ -55,6 +59,11 @@ export const TEXT_RULES: readonly RedactionRule[] = [
     pattern: new RegExp(`${WORD_EDGE}eyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*`, 'g'),
   },
   { kind: 'telegram-token', needs: ':', pattern: /(?<!\d)\d{6,12}:[A-Za-z0-9_-]{30,}/g },
+  ...TOKEN_SHAPES.map(({ kind, prefix, characters, atLeast }) => ({
+    kind,
+    needs: prefix,
+    pattern: new RegExp(`${/^\w/.test(prefix) ? WORD_EDGE : ''}${literal(prefix)}[${characters}]{${atLeast},}`, 'g'),
+  })),
   {
     kind: 'authorization',
     pattern: new RegExp(

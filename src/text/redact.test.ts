@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { displayWidth } from './display-width.js'
 import { createRedactor, secretsFromEnvironment } from './redact.js'
 import { COMMAND_LINE_RULES, TEXT_RULES } from './redact-rules.js'
+import { TOKEN_SHAPES } from './token-shapes.js'
 
 const plain = createRedactor()
 const MARKER = /‹secret:[a-z0-9-]+:[0-9a-f]{4}›/
@@ -287,4 +288,20 @@ test("a rule's `needs` is a literal part of its pattern, so the quick check miss
     // Upper and lower case would not be the same text.
     if (pattern.flags.includes('i')) expect(needs).not.toMatch(/[a-z]/i)
   }
+})
+
+describe('the kept shapes of tokens', () => {
+  const ALPHABET = 'aB3dE6fA9bC2eD5f0A1b'
+  /** A text of the characters that a row allows, as long as the shortest token. */
+  const sample = (characters: string, length: number): string => {
+    const allowed = [...ALPHABET.repeat(8)].filter(character => new RegExp(`[${characters}]`).test(character))
+    return allowed.join('').padEnd(length, allowed[0]).slice(0, length)
+  }
+
+  test.each(TOKEN_SHAPES)('$kind: $prefix… is redacted in text, in JSON and in a command line', shape => {
+    const token = `${shape.prefix}${sample(shape.characters, shape.atLeast)}`
+    for (const text of [`use ${token} here`, JSON.stringify({ note: `a\n${token}` }), `curl -u x:${token}`])
+      expect(plain.redact(text)).not.toContain(token)
+    expect(plain.redact(shape.prefix)).toBe(shape.prefix)
+  })
 })

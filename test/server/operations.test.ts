@@ -119,6 +119,7 @@ describe('sessions and approvals', () => {
       expect: 409,
     })
     expect(second.json.error).toMatchObject({ code: 'E_APPROVAL_DECIDED', first: { by: 'owner' } })
+    await call('approvals.proof', api(`/approvals/${approval.id}/proof`))
     await call('approvals.wait', api(`/approvals/${approval.id}/wait?timeoutMs=0`))
     await call('approvals.report', api('/approvals/report'))
     expect((await call('approvals.report', api('/approvals/report?format=csv'))).headers['content-type']).toContain(

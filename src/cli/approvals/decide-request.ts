@@ -151,9 +151,7 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/**
- * Through the daemon, which knows who calls; a closed request is refused here, with its decision.
- */
+/** Through the daemon, which knows who calls. A closed request is refused here. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,

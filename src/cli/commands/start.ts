@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
 import { parsePlacement, parseSandbox, parseSize } from '../parse-options.js'
+import { askForSandbox } from '../sessions/first-sandbox.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -29,7 +30,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
   const isScratch = agent === 'demo' && playsItsTour(context, { ...options, rest })
   const project = isScratch ? await createSampleProject(createDemoDirectory(), 'shop') : null
-  const sandbox = parseSandbox(options)
+  const sandbox = parseSandbox(options) ?? (await chosenSandbox(context, agent, options))
   const request = {
     agent,
     args: rest ?? [],
@@ -71,6 +72,17 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     if (project !== null) context.out(context.style('dim', `the demo agent plays in a scratch project: ${project}`))
   }
   return EXIT.ok
+}
+
+/** At the first use a person chooses; scripts and workers are not asked. */
+async function chosenSandbox(
+  context: CommandContext,
+  agent: string | null,
+  options: InputOf<'start'>['options'],
+): Promise<{ use: string } | undefined> {
+  if (options.json || options.acp || parsePlacement(options)) return undefined
+  const use = await askForSandbox(context, agent)
+  return use === null ? undefined : { use }
 }
 
 /** If no worker can take it, it waits for one, and says why. */

@@ -38,10 +38,7 @@ export interface DriveFlags {
   checkpointDir?: string | undefined
   /** A JSON file with the answers to the gates. */
   answers?: string | undefined
-  /**
-   * Another command created the run: only the daemon can tell whether its gates may be answered
-   * here.
-   */
+  /** Another command created the run: only the daemon can tell who may answer its gates. */
   isResumed?: boolean | undefined
 }
 

@@ -75,6 +75,7 @@ export function openHome(
           write: config.sandbox.write,
           env: config.sandbox.env,
         },
+        packs: join(directories.config, 'packs'),
         hidden: [directories.config, directories.data, directories.state, directories.runtime],
       },
       supervision: config,

@@ -193,6 +193,39 @@ const decide: Attack[] = [
   },
 ]
 
+const ANSWER = '$SIGNALBOX answer $GATE A --fingerprint $GATE_FINGERPRINT'
+/** The gate of a run that waits for a person. */
+const gates: Attack[] = [
+  { id: 'gate-answer', title: 'answer the gate of a run', goal: 'gate', script: `${CLEAN} ${ANSWER}` },
+  {
+    id: 'gate-limit',
+    title: 'the same with another limit than the one that marks it',
+    goal: 'gate',
+    needs: 'prlimit',
+    script: `prlimit --locks=5:5 ${CLEAN} ${ANSWER}`,
+  },
+  {
+    id: 'gate-your-tmux',
+    title: 'the same in a new window of the person’s tmux server',
+    goal: 'gate',
+    needs: 'tmux',
+    script: `${YOUR_TMUX} new-window -d "${CLEAN_INSIDE} ${ANSWER} > $PWD/gate.out 2>&1; mv $PWD/gate.out $PWD/gate.end" || exit; ${waitFor('gate')}`,
+  },
+  {
+    id: 'gate-resume',
+    title: 'resume the run in the person’s tmux, with a file of answers',
+    goal: 'gate',
+    needs: 'tmux',
+    script: `echo '["A"]' > answers.json; ${YOUR_TMUX} new-window -d "${CLEAN_INSIDE} timeout 6 $SIGNALBOX resume $RUN --answers $PWD/answers.json > $PWD/resume.out 2>&1; mv $PWD/resume.out $PWD/resume.end" || exit; ${waitFor('resume')}`,
+  },
+  {
+    id: 'gate-forge',
+    title: 'write the answer of a gate into the store',
+    goal: 'gate',
+    script: '$NODE $FORGE "$SB_HOME/data" gate $RUN $GATE $GATE_NAME; sleep 2',
+  },
+]
+
 const grants: Attack[] = [
   {
     id: 'grant-decide',
@@ -262,6 +295,20 @@ const takeOver: Attack[] = [
     title: 'ask the keeper for the secret of signatures',
     goal: 'escape',
     script: 'python3 keeper.py "$KEEPER" secret',
+  },
+  {
+    id: 'keeper-your-tmux',
+    title: 'the same from a window of the person’s tmux server',
+    goal: 'escape',
+    needs: 'tmux',
+    script: `${YOUR_TMUX} new-window -d "cd $PWD; env -i PATH=$PATH python3 keeper.py $KEEPER secret > ask.out 2>&1; mv ask.out ask.end" || exit; ${waitFor('ask')}`,
+  },
+  {
+    id: 'keeper-tmux-orphan',
+    title: 'the same after a double fork there',
+    goal: 'escape',
+    needs: 'tmux',
+    script: `${YOUR_TMUX} new-window -d "cd $PWD; trap '' HUP; setsid -f sh -c 'sleep 0.3; python3 keeper.py $KEEPER secret > fork.out 2>&1; mv fork.out fork.end'" || exit; ${waitFor('fork')}`,
   },
   {
     id: 'keeper-spawn',
@@ -449,12 +496,13 @@ const last: Attack[] = [
     isLast: true,
     title: 'write a decision into the store',
     goal: 'decide',
-    script: '$NODE $FORGE "$SB_HOME/data" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION"; sleep 2',
+    script: '$NODE $FORGE "$SB_HOME/data" decision $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION"; sleep 2',
   },
 ]
 
 export const ATTACKS: readonly Attack[] = [
   ...decide,
+  ...gates,
   ...grants,
   ...typing,
   ...takeOver,

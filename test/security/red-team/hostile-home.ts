@@ -79,6 +79,7 @@ export class HostileHome extends TestHome {
       join(this.work, 'asks.json'),
       JSON.stringify({ name: 'asks', turns: [], otherwise: { steps: [asks, { say: { markdown: 'Done.' } }] } }),
     )
+    writeFileSync(join(this.work, 'gate.dot'), GATE)
     writeFileSync(join(this.hostile, 'loop.sh'), LOOP)
     for (const [name, text] of Object.entries(HELPERS)) writeFileSync(join(this.hostile, name), text)
     writeFileSync(join(this.directory, 'shared-tmp'), `${CANARY}\n`)
@@ -92,6 +93,7 @@ export class HostileHome extends TestHome {
     this.#asked = await waitFor('the request of the victim', async () =>
       (await this.json<Loose[]>(['approvals', '--json'])).find(({ state }) => state === 'pending'),
     )
+    const gate = await this.#startRun()
     const server = JSON.parse(readFileSync(this.path('run', 'server.json'), 'utf8')) as Loose
     const { pid: victimPid } = await this.session(victim.id)
     const paths = await this.json<Loose>(['paths', '--json'])
@@ -105,6 +107,10 @@ export class HostileHome extends TestHome {
       APPROVAL: this.#asked.id,
       FINGERPRINT: this.#asked.fingerprint,
       DISPLAY_HASH: this.#asked.display.hash,
+      RUN: gate.subject.run,
+      GATE: gate.id,
+      GATE_NAME: gate.source.requestKey,
+      GATE_FINGERPRINT: gate.fingerprint,
       VICTIM: victim.id,
       VICTIM_PID: String(victimPid),
       DAEMON_PID: String(this.daemon),
@@ -124,6 +130,15 @@ export class HostileHome extends TestHome {
     })
     await this.json<SessionInfo>(['start', '--json', ...boxed, '--', 'sh', 'loop.sh'], { cwd: this.hostile })
     this.#jobs = openSync(join(this.hostile, 'jobs'), 'r+')
+  }
+
+  /** A run that waits at a gate, driven by the daemon. */
+  async #startRun(): Promise<Loose> {
+    const [, hash] = /--trust (\w+)/.exec((await this.run(['run', 'gate.dot', '--detach'])).stderr)!
+    await this.ok(['run', 'gate.dot', '--detach', '--trust', hash!])
+    return waitFor('the gate of the run', async () =>
+      (await this.json<Loose[]>(['approvals', '--json'])).find(({ source }) => source.channel === 'run'),
+    )
   }
 
   /** What a user has running: tmux with a shell, and an SSH agent. */
@@ -207,8 +222,14 @@ export class HostileHome extends TestHome {
       return output.includes('REACHED') || this.#leaks(output)
     if (goal === 'write') return existsSync(join(this.person, '.bashrc'))
     if (goal === 'settings') return readFileSync(this.path('config', 'config.toml'), 'utf8') !== this.#settings
+    if (goal === 'gate') return this.#hasPassedGate()
     this.#isDecided ||= await this.#hasDecision()
     return this.#isDecided
+  }
+
+  /** The node behind the gate writes a file. */
+  #hasPassedGate(): boolean {
+    return existsSync(join(this.work, 'passed'))
   }
 
   /** Whether the victim's request was decided, and the decision took effect. */
@@ -253,6 +274,12 @@ export class HostileHome extends TestHome {
     return refused.map(({ code, by }) => `${code} ${by}`)
   }
 }
+
+const GATE = `digraph ship {
+  start [shape=Mdiamond]; exit [shape=Msquare]
+  ask [shape=hexagon, label="Ship it?"]; ship [shape=parallelogram, tool_command="touch passed"]
+  start -> ask; ask -> ship [label="[A] Approve"]; ask -> exit [label="[R] Reject"]; ship -> exit
+}`
 
 const LOOP = `
 attack() {

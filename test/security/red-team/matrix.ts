@@ -3,6 +3,7 @@ import type { Outcome } from './hostile-home.js'
 
 const GOALS: Readonly<Record<Attack['goal'], string>> = {
   decide: 'decide a request',
+  gate: 'answer the gate of a run',
   grant: 'make a grant',
   type: 'type into another session',
   settings: 'change who may decide',
@@ -33,7 +34,7 @@ export function matrixPage(
   )
   const count = (found: ReadonlyMap<string, Outcome>, goals: readonly string[]) =>
     attacks.filter(({ id, goal }) => goals.includes(goal) && found.get(id)?.succeeded).length
-  const deciding = ['decide', 'grant', 'type']
+  const deciding = ['decide', 'gate', 'grant', 'type']
   return `# Attacks that are tried
 
 A hostile program in a session tries each of these, as an ordinary user of Linux, without a sandbox and in one with its network off. \`test/security/red-team/\` has the scripts; this page is written by its test. [guarantees.md](guarantees.md) says why each holds.
