@@ -60,6 +60,7 @@ interface LiveSessionsOptions {
   loop: LoopMonitor
   /** A session that was taken over is live now. */
   onCaughtUp(id: string): void
+  onEnded(record: SessionRecord): void
   /** Writes an event about the host itself. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
@@ -429,7 +430,7 @@ export class LiveSessions {
       emit: update => bus.emit(update),
       onError,
       ...(restored && { restored }),
-      onEnded: () => this.#forget(record.id),
+      onEnded: () => this.#ended(record),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
   }
@@ -454,7 +455,7 @@ export class LiveSessions {
       emit: update => bus.emit(update),
       onReport,
       onError,
-      onEnded: () => this.#forget(record.id),
+      onEnded: () => this.#ended(record),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
   }
@@ -465,8 +466,9 @@ export class LiveSessions {
     return queue
   }
 
-  #forget(id: string): void {
-    const { panes, snapshots, channels, records, host } = this.#options
+  #ended(record: SessionRecord): void {
+    const { panes, snapshots, channels, records, host, onEnded } = this.#options
+    const { id } = record
     const { stats, session } = this.#live.get(id) ?? {}
     this.#live.delete(id)
     this.#queues.delete(id)
@@ -479,6 +481,7 @@ export class LiveSessions {
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
     this.#proxies.close(id)
+    onEnded(record)
   }
 
   #createMonitor(session: LocalSession, live: LivePack, stats: SessionStats): SessionMonitor {
