@@ -8,8 +8,8 @@ import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { frame } from '../schemas/panes.js'
 import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
-import { pageOf } from '../views/page.js'
-import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
+import { pageOfViews } from '../views/page.js'
+import { findRecording, frameAt, recordingId, recordingMarkers, recordingView } from '../views/recording-view.js'
 import { sessionOf } from './active-session.js'
 
 export const recordingRoutes: readonly Route[] = [
@@ -28,8 +28,8 @@ export const recordingRoutes: readonly Route[] = [
       const all = (await call.host.records())
         .reverse()
         .filter(({ id }) => (wanted === null || id === wanted) && (ofRun === null || ofRun.has(id)))
-        .flatMap(record => recordingView(call.host, record) ?? [])
-      return call.json(await pageOf(call, all, call.query))
+        .map(record => ({ id: recordingId(record), record }))
+      return call.json(await pageOfViews(call, all, call.query, ({ record }) => recordingView(call.host, record)))
     },
   }),
   route({
