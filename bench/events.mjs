@@ -3,7 +3,7 @@
 //   bars: answers ≤ 1 s after its start, lists p95 ≤ 50 ms
 // BENCH_EVENTS (10 000 000), BENCH_SESSIONS (2 000): how many of either. Events that no list reads
 // are written with SQL, sessions and everything that lists show as the program writes them.
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { crc32 } from 'node:zlib'
@@ -24,11 +24,12 @@ const home = new DaemonHome()
 const data = join(home.home, 'data')
 try {
   print('machine', await noiseFloor())
-  mkdirSync(data, { recursive: true, mode: 0o700 })
+  mkdirSync(join(data, 'recordings'), { recursive: true, mode: 0o700 })
   await writeSessions()
   await writeEvents()
   print('store', `${EVENTS} events, ${SESSIONS} sessions, ${megabytes(join(data, 'signalbox.db'))} MB`)
   await measureStart()
+  // The search index is made while the lists are measured, as it is after an upgrade.
   for (const path of ['/sessions?limit=50', '/approvals?limit=50', '/runs?limit=50', '/recordings?limit=50', '/sessions'])
     await measureList(path)
   const { loop } = await home.get('/health')
@@ -41,7 +42,7 @@ try {
   await home.close()
 }
 
-/** Sessions that have ended, a quarter with a prompt and an answer. */
+/** Sessions that have ended. */
 async function writeSessions() {
   const onError = error => console.error(error)
   const store = await openHomeStore({ dataDirectory: data, clock: systemClock, onError })
@@ -50,6 +51,7 @@ async function writeSessions() {
     const at = Date.now() - (SESSIONS - n) * 60_000
     const about = { agent: 'codex', project: home.cwd, cwd: home.cwd, args: [], pid: 1, size: { cols: 80, rows: 24 } }
     const recording = join(data, 'recordings', `${id}.cast`)
+    writeFileSync(recording, '{"version":2,"width":80,"height":24}\n')
     const started = { ...about, person: 'local', number: (n % 900) + 1, recording, owner: 'daemon' }
     const events = [
       newEvent('session.started', started, at),
