@@ -6,7 +6,7 @@
 //   resume  spawn to the first new step after kill -9 at step 500; bar: < 400 ms, at most one step
 //           again
 //   length  what step 5 000 costs against step 50; bar: ≤ 1.2 ×
-// LangGraph is installed outside of the project, in the user's cache directory. Measures the build.
+// LangGraph is installed outside the project, in the user's cache directory. Measures the build.
 // Prints, asserts nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'

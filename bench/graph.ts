@@ -3,7 +3,7 @@
 //   nodes  a chain of 1 000 no-op nodes, a checkpoint after each; FULL and NORMAL; bar: ≥ 3 ×
 //   read   a graph of 10 000 nodes and 20 000 edges, parsed and validated; bar: < 1 s
 //   draw   the same graph as a picture; bar: a picture, in time
-// `npm run bench:engine` installs LangGraph outside of the project. Measures the build. Prints,
+// `npm run bench:engine` installs LangGraph outside the project. Measures the build. Prints,
 // asserts nothing.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -18,7 +18,7 @@ export function readArguments(args = process.argv.slice(2)) {
   return { args, flag, option }
 }
 
-/** The directory of labelled recordings outside of the repository, if there is one. */
+/** The directory of labelled recordings outside the repository, if there is one. */
 export function corpusDirectory() {
   const directory = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
   return existsSync(directory) ? [directory] : []

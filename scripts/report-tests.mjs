@@ -11,7 +11,7 @@ export default class TestReport {
     const skipped = of('skipped')
     for (const [need, count] of countNeeds(skipped)) console.log(`skipped: ${count} tests (needs ${need})`)
     for (const test of skipped) if (!NEED.test(test.fullName)) console.log(`skipped: ${nameOf(test)}${noteOf(test)}`)
-    // A file that cannot be loaded has no tests, and an error outside of a test belongs to none.
+    // A file that cannot be loaded has no tests, and an error outside a test belongs to none.
     const broken = modules.filter(module => module.errors().length > 0)
     for (const module of broken) console.log(`failed to load: ${module.relativeModuleId}`)
     const failed = of('failed').length + broken.length + errors.length

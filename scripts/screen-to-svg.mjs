@@ -1,11 +1,13 @@
 // Draws a terminal's screen as SVG: plays a recording (.cast) through the emulator up to a moment
 // and draws that frame.
 //
-//   node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--title <text>]
-//     [--rows <first>-<last>] [-o out.svg]
+//   node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--moving]
+//     [--title <text>] [--rows <first>-<last>] [-o out.svg]
 //
 // Without --at it draws the last frame; with --find the first frame that shows the text. Rows count
-// from 1.
+// from 1. With --moving it draws all frames until then, each shown for as long as it was (at most
+// three seconds): a moving picture without scripts, which stands still on its last frame for
+// readers who prefer reduced motion.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,6 +21,9 @@ const FONT_SIZE = 14
 const BASELINE = 14
 const PADDING = 18
 const BAR_HEIGHT = 36
+/** How long a picture of a moving one is shown. */
+const SHORTEST_S = 0.5
+const LONGEST_S = 3
 const FONT =
   "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 const INK = '#d5dae3'
@@ -41,37 +46,41 @@ const { values, positionals } = parseArgs({
     find: { type: 'string' },
     title: { type: 'string' },
     rows: { type: 'string' },
+    moving: { type: 'boolean' },
     out: { type: 'string', short: 'o' },
   },
 })
 if (positionals.length !== 1) {
   console.error(
-    'usage: node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--title <text>] [--rows <a>-<b>] [-o out.svg]',
+    'usage: node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--moving] [--title <text>] [--rows <a>-<b>] [-o out.svg]',
   )
   process.exit(2)
 }
 const { TerminalEmulator } = await import(pathToFileURL(join(root, 'dist', 'terminal', 'index.js')).href)
 const { readWholeRecording } = await import(pathToFileURL(join(root, 'dist', 'terminal', 'recording', 'index.js')).href)
 const { header, events } = await readWholeRecording(positionals[0])
-const frame = play(header, events)
+const frames = play(header, events)
+const frame = frames.at(-1)?.frame
 if (!frame) {
   console.error(values.find ? `no frame shows "${values.find}"` : 'the recording has no frame before that time')
   process.exit(1)
 }
-const svg = draw(frame, values.title ?? frame.title)
+const svg = draw(values.moving ? frames : frames.slice(-1), values.title ?? frame.title)
 if (values.out) writeFileSync(values.out, svg)
 else process.stdout.write(svg)
 
+/** The frames until the wanted moment, with their times. */
 function play({ cols, rows }, recorded) {
   const emulator = new TerminalEmulator({ cols, rows, scrollback: 2000 })
   const until = values.at === undefined ? Number.POSITIVE_INFINITY : Number(values.at)
-  let found = null
+  const found = []
+  let isFound = false
   let t = 0
   const see = seen => {
     for (const event of seen) {
-      if (event.type !== 'frame') continue
-      if (values.find === undefined) found = event.frame
-      else if (event.frame.lines.some(row => row.text.includes(values.find))) found ??= event.frame
+      if (event.type !== 'frame' || isFound) continue
+      found.push({ t, frame: event.frame })
+      isFound = values.find !== undefined && event.frame.lines.some(row => row.text.includes(values.find))
     }
   }
   for (const event of recorded) {
@@ -81,22 +90,14 @@ function play({ cols, rows }, recorded) {
     else if (event.kind === 'resize') see(emulator.resize(event.cols, event.rows, t))
   }
   see(emulator.tick(Math.min(until, t + 1)))
-  return found
+  return values.find !== undefined && !isFound ? [] : found
 }
 
-function draw(screen, title) {
+function draw(all, title) {
+  const screen = all.at(-1).frame
   const [first, last] = chooseRows(screen)
-  const lines = screen.lines.slice(first, last + 1)
   const width = round(screen.cols * CELL_WIDTH + 2 * PADDING)
-  const height = BAR_HEIGHT + lines.length * ROW_HEIGHT + PADDING + 10
-  const body = lines.flatMap((row, index) => drawRow(row, BAR_HEIGHT + 10 + index * ROW_HEIGHT))
-  const { cursor } = screen
-  if (cursor.visible && cursor.y >= first && cursor.y <= last) {
-    const y = BAR_HEIGHT + 10 + (cursor.y - first) * ROW_HEIGHT
-    body.push(
-      `<rect x="${columnAt(cursor.x)}" y="${y}" width="${CELL_WIDTH}" height="${ROW_HEIGHT}" fill="${INK}" opacity="0.75"/>`,
-    )
-  }
+  const height = BAR_HEIGHT + (last - first + 1) * ROW_HEIGHT + PADDING + 10
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}" font-family="${FONT}" font-size="${FONT_SIZE}">`,
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${PAPER}" stroke="${EDGE}"/>`,
@@ -105,10 +106,53 @@ function draw(screen, title) {
       (colour, index) => `<circle cx="${22 + index * 20}" cy="${BAR_HEIGHT / 2}" r="6" fill="${colour}"/>`,
     ),
     `<text x="${width / 2}" y="${BAR_HEIGHT / 2 + 5}" text-anchor="middle" fill="#8a94a3" font-size="13">${escapeXml(title)}</text>`,
-    ...body,
+    ...(all.length === 1 ? drawFrame(screen, first, last) : drawMoving(all, first, last)),
     '</svg>',
     '',
   ].join('\n')
+}
+
+function drawFrame(screen, first, last) {
+  const body = screen.lines
+    .slice(first, last + 1)
+    .flatMap((row, index) => drawRow(row, BAR_HEIGHT + 10 + index * ROW_HEIGHT))
+  const { cursor } = screen
+  if (cursor.visible && cursor.y >= first && cursor.y <= last) {
+    const y = BAR_HEIGHT + 10 + (cursor.y - first) * ROW_HEIGHT
+    body.push(
+      `<rect x="${columnAt(cursor.x)}" y="${y}" width="${CELL_WIDTH}" height="${ROW_HEIGHT}" fill="${INK}" opacity="0.75"/>`,
+    )
+  }
+  return body
+}
+
+/**
+ * One group of elements for each picture, visible in its part of the time. Each picture is shown for
+ * at least half a second: frames between them are left out. The last one stays.
+ */
+function drawMoving(all, first, last) {
+  const pictures = []
+  for (const one of all) if (one === all.at(-1) || one.t - (pictures.at(-1)?.t ?? -1) >= SHORTEST_S) pictures.push(one)
+  const lengths = pictures.map(({ t }, index) =>
+    index === pictures.length - 1 ? 2 * LONGEST_S : Math.min(LONGEST_S, pictures[index + 1].t - t),
+  )
+  const total = lengths.reduce((sum, length) => sum + length, 0)
+  let from = 0
+  const drawn = pictures.map(({ frame: screen }, index) => {
+    const [start, end] = [from, from + lengths[index]].map(time => round((100 * time) / total))
+    from += lengths[index]
+    const name = `f${index}`
+    const isLast = index === pictures.length - 1
+    const steps = `@keyframes ${name}{${index === 0 ? '' : '0%{visibility:hidden}'}${start}%{visibility:visible}${isLast ? '' : `${end}%{visibility:hidden}`}}`
+    return {
+      style: `${steps}.${name}{animation:${name} ${round(total)}s step-end infinite${isLast ? '' : ';visibility:hidden'}}`,
+      body: `<g class="${name}">${drawFrame(screen, first, last).join('')}</g>`,
+    }
+  })
+  return [
+    `<style>${drawn.map(({ style: rules }) => rules).join('')}@media (prefers-reduced-motion:reduce){g{animation:none!important}}</style>`,
+    ...drawn.map(({ body }) => body),
+  ]
 }
 
 function chooseRows({ lines }) {

@@ -1,5 +1,5 @@
 // `npm run test:agents [-- claude codex …]`: drives the real agent CLIs through the public command
-// line against a scripted model on 127.0.0.1. Installs them outside of the project
+// line against a scripted model on 127.0.0.1. Installs them outside the project
 // (SIGNALBOX_TEST_AGENTS_DIR, or the user's cache directory). Ends with the measured times and one
 // line `N passed, N failed`.
 import { spawnSync } from 'node:child_process'

@@ -12,7 +12,7 @@ const BATCH_RECORDS = 64
 const PENDING_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * The file with the activities of a step, outside of the journal. `step` is `node@visit#attempt`.
+ * The file with the activities of a step, outside the journal. `step` is `node@visit#attempt`.
  */
 export function segmentPath(runDirectory: string, step: string): string {
   return join(runDirectory, 'activity', `${step.replaceAll('/', '~')}.ndjson`)

@@ -107,7 +107,25 @@ describe('a decision', () => {
   test('for a closed request names its state', () => {
     const stale = recordOf({ state: 'stale', outcome: { at: 3, reason: 'gone' } })
     expect(judgeDecision(stale, decision())).toMatchObject({
-      refuse: { message: 'this request is already stale (gone)' },
+      refuse: { message: 'this request is already stale (gone)', details: { first: { state: 'stale' } } },
+    })
+    const bare = recordOf({ state: 'stale', outcome: { at: 3 } })
+    expect(judgeDecision(bare, decision())).toMatchObject({ refuse: { message: 'this request is already stale' } })
+    const superseded = recordOf({ state: 'stale', outcome: { at: 3, reason: 'changed', followedBy: 'apr_2' } })
+    expect(judgeDecision(superseded, decision())).toMatchObject({
+      refuse: { code: 'E_APPROVAL_CHANGED', message: 'this request was superseded by apr_2' },
+    })
+    const { actor } = decision()
+    const seenThere = (result?: string) =>
+      recordOf({
+        state: 'applied',
+        outcome: { at: 3, observed: { actor, surface: 'terminal', option: null, ...(result && { result }) } } as never,
+      })
+    expect(judgeDecision(seenThere('denied'), decision())).toMatchObject({
+      refuse: { message: 'this request is already denied by Ada (terminal)' },
+    })
+    expect(judgeDecision(seenThere(), decision())).toMatchObject({
+      refuse: { message: 'this request is already applied by Ada (terminal)' },
     })
   })
 
@@ -188,6 +206,26 @@ describe('who may decide', () => {
     expect(codeOf(recordOf({ ...record, kind: 'plan' }), decision({ actor: auto }))).toBe('accept')
     const high = recordOf({ ...record, kind: 'plan', risk: { level: 'high', reasons: ['x'] } })
     expect(codeOf(high, decision({ actor: auto }))).toBe('E_APPROVAL_OPTION')
+    for (const kind of ['gate', 'review'] as const)
+      expect(codeOf(recordOf({ ...record, kind }), decision({ actor: auto }))).toBe('accept')
+    // The profile of a run allows the run's own acts, unless the act is never automatic.
+    const act = recordOf({ ...record, source: { ...record.source, channel: 'run' } })
+    expect(codeOf(act, decision({ actor: auto }))).toBe('accept')
+    expect(codeOf({ ...act, neverAuto: 'merges' } as never, decision({ actor: auto }))).toBe('E_ROLE')
+    expect(codeOf({ ...act, kind: 'question' } as never, decision({ actor: auto }))).toBe('E_ROLE')
+  })
+
+  test('no grant with an edited input, or for another option than to allow once', () => {
+    const grant = { scope: 'session' } as const
+    const options = record.request.options.filter(({ key }) => key !== 'Yes, always')
+    const one = { ...record, request: { ...record.request, options } }
+    const refusal = (fields: Partial<ProposedDecision>, on: ApprovalRecord = record) => {
+      const verdict = judgeDecision(on, decision({ grant, ...fields }))
+      return 'refuse' in verdict ? verdict.refuse.message : Object.keys(verdict)[0]
+    }
+    expect(refusal({ editedInput: { command: 'ls' } })).toContain('an edited input can only be allowed once')
+    expect(refusal({ option: 'Yes, always' })).toContain('the option that allows once')
+    expect(refusal({}, one)).toBe('accept')
   })
 })
 

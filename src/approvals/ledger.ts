@@ -47,6 +47,8 @@ export interface LedgerOptions {
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
   /** Signs decisions (decision-signature.ts); without it they are neither signed nor checked. */
   secret?: string
+  /** Whether the ledger of another process, with a secret of its own, accepted a decision. */
+  isAccepted?: (record: ApprovalRecord) => Promise<boolean>
 }
 
 /**
@@ -78,6 +80,8 @@ export class Ledger {
   readonly #gateAppends: LedgerOptions['gateAppends']
   readonly #open: OpenRecords
   readonly #secret: string | undefined
+  readonly #isAccepted: LedgerOptions['isAccepted']
+  readonly #skipped = new Set<string>()
 
   constructor(store: EventStore, options: LedgerOptions = {}) {
     this.#store = store
@@ -88,6 +92,7 @@ export class Ledger {
     this.#home = options.home ?? homedir()
     this.#gateAppends = options.gateAppends
     this.#secret = options.secret
+    this.#isAccepted = options.isAccepted
     this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
@@ -419,8 +424,25 @@ export class Ledger {
   }
 
   /** Whether this ledger, or one with the same secret, accepted the decision of a request. */
-  async isProven({ id, decision }: ApprovalRecord): Promise<boolean> {
-    return this.#secret === undefined || (decision !== undefined && hasSignature(this.#secret, id, decision))
+  async isProven(record: ApprovalRecord): Promise<boolean> {
+    const { id, decision } = record
+    if (this.#secret === undefined) return true
+    if (decision === undefined) return false
+    return hasSignature(this.#secret, id, decision) || ((await this.#isAccepted?.(record)) ?? false)
+  }
+
+  /** Whether it can tell its own decisions from those that any process wrote. */
+  get isSigning(): boolean {
+    return this.#secret !== undefined
+  }
+
+  /** This process closes a gate without an answer. */
+  skip(id: string): void {
+    this.#skipped.add(id)
+  }
+
+  isSkipped(id: string): boolean {
+    return this.#skipped.has(id)
   }
 
   #signed(id: string, decision: ApprovalDecision): ApprovalDecision {

@@ -100,4 +100,87 @@ describe('the record of an approval', () => {
   test('does not exist without a request', () => {
     expect(fold(decided())).toBeNull()
   })
+
+  test.each(['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'changed', 'too-late', 'unproven'] as const)(
+    'that was decided can become stale: %s',
+    reason => {
+      expect(fold(requested, decided(), newEvent('approval.stale', { reason }))).toMatchObject({
+        state: 'stale',
+        outcome: { reason },
+      })
+    },
+  )
+
+  test('says which grant decided, and what followed a superseded one', () => {
+    const { actor: _, ...data } = decided().data as Record<string, unknown>
+    const granted = { type: 'approval.decided', data: { ...data, actor, grantId: 'gra_1' } } as NewEvent
+    expect(fold(requested, granted)).toMatchObject({ state: 'decided', decision: { grantId: 'gra_1' } })
+    const followed = newEvent('approval.stale', { reason: 'changed', followedBy: 'apr_2' })
+    expect(fold(requested, followed)!.outcome).toEqual({ at: 1001, reason: 'changed', followedBy: 'apr_2' })
+    expect(fold(requested, stale('gone'))!.outcome).toEqual({ at: 1001, reason: 'gone' })
+  })
+
+  test('has times only where they are known', () => {
+    const timed = newEvent('approval.applied', { evidence: [], waitedMs: 1, deliveredMs: 7 })
+    expect(fold(requested, decided(), timed)!.outcome).toEqual({ at: 1002, evidence: [], waitedMs: 1, deliveredMs: 7 })
+    expect(fold(requested, decided(), applied)!.outcome).toEqual({
+      at: 1002,
+      evidence: [{ kind: 'screen' }],
+      waitedMs: 1,
+    })
+    expect(fold(requested, observed)!.outcome).toMatchObject({ observed: { surface: 'terminal' } })
+  })
+
+  test('remembers who has seen it, each once', () => {
+    const seenBy = (name: string) => newEvent('approval.seen', { actor: { ...actor, name }, surface, ...seen } as never)
+    expect(fold(requested)).not.toHaveProperty('seenBy')
+    expect(fold(requested, seenBy('Ada'), seenBy('Bob'), seenBy('Ada'))!.seenBy).toEqual([
+      `Ada (${surface})`,
+      `Bob (${surface})`,
+    ])
+  })
+})
+
+describe('another report of the same request', () => {
+  const joined = (fields: object = {}) =>
+    newEvent('approval.joined', { channel: 'hook', requestKey: 'k', evidence: [], ...fields } as never)
+  const option = (key: string, meaning: string) => ({ key, label: key, meaning, from: 'agent', danger: null })
+
+  test('is kept with its channel, and changes nothing that it does not mention', () => {
+    const record = fold(requested, joined())!
+    expect(record).toEqual({ ...fold(requested), version: 2, joined: [{ channel: 'hook', requestKey: 'k' }] })
+    expect(fold(requested, joined({ toolUseId: 't' }), joined())!.joined).toEqual([
+      { channel: 'hook', requestKey: 'k', toolUseId: 't' },
+      { channel: 'hook', requestKey: 'k' },
+    ])
+  })
+
+  test('adds what it knows: the menu, a mismatch with risk and display, what only the terminal shows', () => {
+    const risk = { level: 'high', reasons: ['x'] } as const
+    const record = fold(
+      requested,
+      joined({ menuPrint: 'p', mismatch: 'differs', risk, display: request.display, terminalOnly: 'a part' }),
+    )!
+    expect(record).toMatchObject({ menuPrint: 'p', source: { mismatch: 'differs' }, risk, terminalOnly: 'a part' })
+    expect(record.source.requestKey).toBe(request.source.requestKey)
+    expect(fold(requested, joined({ terminalOnly: 'a part' }), joined())!.terminalOnly).toBe('a part')
+    expect(fold(requested, joined({ terminalOnly: 'a part' }), joined({ terminalOnly: null }))).not.toHaveProperty(
+      'terminalOnly',
+    )
+  })
+
+  test.each(['allow-session', 'allow-always', 'deny-with-text'])('adds the option %s of the menu, once', meaning => {
+    const plain = newEvent('approval.requested', {
+      ...request,
+      request: { ...request.request, options: [option('y', 'allow-once'), option('n', 'deny')] },
+    } as never)
+    const menu = [option('1', 'allow-once'), option('2', meaning)]
+    const record = fold(plain, joined({ screenOptions: menu }), joined({ screenOptions: menu }))!
+    expect(record.request.options.map(({ key }) => key)).toEqual(['y', 'n', '2'])
+    expect(record.screenOptions).toEqual(menu)
+  })
+
+  test('comes too late for a closed one', () => {
+    expect(fold(requested, stale('gone'), joined())).not.toHaveProperty('joined')
+  })
 })

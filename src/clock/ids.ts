@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'dev'
   | 'tgi'
   | 'wrk'
+  | 'sch'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside of a sandbox.',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -144,6 +144,11 @@ export const peopleSettings = {
     behind_proxy: boolean(false, 'A reverse proxy terminates TLS in front of the dashboard.'),
     proxies: strings([], 'Addresses of that proxy: forwarded headers are accepted only from them.'),
     hosts: strings([], 'Further values of the Host header that are accepted.'),
+    worker_address: string(
+      null,
+      'Where workers reach this server if that is not the address it listens on, as https://host:4100: in a container, or behind a forwarded port.',
+      { pattern: /^https?:\/\/[^/\s]+$/, form: 'an http(s) address without a path' },
+    ),
     passphrase_file: string(null, 'File with the passphrase for logins from other machines.'),
     requests_per_s: integer(50, 'Requests per second and credential over TCP and Telegram.', { min: 1, max: 10_000 }),
     requests_burst: integer(100, 'Requests that one credential may send at once.', { min: 1, max: 10_000 }),

@@ -78,7 +78,7 @@ export const workSettings = {
     max_tokens: integer(null, 'Budget in tokens; none means no limit.', { min: 1, project: 'lower' }),
     max_time: duration(null, 'Budget in time; none means no limit.', { min: 1, project: 'lower' }),
     worker_header: string(null, 'Text before the worker’s task.', { project: 'yes' }),
-    reworker_header: string(null, 'Text before the feedback of a further round.', { project: 'yes' }),
+    reworker_header: string(null, 'Text before the feedback of a further iteration.', { project: 'yes' }),
     auditor_header: string(null, 'Text before the auditor’s task.', { project: 'yes' }),
     live: boolean(false, 'Run the worker as a session in a terminal.', { project: 'yes' }),
   },

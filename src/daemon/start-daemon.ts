@@ -10,10 +10,12 @@ import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock, isOwnerGone, loadLibc, noteStartProgress, ownName } from '../process/index.js'
 import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
 import { createBot } from './bot.js'
 import { openRestate } from './engine.js'
+import { launchScheduled } from './launch-scheduled.js'
 import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
 import { joinServers, serverPlaces } from './servers.js'
@@ -162,6 +164,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     open.push(() => webhooks.close())
+    const schedules = new Schedules({
+      store: host.store,
+      clock,
+      home: homeId(settings.dataDirectory),
+      launch: launchScheduled(env),
+      onError,
+    })
+    open.push(() => schedules.close())
     note('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {
@@ -169,6 +179,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       runs,
       workers,
       ...(servers && { servers }),
+      schedules,
       env,
       bot,
       settings: server,
@@ -178,16 +189,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stop: () => stop(),
       log,
     })
-    if (servers && api.address !== null) await servers.listening(api.address, pinOf(server))
-    return { host, bot, api }
+    const reachedAt = server.workerAddress ?? api.address
+    if (servers && reachedAt !== null) await servers.listening(reachedAt, pinOf(server))
+    return { host, bot, api, schedules }
   }
-  const { host, bot, api } = await opening().catch(async error => {
+  const { host, bot, api, schedules } = await opening().catch(async error => {
     note(null)
     await end()
     throw error
   })
   note(null)
   host.startCatchUp()
+  // The commands that it starts talk to this daemon.
+  void schedules.start().catch(onError)
   bot.start({ host, lockdown: api.parts.lockdown })
   if (home.loaded.config.sessions.resume_lost) void resumeLost(host, clock, log).catch(onError)
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.

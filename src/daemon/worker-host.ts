@@ -17,7 +17,7 @@ export interface WorkerHostOptions {
   version: string
   link: WorkerLinks
   worker: string
-  /** It cannot have sessions any more: its keeper is gone. */
+  /** It can no longer have sessions: its keeper is gone. */
   onFailed(): void
   onError(error: unknown): void
 }
@@ -143,7 +143,7 @@ async function openHost(options: WorkerHostOptions): Promise<Opened> {
 
 /**
  * A worker has its own directories beside those of a daemon in the same home: their keepers and
- * their sessions must not meet. It notifies nobody: its server does.
+ * their sessions must not meet. It sends no notifications: its server does.
  */
 function workerSettings({ settings, directories }: Home): HostSettings {
   const { notify: _, ...rest } = settings

@@ -55,6 +55,21 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
+/** Records the answers of gates that were left out, and withdraws their requests: they are asked again. */
+export function proposeRefusals<Work>({ journal, at }: Pick<ProposalContext<Work>, 'journal' | 'at'>): void {
+  const reason = 'the answer did not come from a person'
+  for (const refusal of journal.takeRefusals()) {
+    journal.propose([newEvent('gate.refused', { ...refusal, reason })], at)
+    journal.proposeAlongside({
+      stream: approvalStream(refusal.approval),
+      expected: 'any',
+      events: [newEvent('approval.cancelled', { reason }, at)],
+    })
+    // Readers that saw the answer took the run for resumed.
+    if (journal.run.status === 'paused') journal.propose([newEvent('run.paused', { reason })], at)
+  }
+}
+
 /** Proposes the events that arrived, without superseded ones (an answered gate). */
 export function proposeArrivals<Work>(
   context: Pick<ProposalContext<Work>, 'journal' | 'at'>,

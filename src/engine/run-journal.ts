@@ -1,6 +1,7 @@
 import { SignalboxError } from '../errors/index.js'
 import type { AppendOptions, EventStore, Fence, NewEvent, StoredEvent, StreamAppend } from '../store/index.js'
-import { beginRun, evolveRun, loadRun, type RunState, saveRun } from './run-state.js'
+import { foldEvents, type GateRefusal, type IsProven } from './fold-events.js'
+import { evolveRun, loadRun, type RunState, saveRun } from './run-state.js'
 import type { Workflow } from './workflow.js'
 
 export function runStream(id: string): string {
@@ -28,8 +29,11 @@ export class RunJournal<Work> {
   #proposed: NewEvent[] = []
   #otherAppends: StreamAppend[] = []
   #snapshotAt: number
+  readonly #isProven: IsProven | null
+  #refusals: GateRefusal[]
 
   /**
+   * @param isProven checks the answers of gates that no driver has acted on yet.
    * @throws SignalboxError `E_UNKNOWN` if there is no such run, `E_RUN_BROKEN` if its events do not
    * fold.
    */
@@ -38,9 +42,9 @@ export class RunJournal<Work> {
     id: string,
     workflow: Workflow<Work>,
     durability: NonNullable<AppendOptions['durability']> = 'full',
+    isProven: IsProven | null = null,
   ): Promise<RunJournal<Work>> {
-    const { run, snapshotAt } = await readRun(store, id, workflow)
-    return new RunJournal(store, id, workflow, durability, run, snapshotAt)
+    return new RunJournal(store, id, workflow, durability, isProven, await readRun(store, id, workflow, isProven))
   }
 
   private constructor(
@@ -48,15 +52,17 @@ export class RunJournal<Work> {
     id: string,
     workflow: Workflow<Work>,
     durability: NonNullable<AppendOptions['durability']>,
-    run: RunState<Work>,
-    snapshotAt: number,
+    isProven: IsProven | null,
+    { run, snapshotAt, refusals }: ReadRun<Work>,
   ) {
     this.#store = store
     this.id = id
     this.#workflow = workflow
     this.#durability = durability
+    this.#isProven = isProven
     this.#run = run
     this.#snapshotAt = snapshotAt
+    this.#refusals = refusals
   }
 
   get run(): RunState<Work> {
@@ -73,6 +79,13 @@ export class RunJournal<Work> {
       this.#proposed.push({ type, data, at: own })
       this.#fold({ type, data, at: own, position: 0, stream: runStream(this.id), version: this.#run.version + 1 })
     }
+  }
+
+  /** The answers of gates that were not folded, because nothing proves that a person gave them. */
+  takeRefusals(): GateRefusal[] {
+    const refusals = this.#refusals
+    this.#refusals = []
+    return refusals
   }
 
   /** An append to another stream, in the same transaction. */
@@ -112,22 +125,19 @@ export class RunJournal<Work> {
   /** Folds what other processes have written. True if there was something. */
   async catchUp(): Promise<boolean> {
     const before = this.#run.version
-    for (;;) {
-      const events = await this.#store.readStream(runStream(this.id), {
-        fromVersion: this.#run.version + 1,
-        limit: PAGE,
-      })
-      for (const event of events) this.#fold(event)
-      if (events.length < PAGE) return this.#run.version > before
-    }
+    const events = await eventsOf(this.#store, this.id, before + 1)
+    const folded = await foldEvents(this.#run, events, this.#workflow, this.#isProven, { isDriving: true })
+    this.#refusals.push(...folded.refusals)
+    return this.#run.version > before
   }
 
   async reload(): Promise<void> {
     this.#proposed = []
     this.#otherAppends = []
-    const { run, snapshotAt } = await readRun(this.#store, this.id, this.#workflow)
+    const { run, snapshotAt, refusals } = await readRun(this.#store, this.id, this.#workflow, this.#isProven)
     this.#run = run
     this.#snapshotAt = snapshotAt
+    this.#refusals = refusals
   }
 
   #fold(event: StoredEvent): void {
@@ -142,30 +152,40 @@ export class RunJournal<Work> {
   }
 }
 
+interface ReadRun<Work> {
+  run: RunState<Work>
+  snapshotAt: number
+  refusals: GateRefusal[]
+}
+
 /** Reads the state of a run from its journal. */
 export async function readRun<Work>(
   store: EventStore,
   id: string,
   workflow: Workflow<Work>,
-): Promise<{ run: RunState<Work>; snapshotAt: number }> {
+  isProven: IsProven | null = null,
+): Promise<ReadRun<Work>> {
   const snapshot = await store.loadSnapshot(runStream(id))
-  let run = snapshot && loadRun(snapshot.state, workflow)
-  const snapshotAt = run?.version ?? 0
+  const saved = snapshot && loadRun(snapshot.state, workflow)
+  const snapshotAt = saved?.version ?? 0
   try {
-    for (;;) {
-      const events = await store.readStream(runStream(id), { fromVersion: (run?.version ?? 0) + 1, limit: PAGE })
-      for (const event of events) {
-        if (run) evolveRun(run, event, workflow)
-        else run = beginRun(workflow, event)
-      }
-      if (events.length < PAGE) break
-    }
+    const events = await eventsOf(store, id, snapshotAt + 1)
+    const { run, refusals } = await foldEvents(saved, events, workflow, isProven)
+    if (run) return { run, snapshotAt, refusals }
   } catch (error) {
     throw new SignalboxError('E_RUN_BROKEN', `cannot read the journal of run ${id}: ${(error as Error).message}`, {
       next: `signalbox show ${id} --events prints its events; other runs are not affected`,
       cause: error,
     })
   }
-  if (!run) throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
-  return { run, snapshotAt }
+  throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
+}
+
+async function eventsOf(store: EventStore, id: string, from: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (;;) {
+    const page = await store.readStream(runStream(id), { fromVersion: from + events.length, limit: PAGE })
+    events.push(...page)
+    if (page.length < PAGE) return events
+  }
 }

@@ -127,6 +127,7 @@ const FOLDS: Folds = {
     run.gates.set(gate, { approval, due: due ?? null, hasFallback: fallback !== undefined }),
   'gate.answered': (run, { gate }) => run.gates.delete(gate),
   'gate.expired': (run, { gate }) => run.gates.delete(gate),
+  'gate.refused': (run, { gate }) => run.gates.delete(gate),
   'child.started': (run, { child, run: id }) => run.children.set(child, id),
   'child.finished': (run, { child }) => run.children.delete(child),
   'budget.warned': (run, { limit }) => run.warned.add(limit),

@@ -42,6 +42,7 @@ const STATUS_EVENTS: Readonly<Record<string, RunStatusEvent>> = {
   'timer.fired': 'woken',
   'gate.answered': 'woken',
   'gate.expired': 'woken',
+  'gate.refused': 'woken',
   'child.finished': 'woken',
 }
 

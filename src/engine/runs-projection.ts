@@ -63,12 +63,13 @@ const TYPES = [
   'gate.opened',
   'gate.answered',
   'gate.expired',
+  'gate.refused',
   'child.finished',
 ] as const
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 4,
+  version: 5,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
@@ -137,7 +138,8 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
       next.gates = { ...record.gates, [String(data.gate)]: String(data.approval) }
       break
     case 'gate.answered':
-    case 'gate.expired': {
+    case 'gate.expired':
+    case 'gate.refused': {
       const { [String(data.gate)]: _, ...rest } = record.gates
       next.gates = rest
       break

@@ -1,6 +1,6 @@
 import { newEvent } from '../events/index.js'
 import type { AppendOptions, EventStore, Lease, NewEvent } from '../store/index.js'
-import { proposeArrivals, proposeNext } from './proposals.js'
+import { proposeArrivals, proposeNext, proposeRefusals } from './proposals.js'
 import { RunJournal } from './run-journal.js'
 import type { RunState } from './run-state.js'
 import { isEnded } from './run-status-table.js'
@@ -32,8 +32,9 @@ export class RunTurns<Work> {
   readonly #journal: RunJournal<Work>
 
   static async open<Work>(options: TurnOptions<Work>): Promise<RunTurns<Work>> {
-    const { store, run, workflow, durability } = options
-    return new RunTurns(options, await RunJournal.open(store, run, workflow, durability))
+    const { store, run, workflow, durability, gates } = options
+    const isProven = gates?.isProven ? gates.isProven.bind(gates) : null
+    return new RunTurns(options, await RunJournal.open(store, run, workflow, durability, isProven))
   }
 
   private constructor(options: TurnOptions<Work>, journal: RunJournal<Work>) {
@@ -62,6 +63,7 @@ export class RunTurns<Work> {
   ): Promise<readonly Command[] | null> {
     const { lease, workflow, random, gates } = this.#options
     const journal = this.#journal
+    proposeRefusals({ journal, at })
     proposeArrivals({ journal, at }, arrived)
     const isPlaced = await this.#place(at)
     const commands = isPlaced

@@ -42,6 +42,8 @@ export interface GateLedger {
   answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
   /** Decides a permission by a grant that covers it. False: none does, and a person must decide. */
   grant(approval: string): Promise<boolean>
+  /** Whether an answer in the run's stream is a decision that the ledger accepted. */
+  isProven?(run: string, answer: StoredEvent): Promise<boolean>
 }
 
 export type Command =

@@ -97,7 +97,7 @@ const display = z.object({
   ),
   visible: z.array(z.object({ what: z.string(), count: z.int().positive() })),
   hash: sha256,
-  /** The display was too large and was cut, so that nobody has seen all of it here. */
+  /** The display was too large and was cut, so that no person has seen all of it here. */
   isCut: z.boolean().optional(),
 })
 

@@ -7,6 +7,7 @@ import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
+import { scheduleEvents } from './schedule-events.js'
 import { serverEvents } from './server-events.js'
 import { sessionEvents } from './session-events.js'
 import type { NewEvent, StoredEvent } from './stored-event.js'
@@ -38,6 +39,7 @@ export const EVENT_GROUPS = [
     streams: 'In streams `run/<id>`, in addition to the events of every graph.',
     types: pipelineEvents,
   },
+  { title: 'Schedules', streams: 'In streams `schedule/<id>`.', types: scheduleEvents },
   { title: 'Telegram', streams: 'In streams `telegram/…`. None of them decides anything.', types: telegramEvents },
   {
     title: 'Workers',

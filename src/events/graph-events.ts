@@ -3,7 +3,7 @@ import { defineEvents } from './catalogue.js'
 
 const node = z.string()
 const visit = z.int().positive()
-/** The branch of a parallel node; absent outside of branches. */
+/** The branch of a parallel node; absent outside branches. */
 const branch = z.string().optional()
 const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
 

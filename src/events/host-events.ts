@@ -47,7 +47,7 @@ export const hostEvents = defineEvents({
       why: z.string(),
       /** Reading this session was the reason; otherwise it only shared the thread. */
       isCause: z.boolean(),
-      /** False: it was the reason twice, and its terminal is not read any more. */
+      /** False: it was the reason twice, and its terminal is no longer read. */
       isReadAgain: z.boolean(),
     }),
   },

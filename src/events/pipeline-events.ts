@@ -113,8 +113,33 @@ export const pipelineEvents = defineEvents({
       out_of_scope: z.int(),
     }),
   },
+  'pull.answered': {
+    description: 'A round ended: its items with their verdicts, and the commits that answer them.',
+    data: z.object({
+      round: z.int(),
+      items: z.array(
+        z.object({
+          number: z.int(),
+          kind: z.enum(['check', 'thread', 'comment']),
+          thread: z.string().nullable(),
+          author: z.string(),
+          isBot: z.boolean(),
+          file: z.string(),
+          line: z.int().nullable(),
+          body: z.string(),
+          verdict: z.string().nullable(),
+          reason: z.string(),
+          reply: z.string(),
+          isFixed: z.boolean(),
+        }),
+      ),
+      from: z.string(),
+      to: z.string().nullable().describe('null: nothing was pushed'),
+      isPublished: z.boolean().describe('false: the person did not want the answers to be posted'),
+    }),
+  },
   'act.performed': {
-    description: 'The run did something outside of this machine, or found that it was already done.',
+    description: 'The run did something outside this machine, or found that it was already done.',
     data: z.object({
       act: z.enum(['push', 'open', 'comment', 'resolve', 'merge']),
       on: z.string(),

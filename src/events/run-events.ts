@@ -205,6 +205,10 @@ export const runEvents = defineEvents({
     description: 'A gate closed without an answer: its deadline passed, or the answer is no longer needed.',
     data: z.object({ gate: z.string(), approval: z.string(), reason }),
   },
+  'gate.refused': {
+    description: 'An answer of a gate was left out: nothing proves that a person gave it. The gate is asked again.',
+    data: z.object({ gate: z.string(), approval: z.string(), versions: z.array(z.int()), reason }),
+  },
   'child.started': {
     description: 'The run started another run.',
     data: z.object({ child: z.string(), run: z.string() }),

@@ -57,13 +57,13 @@ export class Git {
     }
   }
 
-  /** Top of the working tree, or null outside of one. */
+  /** Top of the working tree, or null outside one. */
   async root(): Promise<string | null> {
     const { code, stdout } = await this.try(['rev-parse', '--show-toplevel'])
     return code === 0 ? stdout.trim() : null
   }
 
-  /** The commit that is checked out; null outside of a repository and before its first commit. */
+  /** The commit that is checked out; null outside a repository and before its first commit. */
   async head(): Promise<string | null> {
     const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
     return code === 0 ? stdout.trim() : null
@@ -151,7 +151,7 @@ export class Git {
     await this.run(['update-ref', ref, commit.trim()])
   }
 
-  /** Pathspecs that exclude these files or directories; paths outside of the tree need none. */
+  /** Pathspecs that exclude these files or directories; paths outside the tree need none. */
   async #excluding(paths: readonly string[]): Promise<string[]> {
     if (paths.length === 0) return []
     const root = await this.root()
@@ -170,21 +170,37 @@ export class Git {
     })
   }
 
+  /** The output byte by byte, for files that are not text. @throws SignalboxError `E_GIT` */
+  async bytes(args: readonly string[]): Promise<Buffer> {
+    const { code, stdout, stderr } = await this.#start(args, {}, { encoding: 'latin1' })
+    if (code === 0) return Buffer.from(stdout, 'latin1')
+    throw new SignalboxError('E_GIT', `git ${args[0]} failed: ${stderr.trim().split('\n')[0] ?? `exit ${code}`}`)
+  }
+
   /**
    * For questions that git answers with its exit code.
    * @throws SignalboxError `E_GIT` when git is not installed.
    */
   async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
+    return this.#start(args, env, { timeoutMs })
+  }
+
+  async #start(
+    args: readonly string[],
+    env: Record<string, string>,
+    options: { timeoutMs?: number; encoding?: 'utf8' | 'latin1' },
+  ): Promise<CommandResult> {
     try {
       return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
-        timeoutMs,
+        timeoutMs: TIMEOUT_MS,
+        ...options,
         maxBytes: 64 * 1024 * 1024,
       })
     } catch (error) {
       throw new SignalboxError('E_GIT', `git could not be started: ${(error as Error).message}`, {
-        next: 'install git, or run outside of a repository',
+        next: 'install git, or run outside a repository',
         cause: error,
       })
     }

@@ -8,11 +8,7 @@ import type { NewEvent, StreamAppend } from '../store/index.js'
  * run's stream. This applies the decision: the process that drives the run reads it from there, and
  * nothing has to be delivered.
  */
-export async function gateAnswer(
-  record: ApprovalRecord,
-  decision: ApprovalDecision,
-  now: number,
-): Promise<readonly StreamAppend[]> {
+export function gateAnswer(record: ApprovalRecord, decision: ApprovalDecision, now: number): readonly StreamAppend[] {
   const { run } = record.subject
   if (run === undefined || record.source.channel !== 'run') return []
   const label = record.request.options.find(({ key }) => key === decision.option)?.label

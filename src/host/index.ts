@@ -25,6 +25,7 @@
  *   gate-answers.ts        what a decision means for a run that waits for it
  */
 
+export { gateAnswer } from './gate-answers.js'
 export { homeId } from './home-id.js'
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-sessions.js'

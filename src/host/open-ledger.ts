@@ -16,6 +16,8 @@ interface OpenLedgerOptions {
   redactor?: Redactor
   /** Signs decisions: of the daemon, whose sessions accept no others. */
   secret?: string | null
+  /** Whether another ledger accepted a decision: of a command that asks the daemon. */
+  isAccepted?: LedgerOptions['isAccepted']
 }
 
 /**
@@ -23,7 +25,7 @@ interface OpenLedgerOptions {
  * without a daemon all call this: the same policy, roles, redaction and grants hold for every
  * decision, whichever process makes it.
  */
-export function openLedger({ store, clock, settings, redactor, secret }: OpenLedgerOptions): Ledger {
+export function openLedger({ store, clock, settings, redactor, secret, isAccepted }: OpenLedgerOptions): Ledger {
   const { approvals, settingsFile } = settings
   return new Ledger(store, {
     clock,
@@ -31,7 +33,8 @@ export function openLedger({ store, clock, settings, redactor, secret }: OpenLed
     ...(approvals && { policy: approvals }),
     ...(settingsFile !== undefined && settingsRules(settingsFile)),
     ...(secret != null && { secret }),
-    gateAppends: (record, decision) => gateAnswer(record, decision, clock.now()),
+    ...(isAccepted && { isAccepted }),
+    gateAppends: async (record, decision) => gateAnswer(record, decision, clock.now()),
   })
 }
 

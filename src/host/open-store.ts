@@ -5,6 +5,7 @@ import type { Clock } from '../clock/index.js'
 import { runsProjection, serversProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { webhooksProjection } from '../notifications/index.js'
+import { schedulesProjection } from '../schedules/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore, readPasswordFile } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
@@ -48,6 +49,7 @@ export async function openHomeStore(
       serversProjection,
       ...telegramProjections,
       webhooksProjection,
+      schedulesProjection,
     ] as never,
     chained: LEDGER_STREAMS,
     validate: validateEvent,

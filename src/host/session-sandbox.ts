@@ -72,7 +72,7 @@ export function sandboxFor(
           { path: directory, access: 'read', why: 'the hooks of this session' },
           { path: dirname(settings.hookSocket), access: 'read', why: 'the socket for reports of hooks' },
         ]
-  // An agent that changes it would be outside of a sandbox the next time.
+  // An agent that changes it would be outside a sandbox the next time.
   if (settingsOfProject !== null)
     own.push({ path: settingsOfProject, access: 'read', why: 'settings of Signalbox for this project' })
   if (stepDirectory !== undefined)

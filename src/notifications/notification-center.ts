@@ -367,7 +367,7 @@ function quietHours(setting: string | null): { from: number; to: number } | null
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 }
 }
 
-/** How long the present quiet hours last; null outside of them. */
+/** How long the present quiet hours last; null outside them. */
 function isQuiet(setting: string | null, now: number, utcOffset: number): { leftMs: number } | null {
   const hours = quietHours(setting)
   if (!hours || hours.from === hours.to) return null

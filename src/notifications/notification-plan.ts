@@ -237,7 +237,7 @@ function wasQuietAt(person: NotificationRecipient, at: number): boolean {
   return quietEnd(person, at) !== null
 }
 
-/** When the present quiet hours end; null outside of them. */
+/** When the present quiet hours end; null outside them. */
 function quietEnd(person: NotificationRecipient, at: number): number | null {
   if (!person.quiet || person.quiet.from === person.quiet.to) return null
   const { from, to } = person.quiet

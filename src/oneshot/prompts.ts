@@ -128,7 +128,7 @@ const ANSWER = `Answer with exactly one JSON object and nothing else:
 {"verdict": "DONE" | "RETRY" | "IMPOSSIBLE", "feedback": "…", "findings": [{"file": "…", "line": 1, "text": "…"}]}
 - DONE: every part of the task is done, and you have seen evidence for it.
 - RETRY: something is missing, wrong or unproven; "feedback" tells the worker what, precisely enough to act on it.
-- IMPOSSIBLE: the task cannot be done as it is asked, by anybody; "feedback" says why.
+- IMPOSSIBLE: the task cannot be done as it is asked; "feedback" says why.
 None of the three is the default. Claims of the worker are not evidence.`
 
 function block(name: string, text: string): string {

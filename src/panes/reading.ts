@@ -31,7 +31,7 @@ export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
 const BOX_STANDS_S = 5
 const WORK_STANDS_S = 2
-/** A screen that cannot be read any more does not count forever: after this, guesses may count. */
+/** A screen that can no longer be read does not count forever: after this, guesses may count. */
 const UNREADABLE_S = 5
 
 /** A menu this long after the last work was opened by the person. */

@@ -19,7 +19,7 @@ export interface ScreenView {
   readonly programStatus: ProgramStatus
   /** Rows by id, both ends included, as far as they still exist. */
   readRows(firstId: number, lastId: number): Row[]
-  /** Rows above this one will not be read any more. */
+  /** Rows above this one will no longer be read. */
   release?(firstId: number): void
   /** Keys or text went to the program. */
   recordInput(t: number): void

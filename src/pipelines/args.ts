@@ -87,6 +87,14 @@ const reviewTarget = z.discriminatedUnion('kind', [
 ])
 export type ReviewTarget = z.infer<typeof reviewTarget>
 
+/** What a person found in the changes: the first review of the run, instead of a Reviewer's. */
+export const finding = z.object({
+  file: z.string().max(4096),
+  line: z.int().positive().nullable().default(null),
+  text: z.string().min(1).max(8_000),
+})
+export type Finding = z.infer<typeof finding>
+
 /** The pull request that a run opens or follows. */
 const pullRequest = z.object({
   forge: z.enum(['github', 'gitlab']),
@@ -137,6 +145,7 @@ export const pipelineArgs = z.object({
   planOnly: z.boolean().default(false),
   comment: z.boolean().default(false),
   target: reviewTarget.nullable().default(null),
+  findings: z.array(finding).default([]),
   reviewMode: z.enum(['review_only', 'review_fix']).default('review_fix'),
   commitsFixes: z.boolean().default(false),
   pull: pullRequest.nullable().default(null),

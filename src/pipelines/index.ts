@@ -22,7 +22,7 @@
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
  * - prompts/: the instructions of each role, which a person may replace, and the framed material.
  * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
- * - pull-request/: what a run does outside of this machine (acts.ts), and how it does it once.
+ * - pull-request/: what a run does outside this machine (acts.ts), and how it does it once.
  *   forges/: GitHub and GitLab through their programs.
  * - pipeline-git.ts: all git operations. trackers/: where issues come from (file,
  *   GitHub, GitLab, Jira, Linear).
@@ -40,6 +40,8 @@
 
 export type { ReadProfile } from './ad-hoc-args.js'
 export {
+  type Finding,
+  finding,
   type PipelineArgs,
   type Player,
   type ProfileCopy,

@@ -106,7 +106,7 @@ export interface EndOptions {
 /**
  * Ends process groups and all processes with a wanted mark: TERM, then KILL to those that are left
  * after the grace period. A pid alone proves nothing. So a group is signalled only while its leader
- * is the process that was started, or while a member has the mark; processes outside of the groups
+ * is the process that was started, or while a member has the mark; processes outside the groups
  * only while they have the mark. Agents run the commands of their tools in separate sessions, which
  * a signal to the group does not reach.
  */

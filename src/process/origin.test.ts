@@ -58,7 +58,7 @@ describe('the origin of a process', () => {
     expect(judge([facts(30, 20), { ...shell, parent: 9 }, terminal, manager, init])).toMatchObject({ kind: 'person' })
   })
 
-  it('is unproven for an orphan since the first agent outside of a sandbox, unless the system started it', () => {
+  it('is unproven for an orphan since the first agent outside a sandbox, unless the system started it', () => {
     const orphan = [facts(30, 20), shell, init]
     expect(judge(orphan, true, 2_000)).toMatchObject({ kind: 'person' })
     expect(judge(orphan, true, 500)).toMatchObject({ kind: 'unproven' })

@@ -91,7 +91,7 @@ interface JudgeOptions {
   agents: readonly AgentProcess[]
   /** This system marks the processes of agents. */
   hasLimitMarks: boolean
-  /** When the first agent outside of a sandbox was started since the system started; null: none. */
+  /** When the first agent outside a sandbox was started since the system started; null: none. */
   openSince: number | null
 }
 

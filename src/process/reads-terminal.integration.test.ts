@@ -50,7 +50,7 @@ describe('the reader of a terminal, from what the system shows', () => {
     expect(modes.map(mode => judge(program(SLEEPS), mode))).toEqual(['no', 'no', 'yes', 'no'])
   })
 
-  it('is not a program outside of the foreground, whatever the mode', () => {
+  it('is not a program outside the foreground, whatever the mode', () => {
     expect(judge(program(SLEEPS, []), 'keys')).toBe('no')
     expect(judge(program({ in: 'poll', fds: null }, []), 'lines')).toBe('no')
   })

@@ -19,9 +19,15 @@ export interface CommandResult {
 export function runCommand(
   file: string,
   args: readonly string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number; maxBytes?: number } = {
-    cwd: '/',
-  },
+  options: {
+    cwd: string
+    env?: NodeJS.ProcessEnv
+    input?: string
+    timeoutMs?: number
+    maxBytes?: number
+    /** `latin1` keeps every byte of the output as one character. */
+    encoding?: 'utf8' | 'latin1'
+  } = { cwd: '/' },
 ): Promise<CommandResult> {
   const maxBytes = options.maxBytes ?? 16 * 1024 * 1024
   const { cwd, env = process.env } = options
@@ -36,7 +42,7 @@ export function runCommand(
     })
     const timer =
       options.timeoutMs === undefined ? null : systemClock.setTimer(options.timeoutMs, () => killGroup(child))
-    const out = collect(child.stdout!, maxBytes)
+    const out = collect(child.stdout!, maxBytes, options.encoding)
     const err = collect(child.stderr!, maxBytes)
     child.on('error', error => {
       timer?.cancel()
@@ -55,14 +61,14 @@ export function runCommand(
 }
 
 /** Collects a stream up to a limit; the rest is dropped, so the program never blocks. */
-function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string {
+function collect(stream: NodeJS.ReadableStream, maxBytes: number, encoding: 'utf8' | 'latin1' = 'utf8'): () => string {
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {
     if (size < maxBytes) chunks.push(chunk.subarray(0, maxBytes - size))
     size += chunk.length
   })
-  return () => Buffer.concat(chunks).toString('utf8')
+  return () => Buffer.concat(chunks).toString(encoding)
 }
 
 function killGroup(child: ChildProcess): void {

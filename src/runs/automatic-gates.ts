@@ -2,6 +2,9 @@ import type { ApprovalRequest, Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import type { AutomaticAnswer, GateLedger } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { gateAnswer } from '../host/index.js'
+import type { StoredEvent } from '../store/index.js'
+import { canonicalJson } from '../text/index.js'
 
 /**
  * The gates of runs in the ledger. `--auto-approve` decides by the same rules as a person: the
@@ -23,6 +26,17 @@ export class AutomaticGates implements GateLedger {
 
   grant(approval: string): Promise<boolean> {
     return this.#ledger.decideByGrant(approval)
+  }
+
+  /** The answer must be word for word what the ledger accepted for this gate. */
+  async isProven(run: string, { type, data }: StoredEvent): Promise<boolean> {
+    if (!this.#ledger.isSigning) return true
+    const record = await this.#ledger.get(String(data.approval))
+    if (!record || record.subject.run !== run || record.source.requestKey !== data.gate) return false
+    if (type === 'gate.expired') return this.#ledger.isSkipped(record.id)
+    if (!record.decision || !(await this.#ledger.isProven(record))) return false
+    const [answered] = gateAnswer(record, record.decision, 0)
+    return canonicalJson(answered!.events[0]!.data) === canonicalJson(data)
   }
 
   async answer(approval: string, answer: AutomaticAnswer): Promise<boolean> {

@@ -5,7 +5,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { openRuns } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
-import { ledgerOf, RunGates } from './run-gates.js'
+import { type DecideElsewhere, drivingLedger, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
 /** What happens in a run while this process drives it. */
@@ -19,6 +19,8 @@ export interface RunListener {
    * elsewhere. `gone`: no answer will come from here any more.
    */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
+  /** Decides what `answerGate` answers; left out: this process does, as the person who started it. */
+  decide?: DecideElsewhere
 }
 
 export interface DriveOptions {
@@ -43,8 +45,8 @@ export async function driveRun(
   { handlers, functions, stays, onError }: DriveOptions,
 ): Promise<RunRecord> {
   const before = await store.readStream(runStream(id))
-  const ledger = ledgerOf({ store, home, env, clock })
-  const questions = new GateQuestions(listener, new RunGates(ledger, store), onError)
+  const ledger = drivingLedger({ store, home, env, clock })
+  const questions = new GateQuestions(listener, new RunGates(ledger, store, listener.decide), onError)
   for (const approval of Object.values((await getRun(store, id)).gates)) questions.ask(approval)
   /** The run and the runs that it starts: their gates are answered here too. */
   const family = new Set([id])

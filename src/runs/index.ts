@@ -49,7 +49,7 @@ export { startReview } from './pipelines/start-review.js'
 export { withProjectSettings } from './project-trust.js'
 export { resumeInDaemon, resumeRun } from './resume-run.js'
 export { runDirectory } from './run-directory.js'
-export { ledgerOf, RunGates } from './run-gates.js'
+export { type DecideElsewhere, ledgerOf, RunGates } from './run-gates.js'
 export { answererOf, answersFromFile } from './scripted-answers.js'
 export {
   type Asker,

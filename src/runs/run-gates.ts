@@ -1,10 +1,12 @@
-import { type ApprovalRecord, approvalStream, type Ledger } from '../approvals/index.js'
+import { randomBytes } from 'node:crypto'
+import { type ApprovalRecord, approvalStream, type Ledger, type ProposedDecision } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { type Answer, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { openLedger } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { isAcceptedByDaemon } from './accepted-by-daemon.js'
 import type { StartContext } from './start-context.js'
 
 /** The person at the terminal of the command that drives a run. */
@@ -13,22 +15,47 @@ export interface Answerer {
   name: string
 }
 
-/**
- * The ledger of the home: a command decides by the same rules as the daemon, and needs none for it.
- */
-export function ledgerOf({ store, home, env, clock }: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>): Ledger {
+type LedgerPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
+
+/** The ledger of the home, to read and to refuse by the same rules as the daemon. */
+export function ledgerOf({ store, home, env, clock }: LedgerPlace): Ledger {
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   return openLedger({ store, clock, settings: home.settings, redactor })
 }
 
-/** Answers gates of runs through the ledger: the rules hold as on every surface. */
+/**
+ * The ledger of a command that drives a run. It signs what is answered in its own terminal, and
+ * accepts from elsewhere only what the daemon has accepted: any process of the user, an agent's
+ * included, can write to the store.
+ */
+export function drivingLedger({ store, home, env, clock }: LedgerPlace): Ledger {
+  const { settings } = home
+  // The password of a shared store keeps agents out of it.
+  if (settings.sharedStore) return ledgerOf({ store, home, env, clock })
+  return openLedger({
+    store,
+    clock,
+    settings,
+    redactor: createRedactor({ secretValues: secretsFromEnvironment(env) }),
+    secret: randomBytes(32).toString('base64url'),
+    isAccepted: ({ id }) => isAcceptedByDaemon(settings.daemonSocket, id),
+  })
+}
+
+/** Has the daemon decide, which knows by the kernel who calls. */
+export type DecideElsewhere = (record: ApprovalRecord, decision: ProposedDecision) => Promise<void>
+
+/** Answers gates of runs: the rules hold as on every surface. */
 export class RunGates {
   readonly #ledger: Ledger
   readonly #store: EventStore
+  readonly #decide: DecideElsewhere
 
-  constructor(ledger: Ledger, store: EventStore) {
+  /** @param decide left out: this process decides, and signs that itself. */
+  constructor(ledger: Ledger, store: EventStore, decide?: DecideElsewhere) {
     this.#ledger = ledger
     this.#store = store
+    this.#decide = decide ?? (async ({ id }, decision) => void (await ledger.decide(id, decision)))
   }
 
   get(id: string): Promise<ApprovalRecord | null> {
@@ -41,12 +68,13 @@ export class RunGates {
    */
   async answer(record: ApprovalRecord, answer: Answer, { id, name }: Answerer): Promise<void> {
     if ('skipped' in answer) return this.#skip(record)
-    await this.#ledger.decide(record.id, {
+    await this.#decide(record, {
       fingerprint: record.fingerprint,
       ...answer,
       seen: { displayHash: record.display.hash, whole: true },
       actor: { kind: 'person', id, name, role: 'owner' },
       surface: 'cli',
+      auth: { by: 'terminal', pid: process.pid, hasTerminal: process.stdin.isTTY === true },
       idempotencyKey: newNonce(),
     })
   }
@@ -55,6 +83,7 @@ export class RunGates {
   async #skip(record: ApprovalRecord): Promise<void> {
     const reason = 'skipped without an answer'
     const gate = record.source.requestKey
+    this.#ledger.skip(record.id)
     await this.#store.appendAll([
       {
         stream: runStream(record.subject.run!),

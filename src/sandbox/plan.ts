@@ -122,7 +122,7 @@ export function createAgentDirectories(agent: string, home: string): void {
 
 /**
  * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
- * its configuration, stays read-only: a person would run it later, outside of the sandbox.
+ * its configuration, stays read-only: a person would run it later, outside the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')

@@ -7,6 +7,8 @@ import { isGrey } from './style-match.js'
 
 const GUTTER = /^\s*[│┃]/u
 const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
+/** A block character with a blank, a placeholder or nothing after it. */
+const DRAWN_CURSOR = /[▉▊▋▌▍▎▏█](?=[\s\p{L}"]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
 /** Zero-width characters that some boxes draw under their cursor; they are not typed text. */
 const INVISIBLE = /[\u200b\u2060\ufeff]/gu
@@ -23,6 +25,8 @@ export interface ReadComposerOptions {
   ignore?: RegExp | null
   /** The hardware cursor, if it is visible. */
   cursor?: { x: number; y: number } | null
+  /** No pack describes the box: its glyph may be below an empty row. */
+  isGuessed?: boolean
 }
 
 /**
@@ -33,7 +37,7 @@ export interface ReadComposerOptions {
 export function readComposer(
   rows: readonly ScreenRow[],
   box: Region,
-  { ignore = null, cursor = null }: ReadComposerOptions = {},
+  { ignore = null, cursor = null, isGuessed = false }: ReadComposerOptions = {},
 ): Composer {
   const body = rows
     .slice(box.first, box.last + 1)
@@ -41,15 +45,17 @@ export function readComposer(
       (row, index, all) =>
         !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text),
     )
+  if (isGuessed && cursor) body.splice(endOfDraft(body, cursor.y))
   let placeholder = ''
   let isShell = false
   const lines: string[] = []
+  const top = isGuessed ? Math.max(0, body.findIndex(row => !isEmpty(row.text))) : 0
   body.forEach((row, index) => {
-    const start = textStart(row, index === 0)
-    if (index === 0 && row.text[start.glyph] === '!') isShell = true
+    const start = textStart(row, index === top)
+    if (index === top && row.text[start.glyph] === '!') isShell = true
     const at = cursor?.y === row.index ? cursor.x : drawnCursor(row, start.text)
     const parts = at === null ? splitByDimness(row, start.text) : splitAtCursor(row, start.text, at)
-    lines.push(parts.plain.trimEnd())
+    lines.push(withoutRightEdge(row, parts.plain).trimEnd())
     if (placeholder === '') placeholder = parts.dim.replace(/[│┃]\s*$/u, '').trim()
   })
   const draft = lines.join('\n').replace(INVISIBLE, '').replace(/\n+$/, '').trim()
@@ -65,6 +71,18 @@ export function readComposer(
   }
 }
 
+/** Below the cursor, an empty row separates the draft from what the box says about itself. */
+function endOfDraft(body: readonly ScreenRow[], cursorRow: number): number {
+  const at = body.findIndex(row => row.index >= cursorRow)
+  const gap = at < 0 ? -1 : body.findIndex((row, index) => index > at && isEmpty(row.text))
+  return gap < 0 ? body.length : gap
+}
+
+/** A framed box has its edge on both sides. */
+function withoutRightEdge(row: ScreenRow, text: string): string {
+  return GUTTER.test(row.text) ? text.replace(/[│┃║]\s*$/u, '') : text
+}
+
 /** The columns of the prompt glyph and of the text after it; gutters and indents are skipped. */
 function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: number } {
   const gutter = GUTTER.exec(row.text)?.[0].length ?? 0
@@ -77,9 +95,12 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
     : { glyph: -1, text: gutter + Math.min(indent, 2) }
 }
 
-/** The column of a cursor that the program draws itself: one inverse cell. */
+/** The column of a cursor that the program draws itself: one inverse cell, or a block character. */
 function drawnCursor(row: ScreenRow, start: number): number | null {
-  return row.spans.find(span => span.inverse && span.width === 1 && span.x >= start)?.x ?? null
+  const inverse = row.spans.find(span => span.inverse && span.width === 1 && span.x >= start)?.x
+  if (inverse !== undefined) return inverse
+  const block = row.text.slice(start).search(DRAWN_CURSOR)
+  return block < 0 ? null : displayWidth(row.text.slice(0, start + block))
 }
 
 /** What is left of the cursor was typed; faint text right of it is a suggestion. */
@@ -98,6 +119,8 @@ function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: stri
       if (after.trim() !== '' && span.fg === null) isColoured = false
     }
   }
+  rest = rest.replace(DRAWN_CURSOR, '')
+  suggested = suggested.replace(DRAWN_CURSOR, '')
   if (!isEmpty(typed)) return { plain: typed + (isEmpty(rest) ? rest : suggested + rest), dim: '' }
   // Nothing was typed: words in a colour are a placeholder of a theme without grey.
   if (isEmpty(rest) || isColoured) return { plain: '', dim: suggested + rest }

@@ -1,20 +1,25 @@
 import type { Frame } from '../terminal/index.js'
-import { confirmsOrLeaves } from './menu/menu-head.js'
+import { confirmsOrLeaves, fragments } from './menu/menu-head.js'
 import type { Region } from './region.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
+import { isWorkingHint } from './working-row.js'
 
 /*
  * Finds an input box that no pack describes. Agents draw it in few ways: between two rules, in a
  * frame with corners, on a band of half blocks, after a gutter, or as a bare prompt row. Two
  * properties distinguish a live box from an echo or an image of one: it is the lowest such
  * structure on the screen, with only a few footer rows below it, and the cursor is in it: the
- * hardware cursor, or a cell drawn inverse. A frame from plain text has no cursor: there the first
- * property must suffice.
+ * hardware cursor, a cell drawn inverse, or a block character. Some programs hide the hardware
+ * cursor or leave it below their output, and a drawn one blinks: then the first property and the
+ * glyph of the box must suffice, as in a frame from plain text.
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
 const PROMPT =
   /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆\u2800-\u28ff])(?:[\s\u00a0]|$)/u
+
+/** Any symbol inside a frame with corners: `│ ● Ask anything │`. */
+const BOXED_PROMPT = /^\s*[│┃║|]\s{0,2}[^\p{L}\p{N}\s─━│┃\u2800-\u28ff](?:[\s\u00a0]|$)/u
 
 /** `taken`: rows that are known to be something else. */
 export function findStructuralComposer(
@@ -33,6 +38,7 @@ export function findStructuralComposer(
     betweenEdges(frame, rows, isBandBottom, isBandTop) ??
     betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
     behindGutter(frame, rows) ??
+    lowestGutter(frame, rows) ??
     barePrompt(frame, rows, taken)
   )
 }
@@ -67,10 +73,17 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
-    const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    const isParked = isCursorParked(frame, rows)
+    const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body) || isParked
     if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
+    if (isParked && !hasDrawnCursor(body) && rows.slice(bottom + 1).some(row => isWorkingHint(row.text) || leaves(row)))
+      return null
     const isBox =
-      isLive && (isPrompt(body[0]!, frame) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
+      isLive &&
+      (isPrompt(body[0]!, frame) ||
+        body.every(row => isBlank(row)) ||
+        frame.cursor.y === body[0]!.index ||
+        (isCornerTop(rows[top]!) && (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null
@@ -89,6 +102,45 @@ function behindGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   if (edge && /^\s*[╹┗▝▘▀▁▔]\s*[▀▔─]*\s*$/u.test(edge.text)) last++
   const isSmall = last - first <= BODY_ROWS && countBelow(rows, last) <= FOOTER_ROWS
   return isSmall && !looksLikeOptions(rows.slice(first, last + 1)) ? { name: 'composer', first, last } : null
+}
+
+/**
+ * Rows after one gutter with an empty one above and below, where the cursor shows nothing. Answers
+ * look the same, but have the box or the sign of work below them.
+ */
+function lowestGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+  if (frame.isPlainText || !isCursorParked(frame, rows)) return null
+  const last = rows.findLastIndex(row => /^\s{0,2}[┃▌▎▐]\s*$/u.test(row.text))
+  const gutter = /^\s*[┃▌▎▐]/u.exec(rows[last]?.text ?? '')?.[0]
+  if (gutter === undefined) return null
+  let first = last
+  while (rows[first - 1]?.text.startsWith(gutter)) first--
+  const isPadded = last - first >= 2 && rows[first]!.text.trim() === gutter.trim()
+  const below = rows.slice(last + 1)
+  const isLowest = countBelow(rows, last) <= FOOTER_ROWS && !below.some(row => row.text.startsWith(gutter))
+  const isResting = !below.some(row => isWorkingHint(row.text))
+  const body = rows.slice(first, last + 1)
+  return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
+    ? { name: 'composer', first, last }
+    : null
+}
+
+/** A frame across the screen with little text: other frames are as wide as their text. */
+function isLoneField(top: ScreenRow, body: readonly ScreenRow[], { cols }: Frame): boolean {
+  return body.length <= 3 && top.text.trim().length >= cols - 6
+}
+
+/** `Esc to cancel`: a field of a dialog is above it. */
+function leaves(row: ScreenRow): boolean {
+  return fragments(row).some(
+    ({ keys, verb }) => /\besc\b/iu.test(keys) && /^(?:cancel|close|back|go back|exit|dismiss|quit)\b/iu.test(verb),
+  )
+}
+
+/** The cursor is hidden, or was left below everything that the program has drawn. */
+function isCursorParked({ cursor, isPlainText }: Frame, rows: readonly ScreenRow[]): boolean {
+  if (isPlainText) return false
+  return !cursor.visible || (cursor.x === 0 && cursor.y > rows.findLastIndex(row => !isBlank(row)))
 }
 
 /** A command or a file is being typed: the list below the box completes it. */
@@ -125,9 +177,11 @@ function holdsCursor(frame: Frame, top: number, bottom: number): boolean {
   return frame.cursor.y > top && frame.cursor.y < bottom
 }
 
-/** A single inverse cell: a cursor that the program draws itself. */
+/** A single inverse cell or a block character: a cursor that the program draws itself. */
 function hasDrawnCursor(body: readonly ScreenRow[]): boolean {
-  return body.some(row => row.spans.some(span => span.inverse && span.width === 1))
+  return body.some(
+    row => row.spans.some(span => span.inverse && span.width === 1) || /\s[▉▊▋▌▍▎▏█](?=[\s\p{L}]|$)/u.test(row.text),
+  )
 }
 
 /** Two numbered rows, or a pointer with other rows next to it: a menu between rules. */

@@ -13,8 +13,14 @@ import { isWarning } from './style-match.js'
 const MARK = /^(?<indent>\s{0,2})(?<glyph>[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:─━│┃╭╮╰╯┌┐└┘▄▀█▌▐-])\s+(?=\S)/u
 const CORNER = /^\s{1,4}[⎿└╰├│┆┊┃↳]\s/u
 const PROMPT = /^\s{0,2}[❯›>▷»➜▶]\s+\S/u
+const BARE_GUTTER = /^\s{0,3}[┃▌▎]\s*$/u
+const GUTTER = /^\s{0,3}[┃▌▎]/u
 const LINE = /^\s*[─━═▄▀▔▁]{8,}\s*$/u
 const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
+const COMMAND = /^\s{0,5}\$ \S/u
+/** `⚒ execute_bash`, `⚒ Ran 1 command`: the name of a tool, or what it did, in few words. */
+const NAMED =
+  /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:[a-z]+(?:_[a-z]+)+\s*$|(?:Ran|Running|Read|Reading|Made|Edited|Editing|Wrote|Writing|Searched|Listed|Created|Updated|Deleted|Fetched|Called|Calling|Executed|Explored)\b(?:\s+[^\s.!?]\S*){0,6}\s*$)/u
 
 /** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
@@ -51,7 +57,8 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
     blocks.push(current)
   }
   rows.forEach((row, index) => {
-    if (isBlank(row)) {
+    // A gutter without text is the edge of a band.
+    if (isBlank(row) || BARE_GUTTER.test(row.text)) {
       blanks++
       return
     }
@@ -67,12 +74,15 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
+    else if (COMMAND.test(row.text) || NAMED.test(row.text)) begin('tool_call', index, row.indent)
     else if (PROMPT.test(row.text) || !isUnmarked(row, page))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
         index,
         row.indent,
       )
+    else if (current && blanks > 0 && GUTTER.test(rows[current.first]!.text) && !GUTTER.test(row.text))
+      begin('prose', index, row.indent)
     else if (current && blanks <= 1 && row.indent > indent) current.last = index
     else if (current && blanks === 0) current.last = index
     else begin('prose', index, row.indent)
@@ -82,7 +92,7 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
 }
 
 function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
-  return CALL.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
+  return CALL.test(row.text) || NAMED.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
 }
 
 /** A whole block in a warning colour that nothing else said has: not an answer. */

@@ -11,6 +11,7 @@ import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { withGuessedKind, withoutCommands, withoutHints, withoutQueued, withoutStatus } from './transcript-filters.js'
+import { findWorkingRow, isFigures } from './working-row.js'
 
 /**
  * The parts of a frame: where its live part starts, what is above it, and whether there is a menu.
@@ -69,11 +70,13 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
   const shown = withoutQueued(rows, split(liveFirst))
-  const said = withoutCommands(rows, shown, pack)
-  const conversation = withoutStatus(roles.slice(0, liveFirst), said)
+  const spoken = withoutCommands(rows, shown, pack)
+  const conversation = withoutStatus(roles.slice(0, liveFirst), spoken)
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
-  const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
+  const hint = menu || pack.blocks.length > 0 ? null : findWorkingRow(rows, liveFirst, composer)
+  const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
+  const blocks = hint === null ? said : above(said, hint)
 
   if (menu) {
     regions.delete('composer')
@@ -90,7 +93,7 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   if (newest?.kind === 'error') set(makeRegion('error', newest.first, newest.last))
   // The output of a slash command was printed, too: it is above the status, not a part of it.
   const working = roles.slice(0, liveFirst).lastIndexOf('working')
-  const printed = shown.findLast(block => !said.includes(block) && (working < 0 || block.last < working))
+  const printed = shown.findLast(block => !spoken.includes(block) && (working < 0 || block.last < working))
   const lastRow = Math.max(blocks.at(-1)?.last ?? -1, printed?.last ?? -1, terminator?.row ?? -1)
   set(makeRegion('status', lastRow + 1, liveFirst - 1))
   return {
@@ -104,8 +107,13 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
     blocks,
     roles,
     terminator,
-    workingRow: tail?.is === 'working' ? tail.row : null,
+    workingRow: hint ?? (tail?.is === 'working' ? tail.row : null),
   }
+}
+
+/** The blocks above a row; rows below the sign of work are a footer. */
+function above(blocks: readonly RowBlock[], row: number): RowBlock[] {
+  return blocks.filter(block => block.first < row).map(block => ({ ...block, last: Math.min(block.last, row - 1) }))
 }
 
 /**
@@ -198,6 +206,7 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRol
     if (panels.has(index)) return 'panel'
     if (marks.isQueued) return 'queued'
     if (marks.isWorking) return 'working'
+    if (pack.blocks.length === 0 && isFigures(row.text)) return 'chrome'
     // Right-aligned: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })

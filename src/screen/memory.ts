@@ -25,6 +25,8 @@ export interface ScreenMemory {
   title: TitleMotion | null
   /** The last prompt of the shell, if the program is a shell. */
   prompt: string | null
+  /** The last text in the input box, if no pack says how the agent repeats it. */
+  draft: string | null
   /** A question at the cursor that counts only after it has been stable for a while. */
   asking: { text: string; since: number } | null
   /** When the same frame must be read again: a sign expires, a question is stable. */
@@ -45,6 +47,7 @@ export function initialMemory(): ScreenMemory {
     tracks: [],
     title: null,
     prompt: null,
+    draft: null,
     asking: null,
     recheckAt: null,
   }
@@ -80,6 +83,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     tracks: scene.tracks,
     title: scene.title,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
+    draft: (scene.pack.blocks.length === 0 && observation.composer?.draft) || memory.draft,
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }

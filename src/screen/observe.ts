@@ -34,7 +34,8 @@ export function observeWork(scene: Scene): Observation {
       return makeObservation(scene, 'tool_running', { tool: toolIn(scene, newest.block), ...elapsed }, seen)
     case 'tool_result': {
       const tool = toolIn(scene, callAbove(scene, newest.block))
-      return newest.isRunning
+      // Without a pack nothing tells the end of a tool from its output.
+      return newest.isRunning || scene.pack.blocks.length === 0
         ? makeObservation(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
         : makeObservation(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
     }
@@ -264,7 +265,11 @@ const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
   const { composer, rows } = scene.layout
   if (!composer) return null
   const { cursor } = scene.frame
-  const box = readComposer(rows, composer, { ignore: ignoredInBox(scene), cursor: cursor.visible ? cursor : null })
+  const box = readComposer(rows, composer, {
+    ignore: ignoredInBox(scene),
+    cursor: cursor.visible ? cursor : null,
+    isGuessed: !scene.layout.isComposerAnchored,
+  })
   return { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer.last + 1) }
 })
 

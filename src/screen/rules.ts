@@ -63,7 +63,7 @@ function evaluateRule(
   const { y } = frame.cursor
   if (rule.cursor === 'on_row' && (y < match.rows[0] || y > match.rows[1])) return fail('the cursor is elsewhere')
   if (rule.cursor === 'in_region' && (y < region.first || y > region.last))
-    return fail('the cursor is outside of the region')
+    return fail('the cursor is outside the region')
   const holds = (condition: { region: string; line: RegExp }) =>
     rowsOf(rows, regions.get(condition.region)).some(row => condition.line.test(row.text))
   if (!rule.all.every(holds)) return fail('a condition of `all` does not hold')

@@ -12,6 +12,7 @@ import { readShell, type ShellState } from './shell.js'
 import { matchesRow } from './style-match.js'
 import { followTitle, isTitleTurning } from './title-motion.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
+import { withTypedEcho } from './typed-echo.js'
 import type { Payload, TodoItem } from './view.js'
 
 /** Everything that is read from a frame before its view is decided. */
@@ -31,7 +32,8 @@ export interface Scene {
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const { layout, matches, todos } = readFrame(frame, pack)
+  const { layout: drawn, matches, todos } = readFrame(frame, pack)
+  const layout = pack.blocks.length === 0 ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
   const working =

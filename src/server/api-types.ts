@@ -13,9 +13,11 @@ import type * as graphs from './schemas/graphs.js'
 import type { overview } from './schemas/overview.js'
 import type * as panes from './schemas/panes.js'
 import type * as projects from './schemas/projects.js'
+import type * as pulls from './schemas/pulls.js'
 import type * as push from './schemas/push.js'
 import type * as recordings from './schemas/recordings.js'
 import type * as runs from './schemas/runs.js'
+import type * as schedules from './schemas/schedules.js'
 import type * as search from './schemas/search.js'
 import type * as sessions from './schemas/sessions.js'
 import type * as stream from './schemas/stream.js'
@@ -83,6 +85,8 @@ export type ItemsGate = z.output<typeof gates.itemsGate>
 export type Grant = z.output<typeof grants.grant>
 export type GrantList = z.output<typeof grants.grantList>
 export type StandingPreview = z.output<typeof grants.standingPreview>
+export type Schedule = z.output<typeof schedules.schedule>
+export type ScheduleList = z.output<typeof schedules.scheduleList>
 export type GrantSwitch = z.output<typeof grants.grantSwitch>
 
 export type Pane = z.output<typeof panes.pane>
@@ -113,6 +117,7 @@ export type RunLog = z.output<typeof runs.runLog>
 export type RunContext = z.output<typeof runs.runContext>
 export type RunGates = z.output<typeof runs.runGates>
 export type RunDiff = z.output<typeof runs.runDiff>
+export type RunPull = z.output<typeof pulls.runPull>
 export type UsageReport = z.output<typeof usage.usageReport>
 
 export type Diagnostic = z.output<typeof graphs.diagnostic>

@@ -19,7 +19,10 @@ export class Audit {
     await this.#options.store.append('host', 'any', [newEvent(type, data)])
   }
 
-  /** Anybody can send refused requests: each is counted, a few are logged, none is stored. */
+  /**
+   * Every caller can send requests that are refused: each is counted, a few are logged, none is
+   * stored.
+   */
   refused(code: string, what: string): void {
     const { metrics, clock, log } = this.#options
     metrics.count('signalbox_refusals_total', { code })

@@ -8,6 +8,7 @@ import { SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { AttractorApi } from '../runs/index.js'
+import type { Schedules } from '../schedules/index.js'
 import { SearchIndex } from '../search/index.js'
 import type { Subscription } from '../store/index.js'
 import { TrustStore } from '../trust/index.js'
@@ -42,6 +43,7 @@ export interface OpenServerOptions {
   runs: RunHost | null
   workers?: WorkerHub
   servers?: Servers
+  schedules?: Schedules
   settings: ServerSettings
   /** The environment of the daemon: names the home directory. */
   env: NodeJS.ProcessEnv
@@ -95,6 +97,7 @@ export class ApiServer {
       runs,
       workers: options.workers ?? null,
       servers: options.servers ?? null,
+      schedules: options.schedules ?? null,
       clock,
       version,
       build,

@@ -3,6 +3,7 @@ import type { RunHost, Servers } from '../engine/index.js'
 import type { Home } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import type { AttractorApi } from '../runs/index.js'
+import type { Schedules } from '../schedules/index.js'
 import type { SearchIndex } from '../search/index.js'
 import type { TrustStore } from '../trust/index.js'
 import type { WorkerHub } from '../workers/index.js'
@@ -32,6 +33,8 @@ export interface ServerParts {
   servers: Servers | null
   /** The workers of this server; null in a host that drives no runs. */
   workers: WorkerHub | null
+  /** Null in a host that drives no runs. */
+  schedules: Schedules | null
   clock: Clock
   version: string
   /** What a newer program reads before it replaces this daemon. */

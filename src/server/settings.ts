@@ -15,6 +15,8 @@ export interface ServerSettings {
   proxies: readonly string[]
   /** Additional Host headers that are accepted. */
   hosts: readonly string[]
+  /** Where workers reach this server; null: where it listens. */
+  workerAddress: string | null
   passphraseFile: string | null
   requestsPerS: number
   requestsBurst: number

@@ -83,7 +83,7 @@ function serve(file: StaticFile, knownTag: string | undefined, takesGzip: boolea
   return new Response((isPacked ? packed : bytes) as Uint8Array<ArrayBuffer>, { headers })
 }
 
-/** Regular files only: a symbolic link could point outside of the directory. */
+/** Regular files only: a symbolic link could point outside the directory. */
 function* filesBelow(directory: string, path: string): Generator<[string, StaticFile]> {
   let entries: Dirent[]
   try {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js'
 
 /**
- * Runs what a session causes outside of itself, one effect at a time, in the order of the calls.
+ * Runs what a session causes outside itself, one effect at a time, in the order of the calls.
  */
 export class Effects {
   readonly #onError: (error: unknown) => void

@@ -3,7 +3,7 @@ import type { ParserHooks } from './parser-hooks.js'
 import { cleanLine, decodeBase64Text } from './plain-text.js'
 import { parseShellMark, type ShellMark } from './shell-marks.js'
 
-/** What a program reports about itself outside of its screen. None of it is a status by itself. */
+/** What a program reports about itself outside its screen. None of it is a status by itself. */
 export type OscEvidence =
   | { kind: 'title'; title: string }
   | { kind: 'directory'; path: string }

@@ -87,7 +87,7 @@ describe('a report of a worker', () => {
 })
 
 describe('steps on a worker', () => {
-  test('that are not needed any more end as cancelled', () => {
+  test('that are no longer needed end as cancelled', () => {
     steps.keepOnly(new Set())
     expect(arrived).toMatchObject([{ type: 'step.ended', data: { step: 'a', status: 'cancelled' } }])
   })

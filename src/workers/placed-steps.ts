@@ -120,7 +120,7 @@ export class PlacedSteps implements RunSteps {
     await this.#options.local.stop(why)
   }
 
-  /** What a worker needs for this attempt; null if it is not wanted any more. */
+  /** What a worker needs for this attempt; null if it is no longer wanted. */
   needs(step: string, key: string): Omit<StepNeeds, 'workspace'> | null {
     const entry = this.#wanted.get(step)
     const state = this.#run.state()

@@ -6,7 +6,7 @@ import { z } from 'zod'
  * reports. Wanting is a state and not a message: a lost frame is made good by the next one.
  *
  * Calls go in both directions: a worker asks about its runs and sessions, the server asks for
- * operations of sessions. A channel is a terminal that somebody watches; its bytes are binary
+ * operations of sessions. A channel is a terminal that a person watches; its bytes are binary
  * frames, with the number of the channel in the first four bytes.
  */
 export const SUBPROTOCOL = 'signalbox.worker.v1'

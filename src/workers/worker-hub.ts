@@ -99,7 +99,7 @@ interface Connected {
   heartbeatAt: number
 }
 
-/** A worker whose beats stay out this long is not connected any more. */
+/** A worker whose beats stay out this long is no longer connected. */
 const SILENT_MS = 3 * HEARTBEAT_MS
 
 /** Effects that the server carries out itself: they need no workspace. */

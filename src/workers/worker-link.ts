@@ -17,7 +17,7 @@ import { proveWorker } from './worker-proof.js'
 
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
-/** A server that answers no beat for this long is not there any more, whatever the network says. */
+/** A server that answers no beat for this long is no longer there, whatever the network says. */
 const SILENT_MS = 3 * HEARTBEAT_MS
 
 export interface LinkOptions {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CommandContext } from '../../src/cli/context.js'
 import { DaemonClient } from '../../src/cli/daemon-client.js'
+import { editSettings } from '../../src/config/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { SignalboxError } from '../../src/errors/index.js'
 import { openHome } from '../../src/host/home/index.js'
@@ -12,6 +13,7 @@ import { openHomeStore } from '../../src/host/index.js'
 import { runCommand } from '../../src/process/index.js'
 import type { EventStore } from '../../src/store/index.js'
 import { CLI, waitFor } from '../e2e/harness.js'
+import { PartitionProxy } from '../support/partition-proxy.js'
 
 interface Started {
   directory: string
@@ -22,7 +24,32 @@ interface Started {
 export interface LoadRun {
   id: string
   status: string
+  updatedAt: number
   workerName?: string
+}
+
+interface OpenGate {
+  id: string
+  state: string
+  fingerprint: string
+  display: { hash: string }
+}
+
+/** The networks of a cluster that can be cut. */
+export class Network {
+  readonly workers = new Map<string, PartitionProxy>()
+  readonly stores = new Map<string, PartitionProxy>()
+
+  /** Each server from its workers, all workers at once, and each server from the database. */
+  get choices(): [string, PartitionProxy[]][] {
+    const one = [...this.workers].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from workers`, [proxy]])
+    const stores = [...this.stores].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from store`, [proxy]])
+    return [...one, ['all servers from workers', [...this.workers.values()]], ...stores]
+  }
+
+  async close(): Promise<void> {
+    for (const proxy of [...this.workers.values(), ...this.stores.values()]) await proxy.close()
+  }
 }
 
 /** A cluster of separate processes on this machine, started by `signalbox demo --cluster`. */
@@ -42,12 +69,12 @@ export class ClusterUnderTest {
     for (const { name, pid } of started.parts) this.#pids.set(name, pid)
   }
 
-  static async start(engine: string, env: Record<string, string> = {}): Promise<ClusterUnderTest> {
+  static async start(engine: string, { workers = 2 } = {}): Promise<ClusterUnderTest> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
     // The database runs as another user if the tests run as root.
     chmodSync(root, 0o711)
-    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine], {
-      env: { ...process.env, ...env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
+    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)], {
+      env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let problems = ''
@@ -76,7 +103,13 @@ export class ClusterUnderTest {
   }
 
   get servers(): string[] {
-    return this.names.filter(name => name.startsWith('server-'))
+    return this.named('server')
+  }
+
+  /** The parts of a kind; nodes of Restate are children of their servers. */
+  named(kind: string): string[] {
+    if (kind === 'engine') return this.servers.map(name => name.replace('server', 'engine'))
+    return this.names.filter(name => name.startsWith(`${kind}-`))
   }
 
   home(name: string): string {
@@ -138,18 +171,16 @@ export class ClusterUnderTest {
     }
   }
 
-  /** A run on any worker, whose steps each write a line when they begin. */
-  async startLoad(name: string, steps: number, pauseS = '0.2'): Promise<string> {
+  /**
+   * A run on any worker; everything in its graph is trusted. A server that is killed may have
+   * started it without an answer: each attempt has a graph of its own.
+   */
+  async startRun(graphOf: (attempt: number) => string): Promise<string> {
     const project = join(this.#started.directory, 'project')
     mkdirSync(project, { recursive: true })
-    const names = Array.from({ length: steps }, (_, at) => `s${at + 1}`)
-    const nodes = names.map(
-      step =>
-        `${step} [shape=parallelogram, tool_command="printenv SIGNALBOX_STEP >> ${join(this.notes, name)}; sleep ${pauseS}"]`,
-    )
-    const graph = `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${nodes.join('\n')} start -> ${names.join(' -> ')} -> done }`
-    const request = { graph, project, placement: {} }
+    let attempts = 0
     return this.ask(async client => {
+      const request = { graph: graphOf(attempts++), project, placement: {} }
       try {
         return (await client.post<{ id: string }>('/runs', request)).id
       } catch (error) {
@@ -182,13 +213,66 @@ export class ClusterUnderTest {
     return this.ask(async client => (await client.get<{ items: LoadRun[] }>('/runs?limit=200')).items)
   }
 
-  /** How often each step of each load began. */
-  begun(): Map<string, number> {
-    const counts = new Map<string, number>()
-    for (const file of existsSync(this.notes) ? readdirSync(this.notes) : [])
-      for (const line of readFileSync(join(this.notes, file), 'utf8').split('\n').filter(Boolean))
-        counts.set(line, (counts.get(line) ?? 0) + 1)
-    return counts
+  /** Answers the gate of a run, as soon as it is there, at any server. */
+  async answerGate(run: string, option: string): Promise<void> {
+    const { id, fingerprint, display } = await waitFor(`a gate of ${run}`, async () => {
+      const { items } = await this.ask(client => client.get<{ items: OpenGate[] }>(`/approvals?run=${run}`))
+      return items.find(({ state }) => state === 'pending')
+    })
+    const seen = { displayHash: display.hash, whole: true }
+    await this.ask(client => client.post(`/approvals/${id}/decision`, { option, fingerprint, seen, surface: 'cli' }))
+  }
+
+  /** When each run last made progress. */
+  async progress(ids: readonly string[]): Promise<Map<string, { changedAt: number; isOver: boolean }>> {
+    const found = await this.runs()
+    const states = ids.map(id => found.find(run => run.id === id))
+    return new Map(
+      states.flatMap(run => {
+        const isOver = run?.status === 'completed' || run?.status === 'failed'
+        return run ? [[run.id, { changedAt: run.updatedAt, isOver }] as const] : []
+      }),
+    )
+  }
+
+  /**
+   * Puts a proxy before every server, as its workers reach it, and before the database, as each
+   * server reaches it. Everything is restarted once for that.
+   */
+  async behindProxies(): Promise<Network> {
+    const network = new Network()
+    for (const name of this.servers) {
+      const env = { ...process.env, SIGNALBOX_HOME: this.home(name) }
+      const { loaded, directories, settings } = openHome({ env })
+      const url = new URL(settings.sharedStore!.url)
+      const workers = await PartitionProxy.to(loaded.config.server.port)
+      const store = await PartitionProxy.to(Number(url.port))
+      network.workers.set(name, workers)
+      network.stores.set(name, store)
+      url.port = String(store.port)
+      const changes = { 'store.url': url.href, 'server.worker_address': `http://127.0.0.1:${workers.port}` }
+      editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })
+    }
+    const places = [...network.workers.values()].map(({ port }) => ({
+      id: null,
+      address: `http://127.0.0.1:${port}`,
+      pin: null,
+    }))
+    for (const name of this.named('worker')) {
+      const { directories } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home(name) } })
+      const file = join(directories.state, 'worker-servers.json')
+      const joined = readFileSync(join(directories.state, 'worker.json'), 'utf8')
+      const { server: from } = JSON.parse(joined) as { server: string }
+      this.kill(name)
+      writeFileSync(file, JSON.stringify({ from, servers: places }))
+    }
+    for (const name of this.servers) this.kill(name)
+    for (const name of this.servers) await waitFor(`${name} to answer`, () => this.client(name))
+    await waitFor('the workers to connect', async () => {
+      const { items } = await this.ask(client => client.get<{ items: { isConnected: boolean }[] }>('/workers'))
+      return items.every(({ isConnected }) => isConnected)
+    })
+    return network
   }
 
   async close(): Promise<void> {

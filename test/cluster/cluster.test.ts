@@ -1,27 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runStream } from '../../src/engine/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
 import { ClusterUnderTest } from './cluster-under-test.js'
+import { killStorm } from './kill-storm.js'
 
-const RUNS = 6
-const STEPS = 14
-
-const ENGINES = {
-  store: ['server-1', 'worker-1', 'postgres', 'server-2', 'server-3'],
-  restate: ['server-1', 'engine-2', 'worker-1', 'engine-3', 'server-2', 'engine-1'],
+const KILLS = {
+  store: ['server', 'worker', 'postgres'],
+  restate: ['engine', 'server', 'worker'],
 }
 
-for (const [engine, parts] of Object.entries(ENGINES)) describeCluster(engine, parts)
+for (const [engine, kills] of Object.entries(KILLS)) describeCluster(engine, kills)
 
-function describeCluster(engine: string, parts: readonly string[]): void {
+function describeCluster(engine: string, kills: readonly string[]): void {
   const need = engine === 'restate' ? 'restate' : 'postgres'
   describeNeeding(need, `a cluster of three servers and two workers with the engine ${engine}`, () =>
-    testCluster(engine, parts),
+    testCluster(engine, kills),
   )
 }
 
-function testCluster(engine: string, parts: readonly string[]): void {
+function testCluster(engine: string, kills: readonly string[]): void {
   let cluster: ClusterUnderTest
 
   beforeAll(async () => {
@@ -31,34 +28,12 @@ function testCluster(engine: string, parts: readonly string[]): void {
     await cluster?.close()
   })
 
-  const begun = () => [...cluster.begun().values()].reduce((sum, count) => sum + count, 0)
-
-  test('loses no run and repeats no step while each of its parts is killed in turn', async () => {
-    const loads = Array.from({ length: RUNS }, (_, at) => cluster.startLoad(`load-${at}`, STEPS, '0.3'))
-    const ids = await Promise.all(loads)
-    for (const name of parts) {
-      const before = begun()
-      cluster.kill(name)
-      // The others go on, or it comes back: further steps begin.
-      await waitFor(`steps after ${name} was killed`, () => begun() >= Math.min(before + RUNS, RUNS * STEPS))
-      if (!name.startsWith('engine-')) await waitFor(`${name} to come back`, () => cluster.pid(name) !== null)
-    }
-    const runs = await waitFor('the runs to end', async () => {
-      const found = (await cluster.runs()).filter(({ id }) => ids.includes(id))
-      return found.length === RUNS && found.every(({ status }) => status === 'completed') && found
-    })
-    expect(runs).toHaveLength(RUNS)
-    // A step whose worker was killed is a further attempt, with a name of its own.
-    expect([...cluster.begun()].filter(([, count]) => count > 1)).toEqual([])
-    const steps = new Set([...cluster.begun().keys()].map(step => step.replace(/#\d+$/, '')))
-    expect(steps.size).toBe(RUNS * STEPS)
-    const store = await cluster.openStore()
-    for (const id of ids) {
-      const versions = (await store.readStream(runStream(id))).map(({ version }) => version)
-      expect(versions).toEqual(versions.map((_, at) => at + 1))
-    }
-    expect(await store.checkChain()).toEqual([])
-    await store.close()
+  // `npm run storm:cluster` does the same with 50 runs, 3 workers and 20 rounds.
+  test('loses no run or decision and repeats no step while its parts are killed in turn', async () => {
+    const size = { runs: 6, steps: 10, pauseS: 0.5, rounds: 1 }
+    const { violations, decisions } = await killStorm(cluster, { ...size, kills, say: () => undefined })
+    expect(violations).toEqual([])
+    expect(decisions).toBe(12)
   })
 
   test('refuses a server that does not fit', async () => {

@@ -2,6 +2,7 @@
  * Kills a process at its n-th call that changes a file below a directory, and takes back what was
  * not synced: LD_PRELOAD=shim.so CRASH_DIR=<directory> CRASH_AT=<n> CRASH_LOSE=none|all|some
  * CRASH_SEED=<n> CRASH_COUNT=<file>. Children do not inherit it. With CRASH_AT=0 it only counts.
+ * With CRASH_SYNCS=1 only syncs count: the moments before an event becomes durable.
  *
  * A call counts before it is made. "all" undoes every write since the last sync of its file, "some"
  * chooses by the seed which writes survive: pages reach a disk in any order. Names (rename, link,
@@ -33,6 +34,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct change *changes;
 static char directory[4096], count_file[4096];
 static long crash_at, count;
+static int only_syncs;
 static unsigned long seed;
 static enum { NONE, ALL, SOME } lose;
 
@@ -44,6 +46,7 @@ __attribute__((constructor)) static void start(void) {
   if (text) snprintf(directory, sizeof directory, "%s/", text);
   if ((text = getenv("CRASH_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
   crash_at = (text = getenv("CRASH_AT")) ? atol(text) : 0;
+  only_syncs = getenv("CRASH_SYNCS") != NULL;
   seed = (text = getenv("CRASH_SEED")) ? strtoul(text, NULL, 10) : 1;
   text = getenv("CRASH_LOSE");
   lose = !text || !strcmp(text, "none") ? NONE : !strcmp(text, "all") ? ALL : SOME;
@@ -111,7 +114,8 @@ static void crash(void) {
 }
 
 /* With the lock held: other threads stop at it when the process dies here. */
-static void point(void) {
+static void point(int is_sync) {
+  if (only_syncs && !is_sync) return;
   count++;
   if (crash_at && count == crash_at) crash();
 }
@@ -150,7 +154,7 @@ static ssize_t changed(int fd, const char *bytes, size_t length, off_t at, ssize
   char *path = tracked(fd, &stat, buffer, sizeof buffer);
   if (!path) return call(input);
   pthread_mutex_lock(&lock);
-  point();
+  point(0);
   if (fstat(fd, &stat) == 0) {
     if (at < 0) at = fcntl(fd, F_GETFL) & O_APPEND ? stat.st_size : lseek(fd, 0, SEEK_CUR);
     remember(fd, path, &stat, at, length, bytes);
@@ -203,7 +207,7 @@ static int sync_file(int fd, int (*call)(int)) {
   struct stat stat;
   if (!tracked(fd, &stat, buffer, sizeof buffer)) return call(fd);
   pthread_mutex_lock(&lock);
-  point();
+  point(1);
   int result = call(fd);
   if (result == 0) synced(&stat);
   pthread_mutex_unlock(&lock);
@@ -215,7 +219,7 @@ int fdatasync(int fd) { REAL(fdatasync); return sync_file(fd, real_fdatasync); }
 static void name_changes(const char *path) {
   if (!is_below(path)) return;
   pthread_mutex_lock(&lock);
-  point();
+  point(0);
   pthread_mutex_unlock(&lock);
 }
 int rename(const char *from, const char *to) { REAL(rename); name_changes(to); return real_rename(from, to); }

@@ -31,9 +31,7 @@ export class Sweep {
   constructor(kind: Kind, { demandsAll = false } = {}) {
     this.#kind = kind
     this.#demandsAll = demandsAll
-    const args = ['-shared', '-fPIC', '-O1', '-o', this.#shim, join(TESTS, 'crash', 'shim.c'), '-ldl', '-lpthread']
-    const made = spawnSync('cc', args, { encoding: 'utf8' })
-    if (made.status !== 0) throw new Error(made.stderr)
+    compileShim(this.#shim)
   }
 
   close(): void {
@@ -148,6 +146,12 @@ export class Sweep {
       if (this.#kind === 'run') await checkRun(store, said, effects)
     })
   }
+}
+
+export function compileShim(file: string): void {
+  const args = ['-shared', '-fPIC', '-O1', '-o', file, join(TESTS, 'crash', 'shim.c'), '-ldl', '-lpthread']
+  const made = spawnSync('cc', args, { encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(made.stderr)
 }
 
 interface Place {

@@ -37,7 +37,7 @@ describe('sessions', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('outside of a repository have no diff', async () => {
+  it('outside a repository have no diff', async () => {
     const { id } = await startSleep()
     const { code, stderr } = await home.run(['diff', id])
     expect([code, stderr]).toEqual([1, expect.stringContaining('not in a git repository')])

@@ -260,7 +260,7 @@ describe('files', () => {
     expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
   })
 
-  it('outside of the project, credentials and files of Signalbox cannot be fetched', async () => {
+  it('outside the project, credentials and files of Signalbox cannot be fetched', async () => {
     const session = await start([])
     writeFileSync(join(home.work, '.env'), 'SECRET=1')
     for (const path of ['.env', '/etc/hosts', '../../../../../../etc/hosts', home.path('data', 'signalbox.db')]) {

@@ -12,7 +12,7 @@ import { flickers, impossibleChanges, type ReadView, settledViews } from './view
  * What must hold for any recording of an agent, whatever it shows: impossible changes of view do
  * not happen, a working agent does not flicker, reading does not depend on how the bytes were cut,
  * and an answer in the scrollback survives resizes. Each recording is played once; the tests look
- * at the result. The recordings beside the packs are played, and a sample of the corpus outside of
+ * at the result. The recordings beside the packs are played, and a sample of the corpus outside
  * the repository. SIGNALBOX_CORPUS_ALL=1 plays all, cut in every way.
  */
 const isWhole = Boolean(process.env.SIGNALBOX_CORPUS_ALL)

@@ -22,7 +22,7 @@ const streams: IncomingMessage[] = []
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-/** Memory in use. Buffers that wait for a reader are outside of the heap. */
+/** Memory in use. Buffers that wait for a reader are outside the heap. */
 function held(): number {
   collect()
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()

@@ -11,6 +11,7 @@ import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper, type KeeperPort } from '../../src/keeper/index.js'
 import { openRuns, openWorkerHub } from '../../src/runs/index.js'
+import { Schedules } from '../../src/schedules/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
@@ -70,6 +71,8 @@ export class TestServer {
   host!: Host
   runs: RunHost | null = null
   workers: WorkerHub | null = null
+  /** Starts nothing: it is never started itself. */
+  schedules!: Schedules
   log: string[] = []
   readonly #agent = new Agent({ keepAlive: true })
 
@@ -155,10 +158,18 @@ export class TestServer {
       this.log.push(line)
       onLog?.(line)
     }
+    this.schedules = new Schedules({
+      store: this.host.store,
+      clock: systemClock,
+      home: 'here',
+      launch: async () => ({ run: 'run_1' }),
+      onError: error => log(String(error)),
+    })
     return ApiServer.open({
       host: this.host,
       runs: this.runs,
       ...(this.workers && { workers: this.workers }),
+      schedules: this.schedules,
       settings: {
         ...serverSettings(home.loaded.config, home.directories),
         requestsPerS: 10_000,

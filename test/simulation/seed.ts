@@ -136,7 +136,7 @@ async function decideAll(process: SimulatedProcess, world: World, seen: Seen): P
   const ledger = new Ledger(store, {
     clock,
     home: '/nowhere',
-    gateAppends: (record, decision) => gateAnswer(record, decision, clock.now()),
+    gateAppends: async (record, decision) => gateAnswer(record, decision, clock.now()),
   })
   while (!process.isDead) {
     await world.pass(200 + dice.below(4_000))

@@ -89,6 +89,10 @@ export function itNeeding(need: RequirementName, name: string, body: () => void 
   it.skipIf(!isMet)(title, options, body)
 }
 
+export function isMet(need: RequirementName): boolean {
+  return REQUIREMENTS[need].isMet()
+}
+
 function skippable(need: RequirementName, name: string) {
   const requirement: Requirement = REQUIREMENTS[need]
   const isMet = requirement.isMet()

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { daemonContext } from '../../src/runs/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { executableText } from '../../src/trust/index.js'
-import { regression } from './regressions.js'
 import { TestBot } from './support.js'
 
 const MAY_I = {
@@ -100,25 +99,19 @@ it('a request is a card; a button decides it, and the same message shows "applie
   expect(existsSync(join(bot.work, 'cleaned'))).toBe(true)
 })
 
-it(
-  regression(
-    'earlier/text-into-approval',
-    'a text is not typed into an open request; it can become the reason of a denial',
-  ),
-  async () => {
-    const before = ann.chat.messages.at(-1)!.id
-    ann.say('clean it again')
-    const card = await bot.seen(ann, 'Demo wants to', before)
-    ann.say('use the other tool')
-    const refusal = await bot.seen(ann, 'Answer the open request first')
-    ann.press(refusal, 'Use as reason to deny')
-    await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
-    const decided = await bot.events('approval.decided')
-    const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
-    expect(text ?? note).toBe('use the other tool')
-    await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
-  },
-)
+it('a text is not typed into an open request; it can become the reason of a denial', async () => {
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('clean it again')
+  const card = await bot.seen(ann, 'Demo wants to', before)
+  ann.say('use the other tool')
+  const refusal = await bot.seen(ann, 'Answer the open request first')
+  ann.press(refusal, 'Use as reason to deny')
+  await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
+  const decided = await bot.events('approval.decided')
+  const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
+  expect(text ?? note).toBe('use the other tool')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+})
 
 it('a reply to the card of a question answers it', async () => {
   const before = ann.chat.messages.at(-1)!.id

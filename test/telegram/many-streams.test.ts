@@ -19,7 +19,6 @@ import { Refusal } from '../../src/telegram/fake/refusal.js'
 import { FakeState } from '../../src/telegram/fake/state.js'
 import { type BotApi, Telegram } from '../../src/telegram/index.js'
 import { editIntervalMs } from '../../src/telegram/outgoing/rate-limiter.js'
-import { regression } from './regressions.js'
 
 /*
  * Many sessions write at the same time, for many minutes of a simulated clock, with Telegram's rate
@@ -166,10 +165,7 @@ afterAll(async () => {
 
 const said = (chat: number): FakeMessage[] => state.chats.get(chat)!.messages.filter(({ from }) => from.isBot)
 
-it(regression(
-  ['earlier/edit-pace', 'chatgpt-telegram/22'],
-  `${SESSIONS} sessions write for ${SECONDS} s under Telegram’s limits: every answer comes whole, nothing is refused, edits keep their distance`,
-), async () => {
+it(`${SESSIONS} sessions write for ${SECONDS} s under Telegram’s limits: every answer comes whole, nothing is refused, edits keep their distance`, async () => {
   for (let second = 0; second < SECONDS; second++) {
     for (let session = 0; session < SESSIONS; session++) {
       // Turns of different sessions end at different times.

@@ -4,10 +4,9 @@ import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { DEFAULT_NOTIFICATION_TIMES } from '../../src/notifications/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
-import { regression } from './regressions.js'
 import { raise, requestOf, TestBot } from './support.js'
 
-/* What is refused has no effect and is recorded. Then further defects of other bots. */
+/* What is refused has no effect and is recorded. */
 
 let bot: TestBot
 let ann: FakePerson
@@ -112,27 +111,24 @@ it('a text of a viewer reaches no agent and is recorded', async () => {
   expect(records.map(({ data: { from, reason } }) => [from, reason])).toEqual([[4712, 'This needs the role approver.']])
 })
 
-it(
-  regression('openclaw/60314', 'silence never allows: an expired request is not decided, and a late press is refused'),
-  async () => {
-    const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
-    const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
-    const report = { channel: 'hook', requestKey: 'late', tool: 'Bash', input: { command: 'ls late' }, deadline }
-    const record = await bot.host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
-    const card = await bot.seen(ann, 'ls late')
-    expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
-    const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
-    await bot.host.ledger.expired(record)
-    await bot.fake.until(() => card.text.includes('no decision was made in time'), 'the end on the card')
-    expect(keysOf(card)).toEqual([])
-    const press = ann.press(card, { data: data! })
-    await bot.fake.until(() => press.answer, 'an answer')
-    expect(press.answer).toMatchObject({ isAlert: true })
-    expect((await bot.host.ledger.get(record.id))?.decision).toBeUndefined()
-  },
-)
+it('silence never allows: an expired request is not decided, and a late press is refused', async () => {
+  const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
+  const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
+  const report = { channel: 'hook', requestKey: 'late', tool: 'Bash', input: { command: 'ls late' }, deadline }
+  const record = await bot.host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
+  const card = await bot.seen(ann, 'ls late')
+  expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
+  const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
+  await bot.host.ledger.expired(record)
+  await bot.fake.until(() => card.text.includes('no decision was made in time'), 'the end on the card')
+  expect(keysOf(card)).toEqual([])
+  const press = ann.press(card, { data: data! })
+  await bot.fake.until(() => press.answer, 'an answer')
+  expect(press.answer).toMatchObject({ isAlert: true })
+  expect((await bot.host.ledger.get(record.id))?.decision).toBeUndefined()
+})
 
-it(regression('plugins/1046', 'the card shows "applied" only after the agent got the answer'), async () => {
+it('the card shows "applied" only after the agent got the answer', async () => {
   const { id } = await raise(bot.host, 'ls told')
   const card = await bot.seen(ann, 'ls told')
   const press = ann.press(card, 'Allow once')
@@ -161,76 +157,61 @@ it('a card that is being sent shows a decision made on the web meanwhile', async
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls crossing'))).toHaveLength(1)
 })
 
-it(
-  regression('claude-code/2.1.223', 'tabs, padding, look-alike and hidden characters of a request are made visible'),
-  async () => {
-    await raise(bot.host, `echo “safe”\t\u00a0\u2003${' '.repeat(40)}; rm x\u202e\u200b\u00ad`)
-    const card = await bot.seen(ann, 'safe')
-    expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
-    expect(card.text).toContain('rm x')
-    expect(card.text).toMatch(/high risk|elevated risk/)
-  },
-)
+it('tabs, padding, look-alike and hidden characters of a request are made visible', async () => {
+  await raise(bot.host, `echo “safe”\t\u00a0\u2003${' '.repeat(40)}; rm x\u202e\u200b\u00ad`)
+  const card = await bot.seen(ann, 'safe')
+  expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
+  expect(card.text).toContain('rm x')
+  expect(card.text).toMatch(/high risk|elevated risk/)
+})
 
-it(
-  regression(
-    'earlier/lost-sessions',
-    'a lost session is reported once, with project, agent and reason, and can be resumed',
-  ),
-  async () => {
-    const started = {
-      number: 7,
-      agent: 'demo',
-      args: [],
-      cwd: bot.work,
-      project: bot.work,
-      person: 'local',
-      owner: 'daemon',
-      agentSessionId: 'abc',
-      pid: 1,
-      size: { cols: 80, rows: 24 },
-      recording: 'none',
-    }
-    const lost = { session: 'ses_lost', kind: 'lost', text: 'the machine was started anew' }
-    await bot.host.store.append('session/ses_lost', 'any', [
-      newEvent('session.started', started),
-      newEvent('session.noticed', lost),
-      newEvent('session.ended', { exit: null, reason: 'lost' }),
-    ])
-    const notice = await bot.seen(ann, 'the machine was started anew')
-    expect(notice.text).toContain('shop · demo · #7')
-    expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume', 'Open'])
-  },
-)
+it('a lost session is reported once, with project, agent and reason, and can be resumed', async () => {
+  const started = {
+    number: 7,
+    agent: 'demo',
+    args: [],
+    cwd: bot.work,
+    project: bot.work,
+    person: 'local',
+    owner: 'daemon',
+    agentSessionId: 'abc',
+    pid: 1,
+    size: { cols: 80, rows: 24 },
+    recording: 'none',
+  }
+  const lost = { session: 'ses_lost', kind: 'lost', text: 'the machine was started anew' }
+  await bot.host.store.append('session/ses_lost', 'any', [
+    newEvent('session.started', started),
+    newEvent('session.noticed', lost),
+    newEvent('session.ended', { exit: null, reason: 'lost' }),
+  ])
+  const notice = await bot.seen(ann, 'the machine was started anew')
+  expect(notice.text).toContain('shop · demo · #7')
+  expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume', 'Open'])
+})
 
-it(
-  regression(
-    ['hapi/564', 'cmux/4745'],
-    'the end of a run is reported with project, kind and result; that of a run inside a run is not',
-  ),
-  async () => {
-    const created = (title: string, more = {}) => {
-      const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
-      return { type: 'run.created', data: run }
-    }
-    const failed = (reason: string) => [
-      { type: 'run.started', data: { host: 'test', epoch: 1 } },
-      { type: 'run.failed', data: { reason } },
-    ]
-    const append = (id: string, ...events: { type: string; data: object }[]) =>
-      bot.host.store.append(`run/${id}`, 'any', events as never)
-    const before = last()
-    const parent = { run: 'run_top', child: 'part' }
-    await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
-    await append('run_top', created('Outer work', { labels: { host: 'daemon' } }), ...failed('the tests fail'))
-    const end = await bot.seen(ann, 'Outer work', before)
-    expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
-    expect(end.text).toContain('the tests fail')
-    expect(keysOf(end).map(({ text }) => text)).toEqual(['Open', 'Resume'])
-    await quiet()
-    expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
-  },
-)
+it('the end of a run is reported with project, kind and result; that of a run inside a run is not', async () => {
+  const created = (title: string, more = {}) => {
+    const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
+    return { type: 'run.created', data: run }
+  }
+  const failed = (reason: string) => [
+    { type: 'run.started', data: { host: 'test', epoch: 1 } },
+    { type: 'run.failed', data: { reason } },
+  ]
+  const append = (id: string, ...events: { type: string; data: object }[]) =>
+    bot.host.store.append(`run/${id}`, 'any', events as never)
+  const before = last()
+  const parent = { run: 'run_top', child: 'part' }
+  await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
+  await append('run_top', created('Outer work', { labels: { host: 'daemon' } }), ...failed('the tests fail'))
+  const end = await bot.seen(ann, 'Outer work', before)
+  expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
+  expect(end.text).toContain('the tests fail')
+  expect(keysOf(end).map(({ text }) => text)).toEqual(['Open', 'Resume'])
+  await quiet()
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
+})
 
 it('while a person is active at the terminal a request is delayed; when it is decided by then it is not sent', async () => {
   // Longer than any machine takes until the cancellation below.
@@ -297,7 +278,7 @@ it('an enabled group gets no details, and stays enabled under its new id as a su
   ])
 })
 
-it(regression('openclaw/73756', 'with an empty list of people no account gets an answer'), async () => {
+it('with an empty list of people no account gets an answer', async () => {
   await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)

@@ -5,7 +5,6 @@ import { newEvent } from '../../src/events/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import type { TelegramSettings } from '../../src/telegram/index.js'
-import { regression } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
 /* Every setting of the bot is read, and each has an effect. */
@@ -59,7 +58,7 @@ async function runEnds(type: 'run.completed' | 'run.failed'): Promise<string> {
 const told = (text: string, after: number) =>
   bot.fake.visible(ann.chat).some(message => message.id > after && message.text.includes(text))
 
-it(regression('earlier/dead-settings', 'the bot reads every one of its settings'), async () => {
+it('the bot reads every one of its settings', async () => {
   const home = openHome(bot.context)
   const read = new Set<string>()
   const noting = <T extends object>(section: string, values: T): T =>

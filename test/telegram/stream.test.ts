@@ -5,7 +5,6 @@ import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { draftId, provisionalMarkdown } from '../../src/telegram/outgoing/answer-stream.js'
 import { JumpClock } from './jump-clock.js'
-import { regression } from './regressions.js'
 import { TestBot } from './support.js'
 
 /*
@@ -86,20 +85,17 @@ it('without drafts and rich messages the answer grows by edits, and the finished
   expect(calls('sendRichMessageDraft')).toHaveLength(1)
 })
 
-it(
-  regression('drafts/429', 'a 429 does not mean that drafts are unsupported: the next update is a draft again'),
-  async () => {
-    bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
-    grow(1, 'Slowly')
-    await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
-    grow(1, 'Slowly', 'now')
-    await bot.fake.until(() => calls('sendRichMessageDraft').length === 2, 'the next draft')
-    const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, String(ann.chat.id))
-    expect(known?.state.cannot).toBeUndefined()
-    const [first, second] = calls('sendRichMessageDraft')
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-  },
-)
+it('a 429 does not mean that drafts are unsupported: the next update is a draft again', async () => {
+  bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
+  grow(1, 'Slowly')
+  await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
+  grow(1, 'Slowly', 'now')
+  await bot.fake.until(() => calls('sendRichMessageDraft').length === 2, 'the next draft')
+  const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, String(ann.chat.id))
+  expect(known?.state.cannot).toBeUndefined()
+  const [first, second] = calls('sendRichMessageDraft')
+  expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+})
 
 it('after three refusals in ten minutes only the typing indicator is shown, and the answer is still sent', async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 0 }, 100)
@@ -114,7 +110,7 @@ it('after three refusals in ten minutes only the typing indicator is shown, and 
   expect(calls('sendRichMessageDraft')).toHaveLength(3)
 })
 
-it(regression('drafts/only-copy', 'an answer that only a draft has shown is not lost with the bot'), async () => {
+it('an answer that only a draft has shown is not lost with the bot', async () => {
   grow(1, 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
   await bot.bot.stop()
@@ -126,21 +122,15 @@ it(regression('drafts/only-copy', 'an answer that only a draft has shown is not 
   expect(texts()[0]).toContain('Signalbox is stopping')
 })
 
-it(
-  regression(
-    'earlier/false-duplicates',
-    'an empty answer is not sent, and a text that the agent says three times is sent three times',
-  ),
-  async () => {
-    await finish(1, ' .')
-    await finish(2, 'done')
-    await finish(3, 'done')
-    await finish(4, 'done')
-    await bot.fake.until(() => texts().length === 3, 'three answers')
-    await bot.bot.settled()
-    expect(texts()).toEqual(['done', 'done', 'done'])
-  },
-)
+it('an empty answer is not sent, and a text that the agent says three times is sent three times', async () => {
+  await finish(1, ' .')
+  await finish(2, 'done')
+  await finish(3, 'done')
+  await finish(4, 'done')
+  await bot.fake.until(() => texts().length === 3, 'three answers')
+  await bot.bot.settled()
+  expect(texts()).toEqual(['done', 'done', 'done'])
+})
 
 it('the draft of a turn has one id, also after a restart; the growing block is plain text', () => {
   expect(draftId('ses_x', '1')).toBe(draftId('ses_x', '1'))
@@ -151,40 +141,34 @@ it('the draft of a turn has one id, also after a restart; the growing block is p
   expect(provisionalMarkdown([bold, open])).toBe('**closed**\n\nopen')
 })
 
-it(
-  regression('drafts/degraded', 'the finished answer is as rich as its drafts, and formatted also after edits'),
-  async () => {
-    const bold: Block = { ...prose('strong'), runs: [{ text: 'strong', bold: true }] } as Block
-    growBlocks(1, [bold, prose('and on')])
-    await bot.fake.until(() => calls('sendRichMessageDraft').length > 0, 'a rich draft')
-    await finishBlocks(1, [bold, prose('and on')])
-    const rich = await bot.seen(ann, 'and on')
-    expect(rich.rich).toBe('**strong**\n\nand on')
-    bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
-    bot.fake.faults.plan('sendMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
-    growBlocks(2, [bold, prose('second')])
-    const begun = await bot.seen(ann, 'second', rich.id)
-    await finishBlocks(2, [bold, prose('second'), prose('end')])
-    await bot.fake.until(() => begun.text.endsWith('end'), 'the end by an edit')
-    expect(begun.entities).toMatchObject([{ type: 'bold', offset: 0, length: 6 }])
-  },
-)
+it('the finished answer is as rich as its drafts, and formatted also after edits', async () => {
+  const bold: Block = { ...prose('strong'), runs: [{ text: 'strong', bold: true }] } as Block
+  growBlocks(1, [bold, prose('and on')])
+  await bot.fake.until(() => calls('sendRichMessageDraft').length > 0, 'a rich draft')
+  await finishBlocks(1, [bold, prose('and on')])
+  const rich = await bot.seen(ann, 'and on')
+  expect(rich.rich).toBe('**strong**\n\nand on')
+  bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
+  bot.fake.faults.plan('sendMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
+  growBlocks(2, [bold, prose('second')])
+  const begun = await bot.seen(ann, 'second', rich.id)
+  await finishBlocks(2, [bold, prose('second'), prose('end')])
+  await bot.fake.until(() => begun.text.endsWith('end'), 'the end by an edit')
+  expect(begun.entities).toMatchObject([{ type: 'bold', offset: 0, length: 6 }])
+})
 
-it(
-  regression('earlier/two-renderings', 'a closed block reads the same while the answer grows and at its end'),
-  async () => {
-    const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
-    const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
-    growBlocks(1, [bold, code, prose('then')])
-    const draft = await bot.fake.until(() => calls('sendRichMessageDraft')[0], 'a draft')
-    await finishBlocks(1, [bold, code, prose('then, all of it')])
-    const answer = await bot.seen(ann, 'all of it')
-    const shown = (draft.fields.rich_message as { markdown: string }).markdown
-    expect(answer.rich?.startsWith(shown)).toBe(true)
-  },
-)
+it('a closed block reads the same while the answer grows and at its end', async () => {
+  const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
+  const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
+  growBlocks(1, [bold, code, prose('then')])
+  const draft = await bot.fake.until(() => calls('sendRichMessageDraft')[0], 'a draft')
+  await finishBlocks(1, [bold, code, prose('then, all of it')])
+  const answer = await bot.seen(ann, 'all of it')
+  const shown = (draft.fields.rich_message as { markdown: string }).markdown
+  expect(answer.rich?.startsWith(shown)).toBe(true)
+})
 
-it(regression('drafts/unmarked-double', 'of two copies one is marked as sent again'), async () => {
+it('of two copies one is marked as sent again', async () => {
   bot.fake.faults.plan('sendRichMessage', { kind: 'lost' })
   await finish(1, 'Perhaps twice')
   await bot.fake.until(() => {

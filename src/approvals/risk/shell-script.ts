@@ -21,7 +21,7 @@ export interface ShellWord {
   text: string
   /** The shell would expand a part of it: `$x`, `$( )`, a back-quote, `{a,b}`, `~`. */
   isExpanded: boolean
-  /** `*`, `?` or `[` outside of quotes. */
+  /** `*`, `?` or `[` outside quotes. */
   isGlob: boolean
   isQuoted: boolean
   /** Scripts inside `$( )`, back-quotes and `<( )`. */

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../../approvals/index.js'
+import { type ApprovalRecord, requestTitle } from '../../approvals/index.js'
 import { plural } from '../../text/index.js'
 import { paintLine } from '../cells.js'
 import type { CommandContext } from '../context.js'
@@ -16,14 +16,14 @@ export function approvalLines(
   context: Pick<CommandContext, 'style'>,
   { limit = Number.POSITIVE_INFINITY }: { limit?: number } = {},
 ): string[] {
-  const { request, subject } = approval
+  const { subject } = approval
   const content = contentLines(approval)
   // A few lines more are better than a remark about them.
   const isCut = content.length > limit + 3
   const shown = isCut ? content.slice(0, limit) : content
   const paint = ({ cells }: { cells: Parameters<typeof paintLine>[0] }) => paintLine(cells, context)
   return [
-    `${request.tool} · ${subject.project}`,
+    context.style('bold', `${requestTitle(approval)} · ${subject.project}`),
     ...shown.map(paint),
     ...(isCut
       ? [context.style('dim', `… ${plural(content.length - limit, 'more line')}: signalbox approvals ${approval.id}`)]

@@ -7,13 +7,13 @@ import { DaemonClient, isUnproven } from '../daemon-client.js'
 const FINGERPRINT_DIGITS = 6
 
 /**
- * Decides a request of a session through the daemon, which knows by the kernel who calls, and which
- * alone can seal a decision for its sessions.
+ * Decides a request through the daemon, which knows by the kernel who calls, and which alone can
+ * sign a decision so that sessions and runs accept it.
  */
 export async function decideThroughDaemon(
   context: CommandContext,
   { id, fingerprint }: ApprovalRecord,
-  { actor, ...decision }: ProposedDecision,
+  { actor, auth: _, ...decision }: ProposedDecision,
 ): Promise<void> {
   const daemon = await DaemonClient.connect(context)
   const post = (confirmed: boolean) =>
@@ -44,7 +44,7 @@ function personOf({ id, name }: ProposedDecision['actor']) {
 }
 
 /** If a second confirmation is required, the person types part of the fingerprint. */
-export async function typeFingerprint(fingerprint: string, error: SignalboxError): Promise<void> {
+async function typeFingerprint(fingerprint: string, error: SignalboxError): Promise<void> {
   const digits = fingerprint.slice(0, FINGERPRINT_DIGITS)
   const typed = await askLine(
     `high risk: type the first ${FINGERPRINT_DIGITS} digits of the fingerprint (${digits}) to continue: `,
@@ -52,6 +52,6 @@ export async function typeFingerprint(fingerprint: string, error: SignalboxError
   if (typed.trim().toLowerCase() !== digits) throw error
 }
 
-export function isStepUp(error: unknown): error is SignalboxError {
+function isStepUp(error: unknown): error is SignalboxError {
   return error instanceof SignalboxError && error.code === 'E_STEP_UP'
 }

@@ -1,4 +1,4 @@
-import { type ApprovalRecord, type BatchResult, decideBatch, denyAll } from '../../approvals/index.js'
+import type { BatchResult } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { ledgerOf } from '../../runs/index.js'
@@ -40,12 +40,11 @@ export async function approveAllLike(
       for (const line of approvalLines(record, context)) context.out(`  ${line}`)
     }
     const typed = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
-    if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
+    if (!/^y(es)?$/i.test(typed.trim()))
+      throw new SignalboxError('E_ROLE', 'cancelled: nothing was decided, and the requests still wait')
     const by = deciderWith(note)
     const items = alike.map(({ id, fingerprint }) => ({ id, fingerprint }))
-    const results = hasSession(alike)
-      ? await decideBatchThroughDaemon(context, 'decisions', { ...by, items })
-      : await decideBatch(ledger, alike, by)
+    const results = await decideBatchThroughDaemon(context, 'decisions', { ...by, items })
     return report(context, results, isJson)
   })
 }
@@ -55,21 +54,14 @@ export async function denyEverything(context: CommandContext, { note, isJson }: 
   refuseAgents(context)
   return withStore(context, async (store, home) => {
     const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
-    const by = deciderWith(note)
-    const results = hasSession(await ledger.list({ isOpenOnly: true }))
-      ? await decideBatchThroughDaemon(context, 'deny-all', by)
-      : await denyAll(ledger, by)
+    const waiting = await ledger.list({ isOpenOnly: true })
+    const results = waiting.length === 0 ? [] : await decideBatchThroughDaemon(context, 'deny-all', deciderWith(note))
     return report(context, results, isJson)
   })
 }
 
 function deciderWith(note: string | null) {
   return { ...localDecider(), ...(note !== null && { note }) }
-}
-
-/** The daemon types the answers into the terminals of sessions; nothing else needs one. */
-function hasSession(records: readonly ApprovalRecord[]): boolean {
-  return records.some(({ subject }) => subject.session !== undefined)
 }
 
 function refuseAgents(context: CommandContext): void {

@@ -3,6 +3,7 @@ import {
   type GrantRequest,
   type Ledger,
   type ProposedDecision,
+  readToolUse,
   waitForRecord,
 } from '../../approvals/index.js'
 import { newNonce, systemClock } from '../../clock/index.js'
@@ -12,12 +13,11 @@ import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { DaemonClient } from '../daemon-client.js'
 import { printPaged } from '../pager.js'
 import { withStore } from '../runs/with-store.js'
 import { type AnswerOptions, answerFrom, type ChosenAnswer, isGate } from './answer-from-options.js'
 import { approvalLines, endOf } from './approval-info.js'
-import { decideThroughDaemon, isStepUp, typeFingerprint } from './daemon-decider.js'
+import { decideThroughDaemon } from './daemon-decider.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
@@ -37,8 +37,8 @@ const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
 
 /**
  * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
- * the outcome. The command decides gates of runs in the store itself, by the rules that hold for
- * every surface, and requests of agents through the daemon, which signs the decision.
+ * the outcome. The daemon decides: it knows by the kernel who calls, and signs the decision. Whatever
+ * this command wrote into the store itself, an agent could write as well.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -103,7 +103,7 @@ async function showAndConfirm(
   context: CommandContext,
   ledger: Ledger,
   record: ApprovalRecord,
-  { label, editedInput }: ChosenAnswer,
+  answer: ChosenAnswer,
   grant: GrantRequest | null,
 ): Promise<void> {
   if (!context.isInteractive) {
@@ -113,14 +113,24 @@ async function showAndConfirm(
       { next: `--fingerprint ${record.fingerprint.slice(0, 16)} for this request` },
     )
   }
+  const { editedInput } = answer
   const edits = editedInput === undefined ? [] : editLines(record, editedInput)
   await printPaged(context, [...approvalLines(record, context), ...edits])
   const { actor, surface } = localDecider()
   await ledger.seen(record.id, { displayHash: record.display.hash, whole: true, actor, surface })
   if (record.risk.level === 'low' && editedInput === undefined && !grant && !isGate(record)) return
   const more = grant ? ' and others like it' : ''
-  const typed = await askLine(`${visibleText(label)}${more}? [y/N] `)
-  if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
+  const typed = await askLine(`${confirmation(record, answer)}${more}? [y/N] `)
+  if (!/^y(es)?$/i.test(typed.trim()))
+    throw new SignalboxError('E_ROLE', 'cancelled: nothing was decided, and the request still waits')
+}
+
+/** *Allow this edit once*, in our words; every other answer in the words of the agent's menu. */
+function confirmation({ kind, request }: ApprovalRecord, { option, label }: ChosenAnswer): string {
+  const { meaning } = request.options.find(({ key }) => key === option) ?? {}
+  if (kind !== 'permission' || meaning !== 'allow-once') return visibleText(label)
+  const use = readToolUse(request.tool, request.input).kind
+  return `Allow this ${use === 'command' ? 'command' : use === 'write' ? 'edit' : 'request'} once`
 }
 
 /** Field by field what the edit changes. */
@@ -141,31 +151,15 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/** Requests of agents are decided through the daemon, gates of runs in the store itself. */
+/** Through the daemon, which knows who calls; a closed request is refused here, with its decision. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,
   record: ApprovalRecord,
   request: ProposedDecision,
 ): Promise<void> {
-  const { id, fingerprint, state } = record
-  if (state === 'pending' && (await isDaemons(context, record))) return decideThroughDaemon(context, record, request)
-  try {
-    await ledger.decide(id, request)
-  } catch (error) {
-    if (!isStepUp(error) || !context.isInteractive) throw error
-    await typeFingerprint(fingerprint, error)
-    await ledger.decide(id, { ...request, confirmedAt: systemClock.now() })
-  }
-}
-
-/**
- * Whether only a decision that the daemon has signed is accepted: for a request of a session, and
- * of an agent in a run that a daemon drives. A command that drives its own run accepts both.
- */
-async function isDaemons(context: CommandContext, record: ApprovalRecord): Promise<boolean> {
-  if (record.subject.session !== undefined) return true
-  return !isGate(record) && (await DaemonClient.running(context)) !== null
+  if (record.state === 'pending') await decideThroughDaemon(context, record, request)
+  else await ledger.decide(record.id, request)
 }
 
 /** Prints the decision and, unless `--no-wait` is set, its outcome. @returns the exit code. */

@@ -11,7 +11,6 @@ import { Cluster } from './cluster.js'
 import type { Part } from './part.js'
 
 const SERVERS = 3
-const WORKERS = 2
 /** Runs that are kept alive, so that there is always something to see. */
 const LIVE_RUNS = 4
 const REFILL_MS = 2_000
@@ -19,6 +18,7 @@ const REFILL_MS = 2_000
 export interface ClusterDemoOptions {
   directory: string
   engine: string
+  workers: number
   speed: number
   isJson: boolean
   /** Without agents and runs. */
@@ -39,7 +39,7 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
     directory,
     engine,
     servers: SERVERS,
-    workers: WORKERS,
+    workers: options.workers,
     agentEnv,
     clock: systemClock,
     note: text => void (isJson || context.out(context.style('dim', text))),

@@ -31,7 +31,7 @@ export const INITIAL_VIEW: CockpitView = {
 
 export type Answer = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note'> & { label: string }
 
-/** What the cockpit does outside of its screen. */
+/** What the cockpit does outside its screen. */
 export type Command =
   | { do: 'leave' | 'seen-all' | 'new' | 'dashboard' }
   | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute' | 'stop' | 'interrupt'; pane: PaneInfo }

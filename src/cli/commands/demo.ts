@@ -23,6 +23,7 @@ export async function run(context: CommandContext, { options }: InputOf<'demo'>)
     return runClusterDemo(context, {
       directory: createDemoDirectory(),
       engine: options.engine ?? 'store',
+      workers: workerCount(options.workers),
       speed: speed || 20,
       isJson: options.json === true,
       isEmpty: options.empty === true,
@@ -69,4 +70,10 @@ export async function run(context: CommandContext, { options }: InputOf<'demo'>)
   } finally {
     await host.close().catch(() => undefined)
   }
+}
+
+function workerCount(text: string | undefined): number {
+  const count = text === undefined ? 2 : Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= 20) return count
+  throw new SignalboxError('E_INPUT', `invalid number of workers "${text}"`, { next: 'use a number from 1 to 20' })
 }

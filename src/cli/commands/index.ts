@@ -57,6 +57,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   pause: () => import('./pause.js'),
   brainstorm: () => import('./brainstorm.js'),
   cancel: () => import('./cancel.js'),
+  schedule: () => import('./schedule.js'),
   replay: () => import('./replay.js'),
   explain: () => import('./explain.js'),
   packs: () => import('./packs.js'),

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { systemClock } from '../../clock/index.js'
+import type { ApprovalRecord, ProposedDecision } from '../../approvals/index.js'
+import { newNonce, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { drawDot, type Graph, parseDot, printDot } from '../../graph/index.js'
@@ -16,7 +17,8 @@ import {
   setPlan,
 } from '../../runs/index.js'
 import { visibleText } from '../../text/index.js'
-import { localPerson } from '../approvals/local-person.js'
+import { decideThroughDaemon } from '../approvals/daemon-decider.js'
+import { localDecider, localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { unknownAction } from '../parse-options.js'
 import { findRunFor, withStore } from '../runs/with-store.js'
@@ -119,11 +121,25 @@ function prompts(context: CommandContext, id: string | undefined, options: Optio
   return EXIT.ok
 }
 
+function replacement(gate: ApprovalRecord, text: string): ProposedDecision {
+  return {
+    fingerprint: gate.fingerprint,
+    option: 'replace',
+    text,
+    seen: { displayHash: gate.display.hash, whole: true },
+    ...localDecider(),
+    idempotencyKey: newNonce(),
+  }
+}
+
 async function replacePlan(context: CommandContext, word: string, file: string): Promise<number> {
   const text = readIssueFile(resolve(context.cwd, file), file)
   return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
-    const report = await setPlan({ store, home, env: context.env, clock: systemClock }, record, text, localPerson())
+    const report = await setPlan({ store, home, env: context.env, clock: systemClock }, record, text, {
+      by: localPerson().name,
+      replace: (gate, plan) => decideThroughDaemon(context, gate, replacement(gate, plan)),
+    })
     if (report) {
       const problem = report.isValid ? '' : `, which is not valid: ${report.issues.join(', ')}`
       context.out(`${record.id} starts with this plan${problem}`)

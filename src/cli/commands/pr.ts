@@ -8,6 +8,10 @@ import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'pr'>): Promise<number> {
   const isWatch = args.run === 'watch'
+  if (args.run === undefined && options.branch === undefined)
+    throw new SignalboxError('E_INPUT', 'a pull request of what?', {
+      next: 'signalbox pr <run>, signalbox pr --branch HEAD, or signalbox pr watch <number>',
+    })
   if (isWatch !== (args.pull !== undefined))
     throw new SignalboxError('E_INPUT', isWatch ? 'which pull request?' : `unknown argument "${args.pull}"`, {
       next: 'signalbox pr <run>, or signalbox pr watch <number>',
@@ -16,6 +20,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
   return withRuns(context, { mayAsk }, async start => {
     const started = await startPullRequest(start, {
       ...(isWatch ? { pull: args.pull } : { run: args.run }),
+      branch: options.branch,
       ...pullOptions(options),
       ...pipelineOptions(context, options),
     })

@@ -77,7 +77,7 @@ async function startQueued(context: CommandContext, start: StartContext, options
   if (queued.length === 0 && !options.json) context.out('no queued runs')
   let exit: number = EXIT.ok
   for (const record of queued) {
-    const code = await driveStarted(context, start, await resumeRun(start, record), options)
+    const code = await driveStarted(context, start, await resumeRun(start, record), { ...options, isResumed: true })
     if (exit === EXIT.ok) exit = code
   }
   return exit
@@ -98,7 +98,7 @@ async function resumeById(
     trust: options.trust,
     maxIterations: parseCount('--max-iterations', options.maxIterations),
   })
-  return driveStarted(context, start, resumed, options)
+  return driveStarted(context, start, resumed, { ...options, isResumed: true })
 }
 
 /** A checkpoint that another machine exported becomes a new run. */

@@ -3,6 +3,7 @@ import type { CommandContext } from '../context.js'
 import { parseCount } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { pipelineOptions } from '../runs/pipeline-options.js'
+import { readFindings } from '../runs/read-findings.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -14,6 +15,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       isLocal: options.local,
       run: options.run,
       pr: options.pr,
+      ...(options.findings !== undefined && { findings: readFindings(context, options.findings) }),
       reviewTypes: options.type,
       fix: options.fix,
       passes: parseCount('--passes', options.passes),

@@ -3,7 +3,7 @@ import { listRuns, queuePosition } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Run } from '../../server/index.js'
-import { formatAge, truncate, visibleText } from '../../text/index.js'
+import { formatAge, RUN_WORDS, runWord, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseCount } from '../parse-options.js'
@@ -40,7 +40,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       if (run.isUndriven) context.out(context.style('dim', `    resume it: ${run.next}`))
     }
     if (shown.length === 0) {
-      context.out(options.status ? `no run is ${options.status}` : 'no runs yet')
+      context.out(options.status ? `no run is ${RUN_WORDS[options.status].toLowerCase()}` : 'no runs yet')
       if (!options.status) context.note('start one: signalbox oneshot "what to do"')
     }
     return EXIT.ok
@@ -64,9 +64,7 @@ async function move(
 }
 
 function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
-  const status = run.isUndriven
-    ? context.style('red', 'stopped'.padEnd(9))
-    : context.style(STATUS_STYLE[run.status], run.status.padEnd(9))
+  const status = context.style(run.isUndriven ? 'red' : STATUS_STYLE[run.status], runWord(run).padEnd(9))
   const age = formatAge(systemClock.now() - run.updatedAt).padStart(4)
   const text = visibleText(
     `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,

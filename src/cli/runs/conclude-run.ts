@@ -8,7 +8,7 @@ import { oneshotWorkflow } from '../../oneshot/index.js'
 import { isPipelineRun, PipelineGit, type PipelineRun } from '../../pipelines/index.js'
 import { agentEnvironment, type DescribedRun, describeRun, readPipeline, type StartContext } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatDuration, plural, visibleText } from '../../text/index.js'
+import { formatDuration, plural, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { pipelineExit, runExit } from './run-exit.js'
@@ -60,7 +60,7 @@ async function concludeGraph(
   const colour = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   context.out('')
   context.out(
-    `${context.style(colour, context.style('bold', status))}${whyText(record)} · ${plural(record.steps, 'step')} · ${durationOf(record)}${costOf(record)}`,
+    `${context.style(colour, context.style('bold', runWord(record)))}${whyText(record)} · ${plural(record.steps, 'step')} · ${durationOf(record)}${costOf(record)}`,
   )
   if (status === 'waiting') {
     for (const approval of Object.values(record.gates))
@@ -142,7 +142,7 @@ async function concludePipeline(
   const isCompleted = record.status === 'completed'
   const colour = record.status === 'failed' ? 'red' : isCompleted && state.outcome === 'approved' ? 'green' : 'yellow'
   const [summary = 'completed', ...details] = (state.final_response ?? 'completed').split('\n')
-  const headline = isCompleted ? summary : `${record.status}${whyText(record)}`
+  const headline = isCompleted ? summary : `${runWord(record)}${whyText(record)}`
   const { input, output } = record.usage
   out('')
   out(`${style(colour, style('bold', headline))} · ${durationOf(record)} · ${input + output} tokens${costOf(record)}`)

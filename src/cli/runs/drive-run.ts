@@ -7,6 +7,7 @@ import {
   answererOf,
   answersFromFile,
   CheckpointWriter,
+  type DecideElsewhere,
   describeRun,
   driveRun,
   followRun,
@@ -20,6 +21,7 @@ import {
 } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
+import { decideThroughDaemon } from '../approvals/daemon-decider.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { concludeRun } from './conclude-run.js'
@@ -36,6 +38,8 @@ export interface DriveFlags {
   checkpointDir?: string | undefined
   /** A JSON file with the answers to the gates. */
   answers?: string | undefined
+  /** Another command created the run: only the daemon can tell whether its gates may be answered here. */
+  isResumed?: boolean | undefined
 }
 
 /** Where a run is driven: the store, and its effective settings. */
@@ -115,7 +119,7 @@ async function driveHere(
 ): Promise<RunRecord> {
   const { id } = record
   const module = await userModuleOf(context, place, record)
-  const answerGate = await answererFor(context, place, record, flags, module)
+  const answerer = await answererFor(context, place, record, flags, module)
   // The run may have ended when the signal arrives. Its child runs are paused after it.
   let pausing = Promise.resolve()
   const restore = onInterrupt(signal => {
@@ -127,9 +131,9 @@ async function driveHere(
     return await driveRun(
       place,
       id,
-      { ...printer, ...(answerGate && { answerGate }) },
+      { ...printer, ...answerer },
       {
-        stays: record.kind === 'graph' ? answerGate !== null : context.isInteractive,
+        stays: record.kind === 'graph' ? answerer !== null : context.isInteractive,
         handlers: module?.handlers,
         functions: module?.functions,
         onError: error => reportError(context, error),
@@ -142,24 +146,28 @@ async function driveHere(
 }
 
 /**
- * Who answers gates here: a file, the user's module, or the person at the terminal; else no one.
+ * Who answers gates here: a file, the user's module, or the person at the terminal; else no one. The
+ * daemon decides what they answer, because anything may type into a terminal. Answers from a file
+ * that came with the run are part of it, as `--auto-approve` is: they are decided here.
  */
 async function answererFor(
   context: CommandContext,
   place: RunPlace,
   record: RunRecord,
-  { json, ask, answers }: DriveFlags,
+  { json, ask, answers, isResumed }: DriveFlags,
   module: UserModule | null,
-): Promise<RunListener['answerGate'] | null> {
+): Promise<Pick<RunListener, 'answerGate' | 'decide'> | null> {
   if (record.kind !== 'graph') return null
+  const decide: DecideElsewhere = (gate, decision) => decideThroughDaemon(context, gate, decision)
   const scripted = answers === undefined ? module?.interviewer : answersFromFile(resolve(context.cwd, answers))
   if (scripted) {
     const { id, name } = localPerson()
     const source = basename(answers ?? module!.file)
-    return answererOf(scripted, { id, name: `${name} (${source})` }, text => context.note(text))
+    const answerGate = answererOf(scripted, { id, name: `${name} (${source})` }, text => context.note(text))
+    return { answerGate, ...(isResumed && { decide }) }
   }
   const mayAsk = context.isInteractive && ask !== false && !json
-  return mayAsk && !(await isPlanOnly(place, record)) ? gateAnswerer(context) : null
+  return mayAsk && !(await isPlanOnly(place, record)) ? { answerGate: gateAnswerer(context), decide } : null
 }
 
 /** With `--plan-only` the command returns when the plan waits for approval. */

@@ -5,7 +5,7 @@ import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
 import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
-import { formatDuration, visibleText } from '../../text/index.js'
+import { formatDuration, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { showPipeline } from './show-pipeline.js'
@@ -59,7 +59,7 @@ export async function showRun(
   const { out, style } = context
   out(`${style('bold', record.id)}  ${visibleText(record.title)}`)
   const { isUndriven, next } = described
-  const status = isUndriven ? visibleText(described.why ?? '') : `${record.status}${whyText(described)}`
+  const status = isUndriven ? visibleText(described.why ?? '') : `${runWord(record)}${whyText(described)}`
   const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
   const { input, output, costUsd } = record.usage
   const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`

@@ -23,6 +23,7 @@ export const EVERYDAY_COMMANDS = {
         description: 'PostgreSQL, three servers and two workers on this machine, and how to kill each of them',
       },
       { flags: '--engine <kind>', description: 'with --cluster: what wakes runs', choices: ['store', 'restate'] },
+      { flags: '--workers <n>', description: 'with --cluster: how many workers (default: 2)' },
       { flags: '--empty', description: 'with --cluster: without agents and runs' },
       { flags: '--fresh', description: 'start over instead of resuming an interrupted demo' },
       { flags: '--speed <factor>', description: 'how fast the agents work; 1 is realistic' },

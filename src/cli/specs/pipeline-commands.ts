@@ -111,6 +111,10 @@ export const PIPELINE_COMMANDS = {
       { flags: '--run <run>', description: 'the branch of a run, compared with where it started' },
       { flags: '--pr <n>', description: 'a pull request on GitHub' },
       {
+        flags: '--findings <file>',
+        description: 'your own findings instead of the first review: JSON, [{ "file", "line", "text" }]',
+      },
+      {
         flags: '--type <type>',
         description: 'general, security, or one of your own; repeatable',
         repeatable: true,
@@ -118,8 +122,8 @@ export const PIPELINE_COMMANDS = {
       { flags: '--fix', description: 'have findings fixed' },
       { flags: '--no-fix', description: 'report only' },
       { flags: '--auto-approve', description: 'fix every finding that the Evaluator would implement' },
-      { flags: '--passes <n>', description: 'at most this many rounds' },
-      { flags: '--commit', description: 'commit the fixes of each round' },
+      { flags: '--passes <n>', description: 'at most this many passes' },
+      { flags: '--commit', description: 'commit the fixes of each pass' },
       { flags: '--no-commit', description: 'leave the fixes uncommitted' },
       ...ROLE_OPTIONS,
       ...LIMIT_OPTIONS,
@@ -137,10 +141,11 @@ export const PIPELINE_COMMANDS = {
     group: 'runs',
     summary: 'open the pull request of a run, or follow one until it is merged',
     arguments: [
-      { name: 'run', description: 'the run whose branch is published; or watch', completes: 'run' },
+      { name: 'run', description: 'the run whose branch is published; or watch', optional: true, completes: 'run' },
       { name: 'pull', description: 'with watch: the number or address of a pull request', optional: true },
     ],
     options: [
+      { flags: '--branch <name>', description: 'publish a branch of this repository; HEAD: the current one' },
       ...PULL_OPTIONS,
       { flags: '--auto-approve', description: 'fix every item that the Evaluator would fix' },
       ...ROLE_OPTIONS,
@@ -152,6 +157,7 @@ export const PIPELINE_COMMANDS = {
       'its whole text; a grant or pull_request.allow of the profile may cover all but the merge.',
     examples: [
       ['signalbox pr latest --draft', 'publish what the last run made'],
+      ['signalbox pr --branch HEAD', 'publish the branch that you are on'],
       ['signalbox pr watch 12 --detach', 'the daemon answers checks and comments'],
     ],
   },

@@ -25,7 +25,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--model <name>', description: 'model of both' },
       { flags: '--worker-model <name>', description: 'model of the worker' },
       { flags: '--auditor-model <name>', description: 'model of the auditor' },
-      { flags: '--max-iterations <n>', description: 'rounds of worker and auditor (default: 5)' },
+      { flags: '--max-iterations <n>', description: 'turns of worker and auditor (default: 5)' },
       { flags: '--inactivity-threshold <time>', description: 'silence that ends a step (default: 300s; 0 is off)' },
       { flags: '--tool-inactivity-threshold <time>', description: 'the same while a tool runs (default: 30m)' },
       { flags: '--timeout <time>', description: 'longest time of one step' },
@@ -44,7 +44,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
       { flags: '--max-time <time>', description: 'pause after this long' },
       { flags: '--worker-header <text>', description: 'text before the worker’s task' },
-      { flags: '--reworker-header <text>', description: 'the same in further rounds' },
+      { flags: '--reworker-header <text>', description: 'the same in further iterations' },
       { flags: '--auditor-header <text>', description: 'text before the auditor’s task' },
       { flags: '--endpoint <url>', description: 'agent direct: address of an OpenAI-compatible server' },
       { flags: '--worker-endpoint <url>', description: 'the same for the worker' },
@@ -165,5 +165,34 @@ export const RUN_COMMANDS = {
     arguments: [OPTIONAL_RUN],
     options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox cancel latest', 'stops its steps and closes its gates']],
+  },
+  schedule: {
+    group: 'runs',
+    summary: 'start a run or a session at times of a cron expression; list and change schedules',
+    arguments: [
+      {
+        name: 'when',
+        description:
+          'minute hour day month weekday, @hourly, @daily, @weekly, @monthly; or pause, resume, start, remove',
+        optional: true,
+        completes: ['pause', 'resume', 'start', 'remove'],
+      },
+      {
+        name: 'command',
+        description: 'oneshot, run, implement, review, start or send, with arguments; or the id of a schedule',
+        optional: true,
+        variadic: true,
+      },
+    ],
+    rest: '[-- command…]',
+    options: [{ flags: '--name <text>', description: 'a name for lists' }, JSON_OPTION],
+    details:
+      'The daemon starts the command in this directory, in the time zone of this machine. Each time starts it once; times that pass while no daemon runs are made up for by one start. Write -- before a command with options.',
+    examples: [
+      ['signalbox schedule "0 2 * * *" -- oneshot "Update the dependencies" --agent claude', 'every night at 2:00'],
+      ['signalbox schedule "*/30 9-17 * * mon-fri" -- send 3 "Any news in CI?"', 'a prompt for session 3'],
+      ['signalbox schedule', 'what is scheduled, when it starts next, what it started last'],
+      ['signalbox schedule remove sch_4k', 'end it'],
+    ],
   },
 } as const satisfies CommandSpecs

@@ -37,7 +37,7 @@ export function markdownLines(markdown: string, width: number): Line[] {
 
 /**
  * Where growing Markdown may be split so that both halves are drawn like the whole: after the last
- * blank line outside of a fence. Returns 0 when there is no such place.
+ * blank line outside a fence. Returns 0 when there is no such place.
  */
 export function stableLength(markdown: string): number {
   let stable = 0

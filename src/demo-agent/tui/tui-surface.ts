@@ -156,7 +156,7 @@ export class TuiSurface implements Surface {
     return true
   }
 
-  /** A menu of the program itself, outside of any turn (`/model`). */
+  /** A menu of the program itself, outside any turn (`/model`). */
   pick(menu: MenuState): Promise<MenuAnswer> {
     const never = new AbortController()
     return this.ask({ menu: menu.spec, call: null, signal: never.signal }).catch(() => cancelledAnswer(menu))

@@ -115,7 +115,7 @@ function evolve(work: ListWork, event: StoredEvent): void {
 }
 
 /**
- * A step of an earlier item or attempt, which ends when nobody needs it any more, does not count.
+ * A step of an earlier item or attempt, which ends when no one needs it, does not count.
  */
 function endOne(work: ListWork, item: ListItem & { do: 'all' }, step: string, status: string): void {
   if (!item.names.some(name => stepOf(work, name) === step)) return

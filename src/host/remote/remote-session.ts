@@ -14,7 +14,7 @@ export interface RemoteSessionUpdate {
   stats?: AgentStatsView | null
   usage?: SessionUsage | null
   pane?: PaneInfo
-  /** It is not supervised any more. */
+  /** It is no longer supervised. */
   isGone?: true
   update?: LiveUpdate
 }

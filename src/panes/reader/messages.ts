@@ -18,7 +18,7 @@ export type ReaderRequest =
   | { op: 'input'; t: number }
   | { op: 'settle'; settings: SettleKnobs }
   | { op: 'hold-rest'; seconds: number; until: number }
-  /** Rows of the normal buffer above this one are not needed any more. */
+  /** Rows of the normal buffer above this one are no longer needed. */
   | { op: 'release'; firstId: number }
   /** The pack was loaded again. */
   | { op: 'pack'; pack: Pack }
@@ -44,7 +44,7 @@ export interface ReaderReply {
   /** When to send a tick if nothing comes before. */
   deadline: number | null
   modes: KeyModes
-  /** Rules that were too slow and are not used any more. */
+  /** Rules that were too slow and are no longer used. */
   rulesOff?: SwitchedOff[]
   /** It answers an `AskingRequest`, with this result. */
   answer?: { result: string | Picture | null }

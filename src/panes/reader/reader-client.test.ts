@@ -96,7 +96,7 @@ class Twice {
   }
 }
 
-/** A row that is read again outside of a frame has another number of its last change. */
+/** A row that is read again outside a frame has another number of its last change. */
 function withoutSeq(rows: readonly object[]): object[] {
   return rows.map(row => ({ ...row, changedSeq: 0 }))
 }
@@ -206,7 +206,7 @@ describe('a client shows what its reader saw', () => {
     expect(sentBy(4_000)).toBeLessThanOrEqual(6)
   })
 
-  test('rows that are not needed any more are not sent again', () => {
+  test('rows that are no longer needed are not sent again', () => {
     const twice = new Twice(() => parsePack(GENERIC, 'generic'), { cols: 40, rows: 10, scrollback: 5000 })
     twice.feed(text(3_000), 1)
     twice.runTimers(2)

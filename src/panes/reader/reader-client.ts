@@ -20,7 +20,7 @@ export interface ReaderListener {
   advance(t: number): void
   /** What was read. `offset`: up to where output was read; null: no output was. */
   seen(outputs: readonly PaneOutput[], t: number, offset: number | null): void
-  /** A rule of the pack was too slow and is not used any more. */
+  /** A rule of the pack was too slow and is no longer used. */
   ruleOff?(off: SwitchedOff): void
 }
 
@@ -132,7 +132,7 @@ export class ReaderClient {
   /** Nothing is read any more. */
   close(): void {
     this.#open.close()
-    this.#lose(new Error('the terminal is not read any more'))
+    this.#lose(new Error('the terminal is no longer read'))
   }
 
   #ask(
@@ -205,7 +205,7 @@ class ScreenMirror implements ScreenView {
     return (firstId >= ALTERNATE_FIRST_ID ? this.#alternate : this.#normal).read(firstId, lastId)
   }
 
-  /** Rows above this one will not be read any more. */
+  /** Rows above this one will no longer be read. */
   release(firstId: number): void {
     if (firstId <= this.#firstNeeded) return
     this.#firstNeeded = firstId
@@ -270,7 +270,7 @@ class MirroredRows {
     for (const row of rows) this.#rows.set(row.id, row)
   }
 
-  /** Forgets the rows outside of this range. */
+  /** Forgets the rows outside this range. */
   keep(first: number, last: number): void {
     const isElsewhere = first > this.#last || last < this.#first
     if (isElsewhere) for (const id of this.#rows.keys()) if (id < first || id > last) this.#rows.delete(id)

@@ -45,7 +45,7 @@ export interface PlaceOptions {
   deliver(work: () => void, options: { isUrgent: boolean }): void
   /** The session gets a thread of its own: its reader has failed before. */
   isAlone: boolean
-  /** The terminal cannot be read any more. `isCause`: reading it was the reason. */
+  /** The terminal can no longer be read. `isCause`: reading it was the reason. */
   onLost(why: string, options: { isCause: boolean }): void
 }
 

@@ -318,7 +318,7 @@ export class SessionQueue {
     const run = () => {
       if (!isCancelled) callback()
     }
-    // Whoever still waits for the time of a session that was closed must not wait without end.
+    // A caller that still waits for a session that was closed must not wait without end.
     const timer = clock.setTimer(ms, () => (this.#isClosed ? run() : this.#port.takeLast(run)))
     return {
       cancel: () => {

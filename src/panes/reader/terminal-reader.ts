@@ -140,7 +140,7 @@ interface RowReader {
 /**
  * Turns looks into differences. A row that did not change is the same object in the next frame, so
  * a row is sent again only if its object is another one. Rows that have scrolled off the screen
- * since the last look are sent with it: they do not change any more, unless the width does.
+ * since the last look are sent with it: they no longer change, unless the width does.
  */
 class LookEncoder {
   readonly #source: RowReader
@@ -158,7 +158,7 @@ class LookEncoder {
     this.#firstNeeded = firstRow
   }
 
-  /** Rows above this one are not needed any more. */
+  /** Rows above this one are no longer needed. */
   release(firstId: number): void {
     this.#firstNeeded = firstId
   }

@@ -13,7 +13,7 @@ export async function forgeOfRemote(git: PipelineGit, remote: string): Promise<F
 
 const TIMEOUT_MS = 60_000
 
-/** A forge outside of a run, for what is looked up before a run starts. */
+/** A forge outside a run, for what is looked up before a run starts. */
 export function forgeFor(name: Forge['name'], env: Readonly<Record<string, string | undefined>>, cwd: string): Forge {
   const options = { cwd, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS }
   if (name === 'github') return githubForge(args => runCommand('gh', [...args], options))

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addUsage, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
+import { plural } from '../../text/index.js'
+import type { Finding } from '../args.js'
 import { extractStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
@@ -17,13 +19,16 @@ import { askSpending } from './spending.js'
 
 /** Runs all review types at once, read-only. Without a valid object: no review. */
 export async function reviewer(context: NodeContext): Promise<NodeResult> {
-  const { state, call, git } = context
+  const { state, args, call, git } = context
   const spending = await askSpending(context)
   if (spending) return spending
   const checks = await runChecks(context)
   const material = await materialOf(context, checks)
   const tree = material.tree ?? (await git.treeHash())
-  const ends = await Promise.all(state.review_types.map(type => reviewOf(context, type, material)))
+  const given = state.review_iteration === 0 ? commentsAsReview(args.findings) : null
+  const ends: ReviewEnd[] = given
+    ? [{ review: given, usage: undefined }]
+    : await Promise.all(state.review_types.map(type => reviewOf(context, type, material)))
   const usage = ends.reduce<Usage | undefined>(
     (sum, end) => (end.usage ? (sum ? addUsage(sum, end.usage) : end.usage) : sum),
     undefined,
@@ -53,6 +58,22 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
       .slice(0, 500),
   )
   return { ...conclude(context, all, material), ...spent }
+}
+
+/** The comments of a person are a review like any other: the Evaluator judges each of them. */
+function commentsAsReview(findings: readonly Finding[]): TypedReview | null {
+  if (findings.length === 0) return null
+  const items = findings.map(({ file, line, text }, index) => ({
+    number: index + 1,
+    severity: 'major' as const,
+    file,
+    line,
+    title: text.split('\n')[0]!.slice(0, 120),
+    issue: text,
+    why: 'a person commented on the changes',
+    fix: text,
+  }))
+  return { type: 'comments', approved: false, severity: 'major', summary: plural(items.length, 'comment'), items }
 }
 
 function conclude(context: NodeContext, reviews: TypedReview[], material: Material): NodeResult {

@@ -76,7 +76,7 @@ people and bots. Judge each of them. Do not change anything, and raise no items 
 
 Read the code that each item refers to before you judge:
 - must_fix: the item is correct, and the change must not be merged without a fix. Say what in the code shows that it is correct.
-- question: somebody asks something. The reply is the answer, from the code.
+- question: the author asks something. The reply is the answer, from the code.
 - nit: correct, but a matter of taste.
 - wrong: the item is mistaken. The reply cites the code (file and line) that shows it.
 - out_of_scope: correct, but for another change.

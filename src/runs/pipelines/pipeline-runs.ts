@@ -1,3 +1,4 @@
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { byQueueOrder, isEnded, listRuns, type RunRecord } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
@@ -10,7 +11,7 @@ import {
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import { runDirectory } from '../run-directory.js'
-import { type Answerer, ledgerOf, RunGates } from '../run-gates.js'
+import { ledgerOf } from '../run-gates.js'
 import type { StartContext } from '../start-context.js'
 
 /**
@@ -64,6 +65,7 @@ export async function onlyRunHere(
 /**
  * Gives a queued run a plan, or replaces the plan that waits for approval: it is validated, and the
  * person is asked again.
+ * @param replace answers the gate of a plan that waits.
  * @returns whether the plan of a queued run is valid; null if a waiting plan was replaced.
  * @throws SignalboxError `E_STATE` for a run that is neither queued nor waits for a plan.
  */
@@ -71,16 +73,16 @@ export async function setPlan(
   context: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>,
   record: RunRecord,
   text: string,
-  by: Answerer,
+  { by, replace }: { by: string; replace: (gate: ApprovalRecord, text: string) => Promise<void> },
 ): Promise<{ isValid: boolean; issues: readonly string[] } | null> {
   const { store } = context
   if (record.status === 'queued' && isPipelineRun(record) && record.labels.pipeline === 'implementation')
-    return setQueuedPlan(store, record.id, { text, by: by.name })
-  const gates = new RunGates(ledgerOf(context), store)
+    return setQueuedPlan(store, record.id, { text, by })
+  const ledger = ledgerOf(context)
   for (const approval of Object.values(record.gates)) {
-    const gate = await gates.get(approval)
+    const gate = await ledger.get(approval)
     if (gate?.kind !== 'plan') continue
-    await gates.answer(gate, { option: 'replace', text }, by)
+    await replace(gate, text)
     return null
   }
   throw new SignalboxError('E_STATE', `run ${record.id} is neither queued nor waiting for approval of a plan`, {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { builtInPipelines, type PipelineMetadata } from '../../pipelines/index.js'
+import { builtInPipelines, finding, type PipelineMetadata } from '../../pipelines/index.js'
 import { loadGraph, readGraphFile } from '../graphs/load-graph.js'
 import { startGraph } from '../graphs/start-graph.js'
 import type { RunOptions, StartContext, StartedRun } from '../start-context.js'
@@ -40,6 +40,7 @@ const INPUTS = {
   }),
   pull_request: z.strictObject({
     run: word.optional().describe('the run whose branch gets a pull request'),
+    branch: word.optional().describe('a branch that gets a pull request; HEAD: the one that is checked out'),
     pull: z
       .string()
       .regex(/^(#?\d{1,9}|https:\/\/\S{1,500})$/, 'must be the number or address of a pull request')
@@ -51,6 +52,8 @@ const INPUTS = {
   }),
   review: z.strictObject({
     range: word.optional().describe('commits, such as main..HEAD; uncommitted changes if absent'),
+    run: word.optional().describe('the run whose branch is reviewed'),
+    findings: z.array(finding).max(50).optional().describe('what you found: the first review of the run'),
     fix: z.boolean().default(false).describe('have the picked items fixed'),
     passes: z.int().min(1).max(10).optional(),
     ...agents,

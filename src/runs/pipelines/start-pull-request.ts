@@ -23,6 +23,8 @@ import { refuseBusy } from './start-implementation.js'
 export interface PullRequestOptions extends PipelineOptions, PullOptions {
   /** The run whose branch gets a pull request. */
   run?: string | undefined
+  /** A branch that gets a pull request; `HEAD` is the one that is checked out. */
+  branch?: string | undefined
   /** A pull request that exists: its number or address. */
   pull?: string | undefined
 }
@@ -37,10 +39,7 @@ export async function startPullRequest(context: StartContext, options: PullReque
   const home = await enterProjectWithSettings(context, options.trust)
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
   const id = options.id ?? newId('run')
-  const found =
-    options.run === undefined
-      ? await existingPull(context, id, settings, options)
-      : await pullOfRun(context, options.run, settings, options)
+  const found = await findPull(context, id, settings, options)
   await requireProjectTrust(context, { directory: found.repository, revision: found.place.base }, options.trust)
   const createdAt = clock.now()
   const { title, ...args } = found
@@ -57,6 +56,70 @@ export async function startPullRequest(context: StartContext, options: PullReque
   const about = { title: title.slice(0, 200), limits, labels, person, ...sandboxOf(home, options.sandbox) }
   await createRun(store, pipelineRun(builtInPipelines(), parsed, about), createdAt, id)
   return { id, home, driver, notices: [] }
+}
+
+async function findPull(
+  context: StartContext,
+  id: string,
+  settings: ProfileSettings | null,
+  options: PullRequestOptions,
+): Promise<Found> {
+  const { run, branch, pull } = options
+  if ([run, branch, pull].filter(given => given !== undefined).length !== 1)
+    throw new SignalboxError('E_INPUT', 'give one of a run, a branch and a pull request')
+  if (run !== undefined) return pullOfRun(context, run, settings, options)
+  if (branch !== undefined) return pullOfBranch(context, id, branch, settings, options)
+  return existingPull(context, id, settings, options)
+}
+
+/** A branch that a person or an agent made. */
+async function pullOfBranch(
+  { store, home, cwd }: StartContext,
+  id: string,
+  word: string,
+  settings: ProfileSettings | null,
+  options: PullOptions,
+): Promise<Found> {
+  const git = new PipelineGit(cwd)
+  const root = await git.git.root()
+  if (root === null) throw new SignalboxError('E_INPUT', 'this needs a git repository', { next: 'cd into one' })
+  const branch = word === 'HEAD' ? await git.git.branch() : word
+  if (branch === null || !(await git.hasBranch(branch)))
+    throw new SignalboxError(
+      'E_INPUT',
+      branch === null ? 'no branch is checked out' : `there is no branch "${branch}"`,
+      {
+        next: 'git switch -c <name>',
+      },
+    )
+  const pull = await pullArgs(git, settings, options)
+  const target = (await git.commitOf(`${pull.remote}/${pull.base}`)) ?? (await git.commitOf(pull.base))
+  if (branch === pull.base || target === null)
+    throw new SignalboxError(
+      'E_INPUT',
+      target === null ? `the base is not here: ${pull.base}` : `${branch} is the base of pull requests`,
+      { next: target === null ? `git fetch ${pull.remote} ${pull.base}` : 'git switch -c <name>' },
+    )
+  const base = (await git.git.run(['merge-base', target, branch])).trim()
+  const subjects = (await git.git.run(['log', '--reverse', '--format=%s', `${base}..${branch}`, '--'])).trim()
+  if (subjects === '')
+    throw new SignalboxError('E_INPUT', `${branch} has no commits that ${pull.base} lacks`, { next: 'git commit' })
+  const at = await git.checkedOutAt(branch)
+  if (at !== null) await refuseBusy(store, git, at, 'wait for its end')
+  // The Developer commits what it finds in the directory.
+  if (at !== null && pull.follow !== 'no' && (await new PipelineGit(at).git.status()).length > 0)
+    throw new SignalboxError('E_INPUT', `${at} has uncommitted changes`, { next: 'commit them, or do not follow' })
+  const lines = subjects.split('\n')
+  const title = lines.length === 1 ? lines[0]! : branch.replace(/^.*\//, '').replace(/[-_]+/g, ' ')
+  const path = at ?? join(home.settings.dataDirectory, 'worktrees', basename(root), id)
+  return {
+    repository: realpathSync(root),
+    place: { mode: 'worktree', path, branch, base, isNewBranch: false, dirtyBefore: [] },
+    issue: null,
+    tracker: 'noop',
+    title: `Pull request: ${title}`,
+    pull: { ...pull, title, body: lines.length === 1 ? '' : lines.map(line => `- ${line}`).join('\n') },
+  }
 }
 
 async function pullOfRun(

@@ -6,6 +6,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { addWorktree } from '../../git/index.js'
 import {
   builtInPipelines,
+  type Finding,
   fetchPullRequest,
   type Issue,
   PipelineGit,
@@ -32,6 +33,8 @@ export interface ReviewOptions extends PipelineOptions {
   run?: string | undefined
   /** A pull request on GitHub. */
   pr?: string | undefined
+  /** What a person found: the first review of the run. */
+  findings?: readonly Finding[] | undefined
   /** `general`, `security`, or types of the person's own. */
   reviewTypes?: readonly string[] | undefined
   /** Has items fixed; left out, the person is asked. */
@@ -74,6 +77,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
     },
     autoApprove: options.autoApprove === true,
     target: found.target,
+    findings: options.findings ?? [],
     reviewMode: isFixing ? 'review_fix' : 'review_only',
     // Changes that were not committed before are the person's to commit.
     commitsFixes: isFixing && (options.commit ?? found.target.kind !== 'local'),

@@ -20,7 +20,7 @@ export class WorkspaceOrigin {
     this.#options = options
   }
 
-  /** Null for a run outside of a repository: it works in a directory that both machines have. */
+  /** Null for a run outside a repository: it works in a directory that both machines have. */
   async needsOf(run: RunState): Promise<WorkspaceNeeds | null> {
     const origin = await this.#originOf(run)
     return origin && { ...origin, saved: run.saved, epoch: run.placed?.epoch ?? 1 }

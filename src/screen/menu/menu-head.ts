@@ -62,7 +62,7 @@ interface Collected {
 }
 
 /**
- * Up to a rule or box edge, or two blank rows outside of a box; without either, up to the text that
+ * Up to a rule or box edge, or two blank rows outside a box; without either, up to the text that
  * was said before.
  */
 function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): Collected {

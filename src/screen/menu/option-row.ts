@@ -43,7 +43,7 @@ export const readOptionRow = memoizeByObject((row: MenuRow): OptionRow | null =>
   }
 })
 
-/** `↑ 3 more`, `▼`: the list continues outside of its window. */
+/** `↑ 3 more`, `▼`: the list continues outside its window. */
 export function isMore(row: MenuRow | undefined): boolean {
   return row !== undefined && /^\s*(?:[▲▼]\s*$|[↑↓▲▼]\s*\d+ more\b)/u.test(row.text)
 }

@@ -129,7 +129,7 @@ export class LocalPeers {
   }
 
   /**
-   * When the first agent outside of a sandbox was started: any since then could have asked another
+   * When the first agent outside a sandbox was started: any since then could have asked another
    * program to call, also later: by `at`, cron, or a window of tmux that waits.
    */
   async #firstOpen(): Promise<number | null> {

@@ -201,6 +201,16 @@ export const approvalRoutes: readonly Route[] = [
     },
   }),
   route({
+    id: 'approvals.proof',
+    method: 'GET',
+    path: '/approvals/:id/proof',
+    summary: 'Says whether this server accepted the decision of a request, or another process wrote it.',
+    access: 'viewer',
+    answers: { 200: answer('whether it is proven', z.object({ isProven: z.boolean() })) },
+    handle: async ({ host, params, json }) =>
+      json({ isProven: await host.ledger.isProven(await host.ledger.find(params.id!)) }),
+  }),
+  route({
     id: 'approvals.wait',
     method: 'GET',
     path: '/approvals/:id/wait',

@@ -25,8 +25,10 @@ import { pushRoutes } from './push.js'
 import { recordingRoutes } from './recordings.js'
 import { runDetailRoutes } from './run-details.js'
 import { runGraphRoutes } from './run-graph.js'
+import { runPullRoutes } from './run-pull.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
+import { scheduleRoutes } from './schedules.js'
 import { searchRoutes } from './search.js'
 import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
@@ -73,8 +75,10 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...runStartRoutes,
   ...runRoutes,
+  ...scheduleRoutes,
   ...runDetailRoutes,
   ...runGraphRoutes,
+  ...runPullRoutes,
   ...graphRoutes,
   ...pipelineRoutes,
   ...pushRoutes,

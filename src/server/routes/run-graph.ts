@@ -4,13 +4,14 @@ import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { handlerOf, printDot, textOf } from '../../graph/index.js'
 import { describeRun, drawingOf, drawSvg } from '../../runs/index.js'
-import { type ShareableDiff, shareableDiff } from '../../sessions/index.js'
+import { imageAt, type ShareableDiff, shareableDiff } from '../../sessions/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { runGraph } from '../schemas/graphs.js'
 import { runDiff } from '../schemas/runs.js'
 import { tagged } from './panes-frame.js'
 import { graphWork, journalOf, redacted } from './run-details.js'
+import { imageAnswer, space } from './session-git.js'
 
 const COMMIT = /^[0-9a-f]{7,64}$/
 const DIFF_MAX = 4 * 1024 * 1024
@@ -69,6 +70,7 @@ export const runGraphRoutes: readonly Route[] = [
       node: z.string().optional().describe('only the changes of this node’s commits'),
       from: z.string().regex(COMMIT).optional(),
       to: z.string().regex(COMMIT).optional(),
+      space,
     }),
     answers: { 200: answer('a unified diff', runDiff) },
     handle: async call => {
@@ -84,18 +86,40 @@ export const runGraphRoutes: readonly Route[] = [
       const before = node === undefined || !last ? base : (commits[commits.indexOf(last) - 1]?.commit ?? base)
       const from = call.query.from ?? before
       const to = call.query.to ?? last?.commit ?? null
-      const { text, hidden } = await diffBetween(record.cwd, from, to)
+      const { text, hidden } = await diffBetween(record.cwd, from, to, call.query.space === 'ignore')
       const diff = call.host.redactor.redact(text.slice(0, DIFF_MAX))
       return call.json({ from, to, diff, isCut: text.length > DIFF_MAX, hidden })
     },
   }),
+  route({
+    id: 'runs.image',
+    method: 'GET',
+    path: '/runs/:id/image',
+    summary: 'A changed image of the run’s repository, at a commit.',
+    access: 'viewer',
+    query: z.strictObject({
+      path: z.string().min(1).max(4096).describe('from the top of the working tree'),
+      commit: z.string().regex(COMMIT).optional().describe('left out: as it is in the working tree'),
+    }),
+    answers: { 200: { description: 'its bytes', media: 'application/octet-stream' } },
+    handle: async call => {
+      const { record } = await journalOf(call)
+      const { path, commit } = call.query
+      return imageAnswer(await imageAt(new Git(record.cwd), path, commit ?? null))
+    },
+  }),
 ]
 
-async function diffBetween(cwd: string, from: string | null, to: string | null): Promise<ShareableDiff> {
+async function diffBetween(
+  cwd: string,
+  from: string | null,
+  to: string | null,
+  ignoresSpace: boolean,
+): Promise<ShareableDiff> {
   const git = new Git(cwd)
   if ((await git.head()) === null)
     throw new SignalboxError('E_STATE', 'the run has no repository, or its directory was removed', {
       next: 'GET …/log shows what it did',
     })
-  return shareableDiff(git, { from: from ?? 'HEAD', to })
+  return shareableDiff(git, { from: from ?? 'HEAD', to, ignoresSpace })
 }

@@ -5,7 +5,9 @@ import {
   commitAt,
   commitChanges,
   discardChanges,
+  discardHunk,
   findInTree,
+  imageAt,
   listTree,
   shareableDiff,
   uncommittedDiff,
@@ -16,8 +18,12 @@ import { answer } from '../schemas/common.js'
 import { committed, discarded, fileTree, gitState, sessionDiff } from '../schemas/sessions.js'
 import { sessionOf } from './active-session.js'
 
+export const space = z
+  .enum(['show', 'ignore'])
+  .default('show')
+  .describe('`ignore`: without changes of white space only')
 const filePaths = z.array(z.string().min(1).max(4096)).max(5_000)
-const DIFF_MAX = 2 * 1024 * 1024
+const DIFF_MAX = 4 * 1024 * 1024
 
 export const sessionGitRoutes: readonly Route[] = [
   route({
@@ -26,7 +32,7 @@ export const sessionGitRoutes: readonly Route[] = [
     path: '/sessions/:id/git',
     summary: 'Branch, commit and number of changed files of the session’s directory.',
     access: 'viewer',
-    answers: { 200: answer('null outside of a repository', gitState) },
+    answers: { 200: answer('null outside a repository', gitState) },
     handle: async call => {
       const { params, json } = call
       const record = await sessionOf(call, params.id!)
@@ -52,6 +58,7 @@ export const sessionGitRoutes: readonly Route[] = [
         .enum(['head', 'start'])
         .default('head')
         .describe('the last commit, or the commit that was checked out when the session started'),
+      space,
     }),
     answers: { 200: answer('a unified diff', sessionDiff) },
     handle: async call => {
@@ -61,11 +68,37 @@ export const sessionGitRoutes: readonly Route[] = [
       if (elsewhere) return elsewhere
       const git = await repositoryOf(record.cwd)
       const start = query.against === 'start' ? await commitAt(git, record.startedAt) : null
+      const ignoresSpace = query.space === 'ignore'
       const { text, hidden } =
-        start === null ? await uncommittedDiff(git) : await shareableDiff(git, { from: start, hasUntracked: true })
+        start === null
+          ? await uncommittedDiff(git, ignoresSpace)
+          : await shareableDiff(git, { from: start, hasUntracked: true, ignoresSpace })
       const diff = host.redactor.redact(text.slice(0, DIFF_MAX))
       const uncommitted = (await git.status()).map(({ path }) => path)
       return json({ diff, isCut: text.length > DIFF_MAX, hidden, uncommitted, from: start ?? (await git.head()) })
+    },
+  }),
+  route({
+    id: 'sessions.image',
+    method: 'GET',
+    path: '/sessions/:id/image',
+    summary: 'A changed image of the session’s repository, before or after the change.',
+    access: 'viewer',
+    query: z.strictObject({
+      path: z.string().min(1).max(4096).describe('from the top of the working tree'),
+      commit: z
+        .string()
+        .regex(/^[0-9a-f]{7,64}$/)
+        .optional()
+        .describe('left out: as it is in the working tree'),
+    }),
+    answers: { 200: { description: 'its bytes', media: 'application/octet-stream' } },
+    handle: async call => {
+      const { params, query } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
+      return imageAnswer(await imageAt(await repositoryOf(record.cwd), query.path, query.commit ?? null))
     },
   }),
   route({
@@ -91,14 +124,28 @@ export const sessionGitRoutes: readonly Route[] = [
     path: '/sessions/:id/discard',
     summary: 'Takes files back to the last commit and deletes new ones; their state before is kept in git.',
     access: 'approver',
-    body: z.strictObject({ files: filePaths.min(1) }),
+    body: z.union([
+      z.strictObject({ files: filePaths.min(1) }),
+      z.strictObject({
+        hunk: z
+          .strictObject({
+            file: z.string().min(1).max(4096),
+            header: z.string().startsWith('@@ ').max(2_000),
+            lines: z.array(z.string()).max(100_000),
+          })
+          .describe('one part of an uncommitted change, with its lines as sessions.diff answered them'),
+      }),
+    ]),
     answers: { 200: answer('what was discarded', discarded) },
     handle: async call => {
       const { host, params, body, json } = call
       const record = await sessionOf(call, params.id!)
       const elsewhere = await forwarded(call, record)
       if (elsewhere) return elsewhere
-      return json(await discardChanges(await repositoryOf(record.cwd), body.files, host.clock.now()))
+      const git = await repositoryOf(record.cwd)
+      const now = host.clock.now()
+      if ('files' in body) return json(await discardChanges(git, body.files, now))
+      return json(await discardHunk(git, body.hunk, { now, redact: text => host.redactor.redact(text) }))
     },
   }),
   route({
@@ -124,7 +171,14 @@ export const sessionGitRoutes: readonly Route[] = [
   }),
 ]
 
-/** @throws SignalboxError `E_STATE` outside of a repository. */
+/** An attachment: nothing of a repository is shown as a page of this server. */
+export function imageAnswer(bytes: Buffer): Response {
+  return new Response(new Uint8Array(bytes), {
+    headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' },
+  })
+}
+
+/** @throws SignalboxError `E_STATE` outside a repository. */
 async function repositoryOf(cwd: string): Promise<Git> {
   const git = new Git(cwd)
   if ((await git.root().catch(() => null)) !== null) return git

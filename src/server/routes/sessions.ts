@@ -216,7 +216,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** @throws SignalboxError `E_INPUT` outside of a repository. */
+/** @throws SignalboxError `E_INPUT` outside a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {
   const { path, branch } = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
   if (branch !== null) return path

@@ -40,7 +40,7 @@ export const workerRoutes: readonly Route[] = [
     }),
     answers: { 201: answer('the link', workerInvite) },
     handle: async ({ parts, body, person, json }) => {
-      const address = parts.address()
+      const address = parts.settings.workerAddress ?? parts.address()
       if (address === null)
         throw new SignalboxError('E_STATE', 'the server has no address that a worker could reach', {
           next: 'choose a free port: signalbox serve --port 0',

@@ -50,7 +50,12 @@ export const run = z
     step: z.string().nullable().describe('the newest step: node@visit#attempt'),
     steps: z.int(),
     progress: z
-      .object({ unit: z.enum(['nodes', 'rounds']), done: z.int(), of: z.int() })
+      .object({
+        unit: z.enum(['nodes', 'rounds']),
+        done: z.int(),
+        of: z.int(),
+        node: z.string().nullable().describe('the name of the node that works'),
+      })
       .nullable()
       .describe(
         'progress of an open run: nodes of its graph that have ended, or rounds of a oneshot; `of` is the maximum',

@@ -42,7 +42,7 @@ export async function pageOfViews<T extends { id: string }, V extends { id: stri
   const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
   const begin = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== null && begin === 0)
-    throw new SignalboxError('E_INPUT', 'the item that the cursor names does not exist any more', {
+    throw new SignalboxError('E_INPUT', 'the item that the cursor names no longer exists', {
       next: 'start again without a cursor',
     })
   const page: V[] = []

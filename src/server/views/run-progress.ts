@@ -1,5 +1,5 @@
 import { graphWorkflow, isEnded, type RunRecord, readRun } from '../../engine/index.js'
-import { isExit, startNodes } from '../../graph/index.js'
+import { isExit, startNodes, textOf } from '../../graph/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { Run } from '../api-types.js'
@@ -32,18 +32,30 @@ export class RunProgress {
     return progress
   }
 
-  async #fold({ id, kind }: RunRecord): Promise<Progress | null> {
+  async #fold({ id, kind, step, status }: RunRecord): Promise<Progress | null> {
     if (kind === 'graph') {
       const { graph, finished } = (await readRun(this.#store, id, graphWorkflow)).run.work
       const starts = startNodes(graph)
       const ended = new Set(finished.map(({ node }) => node))
       const nodes = [...graph.nodes.values()].filter(node => !starts.includes(node) && !isExit(node))
-      return { unit: 'nodes', done: nodes.filter(({ id: node }) => ended.has(node)).length, of: nodes.length }
+      const done = nodes.filter(({ id: node }) => ended.has(node)).length
+      const current = status === 'waiting' ? undefined : graph.nodes.get(nodeOf(step))
+      return {
+        unit: 'nodes',
+        done,
+        of: nodes.length,
+        node: current ? textOf(current.attributes, 'label') || current.id : null,
+      }
     }
     if (kind === 'oneshot') {
       const { iteration, input } = (await readRun(this.#store, id, oneshotWorkflow)).run.work
-      return { unit: 'rounds', done: Math.max(0, iteration - 1), of: input.maxIterations }
+      return { unit: 'rounds', done: Math.max(0, iteration - 1), of: input.maxIterations, node: null }
     }
     return null
   }
+}
+
+/** `plan@1#1` → `plan`. */
+function nodeOf(step: string | null): string {
+  return /^(?:.*\/)?([^/@]+)@/.exec(step ?? '')?.[1] ?? ''
 }

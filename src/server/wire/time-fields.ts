@@ -33,6 +33,7 @@ const FIELDS = [
   'storedAt',
   'lockdownSince',
   'awaySince',
+  'nextAt',
 ] as const
 
 export const TIME_FIELDS: ReadonlySet<string> = new Set(FIELDS)

@@ -13,7 +13,7 @@ import { ALTERNATE_FIRST_ID, type Color, type Row } from '../../terminal/index.j
 
 export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
-  /** Rows above this one will not be read any more. */
+  /** Rows above this one will no longer be read. */
   release?(firstId: number): void
 }
 
@@ -88,7 +88,7 @@ export class ConversationRows {
     return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
   }
 
-  /** The first row on screen: the rows above it do not change any more. */
+  /** The first row on screen: the rows above it no longer change. */
   get screenStart(): number {
     const frame = this.#look?.frame
     if (frame?.buffer === 'alternate') return ALTERNATE_FIRST_ID + this.#kept.base + this.#kept.top
@@ -117,7 +117,7 @@ export class ConversationRows {
     return echoText(this.rows(id, id + last - first)) === text
   }
 
-  /** Rows above this one will not be read any more. */
+  /** Rows above this one will no longer be read. */
   release(id: number): void {
     if (id < ALTERNATE_FIRST_ID) this.#source.release?.(id)
   }

@@ -7,7 +7,7 @@ import type { Block } from '../../screen/index.js'
  *
  * The parts must be the same when the same bytes are read again after a restart, although they are
  * then read at other moments. So a part ends at the first boundary after a number of rows, as soon
- * as that boundary has left the screen: rows above the screen do not change any more.
+ * as that boundary has left the screen: rows above the screen no longer change.
  *
  * A part never divides a piece (a text, a tool call, a result): the agent reports pieces, and a
  * reported text must be found in one message.

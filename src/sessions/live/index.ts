@@ -49,7 +49,7 @@ export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
 export { phaseTable } from './phase-table.js'
 export type { SendPort, SendResult } from './send-gate.js'
-export { commitAt, commitChanges, discardChanges } from './session-changes.js'
+export { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './session-changes.js'
 export {
   type FileLimits,
   openDownload,

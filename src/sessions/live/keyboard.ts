@@ -10,7 +10,7 @@ export interface Person {
 
 export type Holder = { kind: 'person'; id: string; name: string } | { kind: 'signalbox' } | { kind: 'none' }
 
-const NOBODY: Holder = { kind: 'none' }
+const NO_HOLDER: Holder = { kind: 'none' }
 const OURSELVES: Holder = { kind: 'signalbox' }
 
 /**
@@ -24,7 +24,7 @@ export class Keyboard {
   #holder: string | null = null
   #ours: Promise<void> = Promise.resolve()
   #isOurs = false
-  #announced = NOBODY
+  #announced = NO_HOLDER
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock) {
@@ -34,7 +34,7 @@ export class Keyboard {
   get holder(): Holder {
     if (this.#isOurs) return OURSELVES
     const person = this.#people.find(({ id }) => id === this.#holder)
-    return person ? { kind: 'person', id: person.id, name: person.name } : NOBODY
+    return person ? { kind: 'person', id: person.id, name: person.name } : NO_HOLDER
   }
 
   /** Milliseconds since a person's last key. */

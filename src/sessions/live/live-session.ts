@@ -256,13 +256,13 @@ export class LiveSession implements LocalSession {
     this.#notices.unreadable(why)
   }
 
-  /** The session has ended: its terminal is not read any more. */
+  /** The session has ended: its terminal is no longer read. */
   close(): void {
     this.#terminal.close()
   }
 
   /**
-   * Its terminal cannot be read any more, and another object takes the session over: this one
+   * Its terminal can no longer be read, and another object takes the session over: this one
    * presses no key, records nothing and raises no request from now on.
    */
   replace(): void {

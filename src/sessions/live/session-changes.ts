@@ -1,3 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Git } from '../../git/index.js'
 
@@ -66,6 +71,77 @@ export async function discardChanges(
   if (staged.length > 0) await git.run([...NO_HOOKS, 'rm', '--cached', '--quiet', '--', ...staged.map(literal)])
   if (fresh.length > 0) await git.run([...NO_HOOKS, 'clean', '--force', '--quiet', '--', ...fresh.map(literal)])
   return { files: changed.length, keptAs }
+}
+
+/** A part of a diff as a surface showed it: the lines of git with their signs. */
+export interface ShownHunk {
+  file: string
+  header: string
+  lines: readonly string[]
+}
+
+/**
+ * Takes one part of the uncommitted changes of a file back. The part is found by its lines as they
+ * were shown, so nothing else is discarded. @throws SignalboxError `E_INPUT`, `E_STATE`
+ */
+export async function discardHunk(
+  git: Git,
+  shown: ShownHunk,
+  { now, redact }: { now: number; redact(text: string): string },
+): Promise<{ files: number; keptAs: string }> {
+  await changedFiles(git, [shown.file])
+  const options = [...NO_HOOKS, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
+  const patch = (await git.bytes([...options, 'HEAD', '--', literal(shown.file)])).toString('latin1')
+  const [head = '', ...hunks] = patch.split(/^(?=@@ )/m)
+  const wanted = [shown.header, ...shown.lines].join('\n')
+  const hunk = hunks.find(text => redact(Buffer.from(text, 'latin1').toString('utf8')).trimEnd() === wanted.trimEnd())
+  if (hunk === undefined)
+    throw new SignalboxError('E_STATE', `${shown.file} has changed since, or is not tracked by git yet`, {
+      next: 'reload the changes',
+    })
+  const keptAs = `refs/signalbox/discarded/${now}`
+  await git.saveTree(await git.treeHash(), keptAs, `Discarded: a part of ${shown.file}`)
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-hunk-'))
+  try {
+    const file = join(directory, 'hunk.patch')
+    writeFileSync(file, head + hunk, 'latin1')
+    const { code, stderr } = await git.try([...NO_HOOKS, 'apply', '--reverse', '--whitespace=nowarn', file])
+    if (code !== 0)
+      throw new SignalboxError('E_STATE', `git could not take it back: ${stderr.trim().split('\n')[0]}`, {
+        next: 'discard the whole file, or edit it',
+      })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { files: 1, keptAs }
+}
+
+const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
+const IMAGE_MAX = 16 * 1024 * 1024
+
+/**
+ * An image of the repository at a commit, or in the working tree (null).
+ * @throws SignalboxError `E_INPUT` for other files, `E_UNKNOWN` if it is not there
+ */
+export async function imageAt(git: Git, path: string, commit: string | null): Promise<Buffer> {
+  if (!IMAGE.test(path) || path.startsWith('/') || path.split('/').includes('..') || isSecretPath(path))
+    throw new SignalboxError('E_INPUT', `${path} is not an image of the repository`, { next: 'open it as a file' })
+  const bytes = await (commit === null
+    ? readInTree(git, path)
+    : git.bytes(['cat-file', 'blob', `${commit}:${path}`])
+  ).catch(() => null)
+  if (bytes === null) throw new SignalboxError('E_UNKNOWN', `there is no ${path}`, { next: 'reload the changes' })
+  if (bytes.length > IMAGE_MAX)
+    throw new SignalboxError('E_INPUT', `${path} is ${bytes.length} bytes long; the limit is ${IMAGE_MAX}`)
+  return bytes
+}
+
+/** A link may lead out of the repository: only what is inside is read. */
+async function readInTree(git: Git, path: string): Promise<Buffer> {
+  const root = await realpath((await git.root())!)
+  const file = await realpath(join(root, path))
+  if (!file.startsWith(`${root}/`) || isSecretPath(file.slice(root.length + 1))) throw new Error('outside')
+  return readFile(file)
 }
 
 async function addedFiles(git: Git): Promise<string[]> {

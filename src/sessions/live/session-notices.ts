@@ -148,7 +148,7 @@ export class SessionNotices {
     const { session, notify } = this.#options
     notify({
       kind: 'unreadable',
-      text: `The terminal of session ${session.number} cannot be read any more (${why}). Its agent continues. To see it: signalbox attach ${session.number}`,
+      text: `The terminal of session ${session.number} can no longer be read (${why}). Its agent continues. To see it: signalbox attach ${session.number}`,
     })
   }
 

@@ -40,7 +40,7 @@ export interface LiveSessionOptions {
   onEnded?(): void
   /** The keeper disconnected the slow session: it catches up from the recording. */
   onLagging?(): void
-  /** A rule of the pack was too slow and is not used any more. */
+  /** A rule of the pack was too slow and is no longer used. */
   onRuleOff?(off: SwitchedOff): void
 }
 

@@ -40,7 +40,7 @@ interface SessionTerminalOptions {
   /** When to call `onTime` if no byte comes before. */
   nextDeadline(): number | null
   onOutputs(outputs: readonly PaneOutput[]): void
-  /** A rule of the pack was too slow and is not used any more. */
+  /** A rule of the pack was too slow and is no longer used. */
   onRuleOff?(off: SwitchedOff): void
 }
 
@@ -161,7 +161,7 @@ export class SessionTerminal {
   close(): void {
     this.time.stop()
     this.#reader.close()
-    for (const { reject } of this.#whenRead.splice(0)) reject(new Error('the terminal is not read any more'))
+    for (const { reject } of this.#whenRead.splice(0)) reject(new Error('the terminal is no longer read'))
   }
 
   observe(observer: SessionObserver): void {
@@ -196,7 +196,7 @@ export class SessionTerminal {
       this.time.stop()
       then()
     }
-    // A terminal that cannot be read any more has ended as well.
+    // A terminal that can no longer be read has ended as well.
     this.#reader.mark(end, end)
   }
 

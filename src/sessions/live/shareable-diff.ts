@@ -11,30 +11,41 @@ export interface ShareableDiff {
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never']
 const PLAIN = ['diff', '--no-color', '--no-ext-diff', '--no-textconv']
 
+export interface DiffOptions {
+  from: string
+  /** Null: the working tree. */
+  to?: string | null
+  /** With new files that git does not track yet. */
+  hasUntracked?: boolean
+  /** Without changes of white space only. */
+  ignoresSpace?: boolean
+}
+
 /**
  * A diff that may leave the machine: without the files that `openDownload` refuses because of their
- * names. `to` null: the working tree; `hasUntracked`: with new files that git does not track yet.
+ * names.
  */
 export async function shareableDiff(
   git: Git,
-  { from, to = null, hasUntracked = false }: { from: string; to?: string | null; hasUntracked?: boolean },
+  { from, to = null, hasUntracked = false, ignoresSpace = false }: DiffOptions,
 ): Promise<ShareableDiff> {
+  const plain = [...PLAIN, ...(ignoresSpace ? ['--ignore-all-space', '--ignore-blank-lines'] : [])]
   const range = ['--end-of-options', from, ...(to === null ? [] : [to]), '--']
   // Without detection of renames, both names of a renamed file are listed.
   const changed = (await git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])).split('\0')
   const hidden = changed.filter(path => path !== '' && isSecretPath(path))
   const except = hidden.map(path => `:(top,exclude,literal)${path}`)
-  const parts = [await git.run([...SAFE, ...PLAIN, ...range, ...(except.length > 0 ? [':/', ...except] : [])])]
+  const parts = [await git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])])]
   for (const path of hasUntracked ? await git.untracked() : []) {
     if (isSecretPath(path)) hidden.push(path)
     // Exit code 1 means that the files differ, as expected.
-    else parts.push((await git.try([...SAFE, ...PLAIN, '--no-index', '--', '/dev/null', path])).stdout)
+    else parts.push((await git.try([...SAFE, ...plain, '--no-index', '--', '/dev/null', path])).stdout)
   }
   return { text: parts.filter(part => part.trim() !== '').join(''), hidden }
 }
 
 /** Everything that is not committed, with new files; before the first commit, all files. */
-export async function uncommittedDiff(git: Git): Promise<ShareableDiff> {
+export async function uncommittedDiff(git: Git, ignoresSpace = false): Promise<ShareableDiff> {
   const from = (await git.head()) ?? (await git.run(['hash-object', '-t', 'tree', '/dev/null'])).trim()
-  return shareableDiff(git, { from, hasUntracked: true })
+  return shareableDiff(git, { from, hasUntracked: true, ignoresSpace })
 }

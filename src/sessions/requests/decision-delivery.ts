@@ -142,7 +142,7 @@ export class DecisionDelivery {
   }
 
   async #deliverOnce(open: OpenRequest): Promise<void> {
-    // Written into the store past the daemon: nobody has checked who did that.
+    // Written into the store past the daemon: the daemon has not checked who did that.
     const { ledger } = this.#open
     if (!(await ledger.isProven(open.record))) return void (await ledger.stale(open.record, 'unproven'))
     if (open.proof) return this.conclude(open)

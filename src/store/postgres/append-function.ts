@@ -4,7 +4,7 @@
  * the lock is held. Positions are assigned under the lock: without gaps, and visible in order.
  *
  * Documents come ready from the client, together with the revision each was folded from. If a
- * revision or a version is not current any more, the unit and all after it (their order must not
+ * revision or a version is no longer current, the unit and all after it (their order must not
  * change) are returned with what is current for them, and the client computes them again.
  *
  * `append` of an event is the id of its unit, unique over first events: a unit that is sent again

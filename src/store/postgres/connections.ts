@@ -118,7 +118,8 @@ export class Connections {
     const { target } = this.#options
     const client = await openClient(this.#options)
     if (this.#isClosed) {
-      // It was opened while the store closed: nobody else would end it, and the process would stay.
+      // It was opened while the store closed: nothing else would end it, and the process would
+      // stay.
       await client.end().catch(() => undefined)
       this.requireOpen()
     }

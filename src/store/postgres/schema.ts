@@ -79,7 +79,7 @@ const MIGRATIONS: readonly string[] = [
 /** The function runs with its owner's rights: it must find its owner's tables, and no others. */
 const fixSearchPath = (schema: string) => `ALTER FUNCTION sb_append(json) SET search_path = ${quoted(schema)}, pg_temp`
 
-/** The server's role adds events through the function only; nobody changes or removes one. */
+/** The server's role adds events through the function only; no role changes or removes one. */
 const grants = (schema: string) => `
   GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${SERVER_ROLE}, ${READER_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ${SERVER_ROLE}, ${READER_ROLE};

@@ -34,7 +34,7 @@ export async function gitCard(record: SessionRecord): Promise<string> {
   return html.filter(Boolean).join('\n')
 }
 
-/** The branch and the number of changes in one line; empty outside of a repository. */
+/** The branch and the number of changes in one line; empty outside a repository. */
 export async function gitLine(cwd: string): Promise<string> {
   const git = new Git(cwd)
   if ((await git.root().catch(() => null)) === null) return ''

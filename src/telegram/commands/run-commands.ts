@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { findRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
-import { formatDuration } from '../../text/index.js'
+import { formatDuration, runWord } from '../../text/index.js'
 import type { CommandServices, Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -116,5 +116,5 @@ function whyText({ why, next }: DescribedRun): string {
 
 function runLine(run: DescribedRun, now: number): string {
   const ms = (run.endedAt ?? now) - (run.startedAt ?? run.createdAt)
-  return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${run.isUndriven ? 'stopped' : run.status} · ${formatDuration(ms)}`)}`
+  return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${runWord(run)} · ${formatDuration(ms)}`)}`
 }

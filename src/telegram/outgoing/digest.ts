@@ -69,7 +69,7 @@ export class Digest {
     return { stream: `telegram/chat/${chat}`, expected: 'any', events }
   }
 
-  /** Sends what is held for chats that are not quiet any more. */
+  /** Sends what is held for chats that are no longer quiet. */
   async sendDue(): Promise<void> {
     const { store, clock, outbox } = this.#options
     const now = clock.now()

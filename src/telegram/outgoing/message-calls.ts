@@ -57,7 +57,7 @@ export class MessageCalls {
     })
   }
 
-  /** False: the message does not exist any more and must be sent again. */
+  /** False: the message no longer exists and must be sent again. */
   async edit(chat: number, message: number, html: string, keyboard: Keyboard, throttle: Throttle): Promise<boolean> {
     const { api, onProblem } = this.#options
     const fields = {

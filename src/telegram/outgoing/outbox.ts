@@ -26,7 +26,7 @@ export interface OutboxOptions {
   sender: BotSender
   /** By default below what Telegram allows. */
   limits?: RateLimits
-  /** A chat cannot be reached any more; its sessions continue. */
+  /** A chat can no longer be reached; its sessions continue. */
   onGone(chat: number, reason: string): Promise<void>
   onUnauthorized(): void
   /** A group got a new id: its people are checked again there. */

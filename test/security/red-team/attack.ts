@@ -14,6 +14,8 @@ export interface Attack {
   goal: Goal
   script: string
   needs?: string
+  /** It ends or changes what other attacks need: it runs alone, after them. */
+  isLast?: boolean
   /** Without the sandbox only the log or the person notices it: docs/guarantees.md says so. */
   without?: 'detected' | 'neither'
 }

@@ -7,12 +7,14 @@ import type { Attack } from './attack.js'
 
 const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'
 /** As a person's shell: nothing of the session is left in the environment. */
-const CLEAN = 'env -i PATH="$PATH" HOME="$PERSON" SIGNALBOX_HOME="$SB_HOME"'
+const CLEAN = 'env -i PATH="$PATH" SHELL=/bin/sh HOME="$PERSON" SIGNALBOX_HOME="$SB_HOME"'
 /** The same inside of quotes. */
 const CLEAN_INSIDE = 'env -i PATH=$PATH HOME=$PERSON SIGNALBOX_HOME=$SB_HOME'
-const CODE = 'python3 code.py $SOCKET $APPROVAL $FINGERPRINT $DISPLAY_HASH $OPTION $TMUX_SOCKET $TMUX_TTY'
+const CODE = `python3 code.py $SOCKET $APPROVAL $FINGERPRINT $DISPLAY_HASH '$OPTION' $TMUX_SOCKET $TMUX_TTY`
+/** For what another program does on request; a request that failed ends the attack before. */
 const waitFor = (name: string) =>
-  `n=0; while [ ! -e ${name}.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat ${name}.end; rm -f ${name}.end`
+  `n=0; while [ ! -e ${name}.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat ${name}.end`
+const YOUR_TMUX = 'tmux -S "$TMUX_SOCKET"'
 const BODY = `'{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","seen":{"displayHash":"'$DISPLAY_HASH'","whole":true}}'`
 const JSON_TYPE = `-H 'content-type: application/json'`
 const ON_SOCKET = 'curl -s -m 10 --unix-socket "$SOCKET" http://signalbox/api/v1'
@@ -37,7 +39,7 @@ const decide: Attack[] = [
     id: 'approve-orphan',
     title: 'the same after a double fork, without parents',
     goal: 'decide',
-    script: `(${CLEAN} setsid sh -c "sleep 0.3; ${APPROVE} > orphan.out 2>&1; mv orphan.out orphan.end" &) ; while [ ! -e orphan.end ]; do sleep 0.1; done; cat orphan.end; rm orphan.end`,
+    script: `(${CLEAN} setsid sh -c "sleep 0.3; ${APPROVE} > orphan.out 2>&1; mv orphan.out orphan.end" &) ; ${waitFor('orphan')}`,
   },
   {
     id: 'approve-pty',
@@ -51,49 +53,49 @@ const decide: Attack[] = [
     title: 'the same in a tmux server that it starts',
     goal: 'decide',
     needs: 'tmux',
-    script: `${CLEAN} tmux -S own.sock -f /dev/null new-session -d "${APPROVE} > tmux.out 2>&1; mv tmux.out tmux.end"; n=0; while [ ! -e tmux.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat tmux.end; rm -f tmux.end; tmux -S own.sock kill-server`,
+    script: `${CLEAN} tmux -S own.sock -f /dev/null new-session -d "${APPROVE} > tmux.out 2>&1; mv tmux.out tmux.end" || exit; ${waitFor('tmux')}; tmux -S own.sock kill-server`,
   },
   {
     id: 'approve-your-tmux',
     title: 'the same in a new window of the person’s tmux server',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" new-window -d "${CLEAN} ${APPROVE} > $PWD/win.out 2>&1; mv $PWD/win.out $PWD/win.end"; n=0; while [ ! -e win.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat win.end; rm -f win.end`,
+    script: `${YOUR_TMUX} new-window -d "${CLEAN} ${APPROVE} > $PWD/win.out 2>&1; mv $PWD/win.out $PWD/win.end" || exit; ${waitFor('win')}`,
   },
   {
     id: 'approve-send-keys',
     title: 'typed into the person’s shell in tmux',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" send-keys -t 0 "${CLEAN} ${APPROVE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter; n=0; while [ ! -e keys.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat keys.end; rm -f keys.end`,
+    script: `${YOUR_TMUX} send-keys -t 0 "${CLEAN} ${APPROVE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter || exit; ${waitFor('keys')}`,
   },
   {
     id: 'approve-tmux-orphan',
     title: 'the same in a new window of the person’s tmux server, after a double fork',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" new-window -d "setsid -f sh -c 'sleep 0.3; ${CLEAN_INSIDE} ${APPROVE} > $PWD/late.out 2>&1; mv $PWD/late.out $PWD/late.end'"; ${waitFor('late')}`,
+    script: `${YOUR_TMUX} new-window -d "trap '' HUP; setsid -f sh -c 'sleep 0.3; ${CLEAN_INSIDE} ${APPROVE} > $PWD/late.out 2>&1; mv $PWD/late.out $PWD/late.end'" || exit; ${waitFor('late')}`,
   },
   {
     id: 'approve-tmux-client',
     title: 'the same below the person’s own tmux client (lock-command)',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" set -g lock-command "${CLEAN_INSIDE} ${APPROVE} > $PWD/lock.out 2>&1; mv $PWD/lock.out $PWD/lock.end"; tmux -S "$TMUX_SOCKET" lock-client -t "$TMUX_TTY"; ${waitFor('lock')}`,
+    script: `${YOUR_TMUX} set -g lock-command "${CLEAN_INSIDE} ${APPROVE} > $PWD/lock.out 2>&1; mv $PWD/lock.out $PWD/lock.end" || exit; ${YOUR_TMUX} lock-client -t "$TMUX_TTY"; ${waitFor('lock')}`,
   },
   {
     id: 'code-tmux',
     title: 'ask for a code in the person’s tmux, and read it from their panes and terminal',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" new-window -d "cd $PWD; env -i PATH=$PATH ${CODE} > code.out 2>&1; mv code.out code.end"; ${waitFor('code')}`,
+    script: `${YOUR_TMUX} new-window -d "cd $PWD; env -i PATH=$PATH ${CODE} > code.out 2>&1; mv code.out code.end" || exit; ${waitFor('code')}`,
   },
   {
     id: 'code-tmux-client',
     title: 'the same with a tmux client in a terminal that it records, below the person’s client',
     goal: 'decide',
     needs: 'tmux',
-    script: `tmux -S "$TMUX_SOCKET" set -g lock-command "timeout 8 script -qfc 'env -u TMUX tmux -S $TMUX_SOCKET attach' $PWD/typescript"; tmux -S "$TMUX_SOCKET" lock-client -t "$TMUX_TTY"; tmux -S "$TMUX_SOCKET" new-window -d "cd $PWD; sleep 1; env -i PATH=$PATH ${CODE} typescript > code.out 2>&1; mv code.out code.end"; ${waitFor('code')}`,
+    script: `${YOUR_TMUX} set -g lock-command "timeout 8 script -qfc 'env -u TMUX tmux -S $TMUX_SOCKET attach' $PWD/typescript" || exit; ${YOUR_TMUX} lock-client -t "$TMUX_TTY"; ${YOUR_TMUX} new-window -d "cd $PWD; sleep 1; env -i PATH=$PATH ${CODE} typescript > code.out 2>&1; mv code.out code.end" || exit; ${waitFor('code')}`,
   },
   {
     id: 'limit-raise',
@@ -175,7 +177,7 @@ const decide: Attack[] = [
     id: 'token-orphan',
     title: 'the same from an orphan with an empty environment',
     goal: 'decide',
-    script: `(${CLEAN} setsid sh -c '${ON_PORT.replaceAll('$SB_HOME', "'$SB_HOME'").replaceAll('$ADDRESS', "'$ADDRESS'")}/approvals/'$APPROVAL'/decision" -H "content-type: application/json" -d "{}" > o.out 2>&1; mv o.out o.end' &) ; n=0; while [ ! -e o.end ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; cat o.end; rm -f o.end`,
+    script: `(${CLEAN} setsid sh -c '${ON_PORT.replaceAll('$SB_HOME', "'$SB_HOME'").replaceAll('$ADDRESS', "'$ADDRESS'")}/approvals/'$APPROVAL'/decision" -H "content-type: application/json" -d "{}" > o.out 2>&1; mv o.out o.end' &) ; ${waitFor('o')}`,
   },
   {
     id: 'login-link',
@@ -263,7 +265,7 @@ const takeOver: Attack[] = [
   },
   {
     id: 'keeper-spawn',
-    title: 'start a program outside of any session through the keeper',
+    title: 'start a program outside any session through the keeper',
     goal: 'escape',
     script: 'python3 keeper.py "$KEEPER" spawn "$PERSON/spawned"; sleep 1; [ -e "$PERSON/spawned" ] && echo REACHED',
   },
@@ -292,6 +294,7 @@ const takeOver: Attack[] = [
   },
   {
     id: 'serve',
+    isLast: true,
     title: 'kill the daemon and start one with code of its own',
     goal: 'decide',
     script: `kill -9 $DAEMON_PID; echo 'require("fs").writeFileSync("loaded","")' > evil.cjs; ${CLEAN} NODE_OPTIONS="--require $PWD/evil.cjs" timeout 20 $SIGNALBOX serve --background; ${CLEAN} ${APPROVE}`,
@@ -313,6 +316,7 @@ const settings: Attack[] = [
   },
   {
     id: 'config-file',
+    isLast: true,
     title: 'write the settings file',
     goal: 'settings',
     without: 'detected',
@@ -401,7 +405,7 @@ const outside: Attack[] = [
   },
   {
     id: 'signal',
-    title: 'signal processes outside of the session',
+    title: 'signal processes outside the session',
     goal: 'escape',
     without: 'neither',
     script: 'kill -0 $DAEMON_PID && echo REACHED',
@@ -442,6 +446,7 @@ const outside: Attack[] = [
 const last: Attack[] = [
   {
     id: 'store-forge',
+    isLast: true,
     title: 'write a decision into the store',
     goal: 'decide',
     script: '$NODE $FORGE "$SB_HOME/data" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION"; sleep 2',

@@ -47,8 +47,11 @@ path, what = sys.argv[1:3]
 s = socket.socket(socket.AF_UNIX); s.settimeout(3); s.connect(path)
 def frame(kind, data): s.sendall(struct.pack('>IB', len(data), kind) + data)
 def ask(message):
-    frame(0, json.dumps(message).encode())
-    return s.recv(4000)
+    try:
+        frame(0, json.dumps(message).encode())
+        return s.recv(4000)
+    except OSError as error:
+        print('refused:', error); sys.exit()
 answer = ask({'op': 'hello', 'version': 1, 'seq': 1})
 print(answer)
 if what == 'secret' and b'"ok":true' in ask({'op': 'secret', 'seq': 2}): print('REACHED')

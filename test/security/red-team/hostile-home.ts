@@ -1,11 +1,22 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { CLI, type RunOptions, type SessionInfo, TestHome, waitFor } from '../../e2e/harness.js'
 import type { Loose } from '../../server/support.js'
 import { compiledChild } from '../../support/compiled.js'
 import type { Attack } from './attack.js'
+import { ATTACKS } from './attacks.js'
 import { HELPERS } from './helpers.js'
 
 /** Root may do everything, so a test that runs as root plays this user: nobody. */
@@ -25,7 +36,8 @@ export interface Outcome {
 
 /**
  * A home with two sessions: the victim, whose request waits for a decision, and a hostile program,
- * which runs each script that it gets.
+ * which runs each script that it gets, several at a time. The victim's request is looked at after
+ * each attack; if it is no longer pending, every attack that ran since the last look is blamed.
  */
 export class HostileHome extends TestHome {
   readonly person = join(this.directory, 'person')
@@ -41,7 +53,9 @@ export class HostileHome extends TestHome {
   /** What the person's terminal showed. */
   shown = ''
   #settings = ''
-  #turn = 0
+  /** Names of scripts for the hostile program: a pipe. */
+  #jobs: number | null = null
+  #isDecided = false
 
   override get env(): Record<string, string> {
     // The shell of `nobody` ends at once, and a tmux server with it.
@@ -54,13 +68,7 @@ export class HostileHome extends TestHome {
 
   /** `boxed`: the options of `start` for the hostile session. */
   async prepare(boxed: readonly string[] = []): Promise<void> {
-    for (const path of [
-      this.person,
-      join(this.person, '.ssh'),
-      this.path('config'),
-      this.hostile,
-      join(this.hostile, 'in'),
-    ])
+    for (const path of [this.person, join(this.person, '.ssh'), this.path('config'), this.hostile])
       mkdirSync(path, { recursive: true, mode: 0o700 })
     writeFileSync(join(this.person, '.ssh', 'id_ed25519'), `PRIVATE ${CANARY}\n`, { mode: 0o600 })
     writeFileSync(join(this.person, '.netrc'), `machine example.com password ${CANARY}\n`, { mode: 0o600 })
@@ -74,6 +82,7 @@ export class HostileHome extends TestHome {
     writeFileSync(join(this.hostile, 'loop.sh'), LOOP)
     for (const [name, text] of Object.entries(HELPERS)) writeFileSync(join(this.hostile, name), text)
     writeFileSync(join(this.directory, 'shared-tmp'), `${CANARY}\n`)
+    spawnSync('mkfifo', [join(this.hostile, 'jobs')])
     if (isRoot) {
       spawnSync('chown', ['-R', `${USER}:${USER}`, this.directory])
       chmodSync(this.directory, 0o755)
@@ -114,6 +123,7 @@ export class HostileHome extends TestHome {
       return spawnSync(file, args, { encoding: 'utf8' }).stdout.trim()
     })
     await this.json<SessionInfo>(['start', '--json', ...boxed, '--', 'sh', 'loop.sh'], { cwd: this.hostile })
+    this.#jobs = openSync(join(this.hostile, 'jobs'), 'r+')
   }
 
   /** What a user has running: tmux with a shell, and an SSH agent. */
@@ -152,6 +162,7 @@ export class HostileHome extends TestHome {
   }
 
   override async close(): Promise<void> {
+    if (this.#jobs !== null) closeSync(this.#jobs)
     this.#agent?.close()
     this.#client?.kill()
     await super.close()
@@ -161,20 +172,33 @@ export class HostileHome extends TestHome {
     return join(this.directory, 'hostile')
   }
 
-  async attempt({ script, goal }: Attack): Promise<Outcome> {
-    const name = `${++this.#turn}`
-    const { daemons } = this.processes()
-    const facts = Object.entries({ ...this.#facts, DAEMON_PID: String(daemons[0] ?? this.#facts.DAEMON_PID) }).map(
-      ([key, value]) => `${key}='${value}'\n`,
-    )
-    const file = join(this.hostile, 'in', `${name}.new`)
-    writeFileSync(file, `${facts.join('')}${script}\n`)
-    if (isRoot) chownSync(file, USER, USER)
-    renameSync(file, join(this.hostile, 'in', `${name}.sh`))
-    const done = join(this.hostile, 'in', `${name}.done`)
-    await waitFor(`the attack ${name}: ${script}`, () => existsSync(done))
-    const output = readFileSync(join(this.hostile, 'in', `${name}.out`), 'utf8')
-    rmSync(done)
+  /**
+   * Tries all attacks for which the machine has the programs. Those of one lane share something
+   * that one attack at a time may change.
+   */
+  async attackAll(isPossible: (attack: Attack) => boolean): Promise<Map<string, Outcome>> {
+    const found = new Map<string, Outcome>()
+    const possible = ATTACKS.filter(isPossible)
+    const walk = async (attacks: Iterable<Attack>) => {
+      for (const attack of attacks) found.set(attack.id, await this.#attempt(attack))
+    }
+    const inLane = (lane: string) => possible.filter(attack => laneOf(attack) === lane)
+    // Two lanes take turns in one list.
+    const others = inLane('any').values()
+    await Promise.all([walk(inLane('tmux')), walk(others), walk(others)])
+    await walk(inLane('last'))
+    return new Map(ATTACKS.flatMap(({ id }) => (found.has(id) ? [[id, found.get(id)!]] : [])))
+  }
+
+  async #attempt({ id, script, goal }: Attack): Promise<Outcome> {
+    const directory = join(this.hostile, id)
+    mkdirSync(directory)
+    const facts = Object.entries(this.#facts).map(([key, value]) => `${key}='${value}'\n`)
+    writeFileSync(join(directory, 'attack.sh'), `${facts.join('')}${script}\n`)
+    if (isRoot) chownSync(directory, USER, USER)
+    writeSync(this.#jobs!, `${id}\n`)
+    await waitFor(`the attack ${id}: ${script}`, () => existsSync(join(directory, 'done')))
+    const output = readFileSync(join(directory, 'out'), 'utf8')
     return { succeeded: await this.#hasReached(goal, output), evidence: output.trim().slice(-300) }
   }
 
@@ -183,12 +207,33 @@ export class HostileHome extends TestHome {
       return output.includes('REACHED') || this.#leaks(output)
     if (goal === 'write') return existsSync(join(this.person, '.bashrc'))
     if (goal === 'settings') return readFileSync(this.path('config', 'config.toml'), 'utf8') !== this.#settings
-    const [record] = (await this.json<Loose[]>(['approvals', '--all', '--json'])).filter(
-      ({ id }) => id === this.#asked.id,
-    )
-    if (record.state === 'pending') return false
+    this.#isDecided ||= await this.#hasDecision()
+    return this.#isDecided
+  }
+
+  /** Whether the victim's request was decided, and the decision took effect. */
+  async #hasDecision(): Promise<boolean> {
+    const { state, outcome } = (await this.#record()) ?? (await this.#restarted())
+    if (state === 'pending') return false
     // A decision that the host did not deliver has not decided anything.
-    return !(record.state === 'stale' && record.outcome?.reason === 'unproven')
+    return !(state === 'stale' && outcome?.reason === 'unproven')
+  }
+
+  /** Asked of the daemon directly: a command line for each attack would take most of the time. */
+  async #record(): Promise<Loose | null> {
+    const token = readFileSync(this.path('state', 'token'), 'utf8').trim()
+    const answer = await fetch(`${this.#facts.ADDRESS}/api/v1/approvals/${this.#asked.id}`, {
+      headers: { authorization: `Bearer ${token}` },
+    }).catch(() => null)
+    return answer?.ok ? ((await answer.json()) as Loose) : null
+  }
+
+  /** After an attack has killed the daemon: the next command of the person starts another one. */
+  async #restarted(): Promise<Loose> {
+    const records = await this.json<Loose[]>(['approvals', '--all', '--json'])
+    const server = JSON.parse(readFileSync(this.path('run', 'server.json'), 'utf8')) as Loose
+    this.#facts = { ...this.#facts, ADDRESS: String(server.address ?? server.url), DAEMON_PID: String(this.daemon) }
+    return records.find(({ id }) => id === this.#asked.id)!
   }
 
   #leaks(output: string): boolean {
@@ -210,14 +255,17 @@ export class HostileHome extends TestHome {
 }
 
 const LOOP = `
-while :; do
-  for file in in/*.sh; do
-    [ -e "$file" ] || continue
-    name=\${file%.sh}
-    mv "$file" "$name.run"
-    timeout 60 sh "$name.run" > "$name.out" 2>&1 < /dev/null
-    mv "$name.run" "$name.done"
-  done
-  sleep 0.05
-done
+attack() {
+  cd "$1"
+  ln -s ../*.py .
+  timeout 60 sh attack.sh > out 2>&1 < /dev/null
+  : > done
+}
+while read -r name; do attack "$name" & done < jobs
 `
+
+/** The person's tmux can be attacked in one way at a time; some attacks end what others need. */
+function laneOf({ isLast = false, needs }: Attack): 'tmux' | 'any' | 'last' {
+  if (isLast) return 'last'
+  return needs === 'tmux' ? 'tmux' : 'any'
+}

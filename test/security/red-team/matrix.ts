@@ -8,8 +8,8 @@ const GOALS: Readonly<Record<Attack['goal'], string>> = {
   settings: 'change who may decide',
   token: 'get a credential',
   read: 'read what it was not given',
-  write: 'write outside of the project',
-  escape: 'act outside of the session',
+  write: 'write outside the project',
+  escape: 'act outside the session',
 }
 
 /** docs/security-matrix.md. */

@@ -24,6 +24,7 @@ import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
 import { RequestFrame } from './request-frame'
 import { ReviewForm } from './review-form'
+import { StandingDialog, suggestedMatch } from './standing-dialog'
 
 interface CardProps {
   approval: Approval
@@ -44,7 +45,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [isSeen, setSeen] = useState(true)
-  const [asking, setAsking] = useState<'deny' | 'allow' | 'edit' | null>(null)
+  const [asking, setAsking] = useState<'deny' | 'allow' | 'edit' | 'standing' | null>(null)
   const { allow, deny, others, isQuestion } = answersTo(approval)
   const hasSeenAll = (isSeen || isWhole) && approval.display.isCut !== true
   const isOff = !canDecide.value || isBusy
@@ -93,6 +94,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   const denyNow = () => (needsReason ? setAsking('deny') : refuse(''))
   const refuseAndInterrupt =
     deny && approval.subject.session ? press(() => void send({ option: deny.key, thenInterrupt: true })) : null
+  const standing = suggestedMatch(approval)
   const allowFor = () =>
     allow && void send({ option: allow.key, grant: { scope: 'session', forMs: GRANT_MS, match: { kind: 'same' } } })
 
@@ -160,6 +162,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
                   others={others}
                   onChoose={option => press(() => void send({ option: option.key }))()}
                   onGrant={press(allowFor)}
+                  onStanding={standing && me.value?.person.role === 'owner' ? press(() => setAsking('standing')) : null}
                   onEdit={press(() => setAsking('edit'))}
                   onDeny={deny ? press(() => setAsking('deny')) : null}
                   onInterrupt={refuseAndInterrupt}
@@ -195,6 +198,14 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}
+      {asking === 'standing' && standing && (
+        <StandingDialog
+          approval={approval}
+          match={standing}
+          onMade={blocked ? () => setAsking(null) : allowOnce}
+          onClose={() => setAsking(null)}
+        />
+      )}
       {asking === 'edit' && allow && (
         <EditDialog
           approval={approval}

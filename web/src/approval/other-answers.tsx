@@ -8,6 +8,8 @@ interface OtherAnswersProps {
   others: readonly ApprovalOption[]
   onChoose(option: ApprovalOption): void
   onGrant(): void
+  /** Null: no pattern covers it, or it is never allowed in advance. */
+  onStanding: (() => void) | null
   onEdit(): void
   onDeny: (() => void) | null
   /** Null: the request belongs to no session. */
@@ -22,6 +24,11 @@ export function OtherAnswers(props: OtherAnswersProps) {
       {mayGrant(approval) && (
         <button type="button" onClick={props.onGrant}>
           Allow this request for 1 hour in this session
+        </button>
+      )}
+      {props.onStanding && (
+        <button type="button" onClick={props.onStanding}>
+          Always allow…
         </button>
       )}
       {mayEdit(approval) && (

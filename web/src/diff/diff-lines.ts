@@ -1,5 +1,4 @@
 import { lineDiff } from '../../../src/text/line-diff'
-import { visibleText } from '../../../src/text/visible-text'
 
 /** A range of characters of a line. */
 export interface Span {
@@ -15,17 +14,10 @@ export interface DiffLine {
   text: string
   /** The characters that changed, where a line replaces another one. */
   changed: readonly Span[]
+  /** The line that it replaces, or that replaces it: what changed is found when it is drawn. */
+  twin?: DiffLine
   /** Characters that imitate others; only a request needs them marked. */
   imitations?: readonly (Span & { reading: string })[]
-}
-
-export interface DiffFile {
-  name: string
-  added: number
-  removed: number
-  /** What happened to the file besides its lines: “new file”, “renamed from …”. */
-  note: string | null
-  lines: DiffLine[]
 }
 
 /** The difference of two texts, all lines of it. `first`: the number of their first line. */
@@ -46,56 +38,6 @@ export function diffTexts(before: string, after: string, first = 1): DiffLine[] 
 function splitLines(text: string): string[] {
   if (text === '') return []
   return text.replace(/\n$/, '').split('\n')
-}
-
-/** Parses a unified diff of git; hidden characters of its lines are made visible. */
-export function parseUnified(text: string): DiffFile[] {
-  const files: DiffFile[] = []
-  let file: DiffFile | null = null
-  let isHunk = false
-  let before = 0
-  let after = 0
-  for (const line of text.split('\n')) {
-    const header = /^diff --git a\/(.*) b\/(.*)$/.exec(line)
-    if (header) {
-      file = { name: header[2]!, added: 0, removed: 0, note: null, lines: [] }
-      files.push(file)
-      isHunk = false
-      continue
-    }
-    if (!file) continue
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(line)
-    if (hunk) {
-      before = Number(hunk[1])
-      after = Number(hunk[2])
-      isHunk = true
-      file.lines.push(note(hunk[3] ? `line ${after} · ${hunk[3]}` : `line ${after}`))
-    } else if (!isHunk) {
-      const said = noteOf(line)
-      if (said) file.note = said
-    } else if (line.startsWith('+')) {
-      file.added++
-      file.lines.push({ kind: 'added', before: null, after: after++, text: contentOf(line), changed: [] })
-    } else if (line.startsWith('-')) {
-      file.removed++
-      file.lines.push({ kind: 'removed', before: before++, after: null, text: contentOf(line), changed: [] })
-    } else if (line.startsWith(' '))
-      file.lines.push({ kind: 'same', before: before++, after: after++, text: contentOf(line), changed: [] })
-  }
-  for (const each of files) each.lines = markChanges(each.lines)
-  return files
-}
-
-/** Without the sign, and without the end of a line of a file with CR LF. */
-function contentOf(line: string): string {
-  return visibleText(line.slice(1).replace(/\r$/, ''), { tabs: 'keep' })
-}
-
-function noteOf(line: string): string | null {
-  if (line.startsWith('new file')) return 'new file'
-  if (line.startsWith('deleted file')) return 'deleted'
-  if (line.startsWith('rename from ')) return `renamed from ${line.slice(12)}`
-  return line.startsWith('Binary files') ? 'binary file' : null
 }
 
 export function note(text: string): DiffLine {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { Run, RunContext, RunGates, RunNodes, Timeline } from '../api/types'
+import type { Run, RunContext, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
+import { PullPanel } from '../pull/pull-panel'
 import { RunDiff } from '../run/diff-view'
 import { FailurePanel, failedVisit } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
@@ -18,8 +19,15 @@ import { isOpenRun } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { useLast, useLoad } from '../ui/use-load'
 
-const TABS = ['log', 'timeline', 'diff', 'gates', 'context'] as const
-const TAB_NAMES = { log: 'Log', timeline: 'Timeline', diff: 'Changes', gates: 'Requests', context: 'Context' } as const
+const TABS = ['log', 'pull', 'timeline', 'diff', 'gates', 'context'] as const
+const TAB_NAMES = {
+  log: 'Log',
+  pull: 'Pull request',
+  timeline: 'Timeline',
+  diff: 'Changes',
+  gates: 'Requests',
+  context: 'Context',
+} as const
 type Tab = (typeof TABS)[number]
 
 export function RunPage({ id }: { id: string }) {
@@ -37,7 +45,6 @@ export function RunPage({ id }: { id: string }) {
 function Loaded({ run }: { run: Run }) {
   const { version } = run
   usePageKeys({})
-  const tab = (TABS.find(name => name === query.value.get('tab')) ?? 'log') as Tab
   const isFailed = run.status === 'failed'
   const visit = Number(query.value.get('visit') ?? Number.MAX_SAFE_INTEGER)
   const [forking, setForking] = useState<string | null>(query.value.get('fork') ? '' : null)
@@ -45,6 +52,10 @@ function Loaded({ run }: { run: Run }) {
   const timeline = useLoad(`${run.id}#${version}`, signal => getJson<Timeline>(`/runs/${run.id}/timeline`, { signal }))
   const lastNodes = useLast(nodes.value?.items)
   const lastTimeline = useLast(timeline.value)
+  // Runs of other pipelines reach these nodes only when they have a pull request.
+  const tabs = TABS.filter(name => name !== 'pull' || hasPull(lastNodes))
+  const first: Tab = run.labels.pipeline === 'pull_request' && tabs.includes('pull') ? 'pull' : 'log'
+  const tab = tabs.find(name => name === query.value.get('tab')) ?? first
   // A failed run opens on the node that failed.
   const failed = isFailed ? failedVisit(lastTimeline) : null
   const wanted = query.value.get('node')
@@ -104,8 +115,8 @@ function Loaded({ run }: { run: Run }) {
           <Tabs
             label="Details"
             value={tab}
-            choices={TABS.map(value => ({ value, label: TAB_NAMES[value] }))}
-            onChange={value => setQuery({ tab: value === 'log' ? null : value })}
+            choices={tabs.map(value => ({ value, label: TAB_NAMES[value] }))}
+            onChange={value => setQuery({ tab: value === first ? null : value })}
           />
         </div>
         <TabPanel value={tab}>
@@ -121,7 +132,8 @@ function Loaded({ run }: { run: Run }) {
             {tab === 'log' && (
               <RunLog run={run.id} version={version} node={node} nodes={lastNodes ?? []} isOpen={isOpenRun(run)} />
             )}
-            {tab === 'diff' && <RunDiff run={run.id} node={node} version={version} />}
+            {tab === 'pull' && <PullPanel run={run} />}
+            {tab === 'diff' && <RunDiff run={run} node={node} />}
             {tab === 'context' && <ContextView run={run.id} version={version} />}
             {tab === 'gates' && <Gates run={run.id} version={version} />}
           </Guard>
@@ -132,6 +144,11 @@ function Loaded({ run }: { run: Run }) {
       )}
     </div>
   )
+}
+
+/** The node that looks at a pull request has run, or the one that opens it. */
+function hasPull(nodes: readonly RunNode[] | null): boolean {
+  return (nodes ?? []).some(({ node, visits }) => (node === 'observe' || node === 'publish') && visits > 0)
 }
 
 function ContextView({ run, version }: { run: string; version: number }) {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
+import { Schedules } from '../run/schedules'
 import { usePageKeys } from '../shell/keyboard'
 import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
@@ -126,6 +127,7 @@ export function RunsPage() {
           )}
         />
       )}
+      <Schedules />
     </div>
   )
 }

@@ -76,7 +76,7 @@ export function UsagePage() {
             <Stat value={span(days.value.decisions.toDecision.medianMs)} label="median time to decide" />
             <Stat value={span(days.value.decisions.toDecision.p95Ms)} label="95th percentile" />
           </div>
-          <Charts rows={days.value.rows} by={by} dayUsd={days.value.budget.dayUsd} />
+          <Charts rows={days.value.rows} by={by} range={range} dayUsd={days.value.budget.dayUsd} />
           <SplitTable rows={split.value.rows} by={by} />
           <Decisions report={days.value} />
           <Recoveries items={days.value.recoveries} />
@@ -105,17 +105,30 @@ function span(ms: number | null): string {
   return ms === null ? '–' : formatTook(ms)
 }
 
-function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: Split; dayUsd: number | null }) {
+function Charts({
+  rows,
+  by,
+  range,
+  dayUsd,
+}: {
+  rows: readonly Row[]
+  by: Split
+  range: string
+  dayUsd: number | null
+}) {
   const { days, names } = useMemo(
     () => ({
-      days: everyDay(rows.map(({ key }) => key.day ?? '')),
+      days: everyDay(
+        rows.map(({ key }) => key.day ?? ''),
+        range,
+      ),
       names: [...new Set(rows.map(({ key }) => key[by] ?? ''))].sort(),
     }),
-    [rows, by],
+    [rows, by, range],
   )
   const series = (value: (row: Row) => number): Series[] =>
     names.map(name => ({
-      name: nameOf(name),
+      name: nameOf(name, by),
       values: days.map(day =>
         rows.filter(({ key }) => key.day === day && (key[by] ?? '') === name).reduce((sum, row) => sum + value(row), 0),
       ),
@@ -149,26 +162,33 @@ function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: Split; dayUsd:
   )
 }
 
-function nameOf(name: string | undefined): string {
-  return !name || name === '–' ? 'unknown' : name
+/** Commands and gates have no agent, sessions no pipeline. */
+function nameOf(name: string | undefined, by: Split): string {
+  return !name || name === '–' ? `No ${wordOf(by)}` : name
 }
 
 const DAY_MS = 86_400_000
 const DAYS_MIN = 7
 
-/** All days from the first to the last, at least a week. */
-function everyDay(found: readonly string[]): string[] {
+/** All days of the range; of everything, from the first to the last, at least a week. */
+function everyDay(found: readonly string[], range: string): string[] {
   const times = found.filter(day => day !== '').map(day => Date.parse(`${day}T00:00:00Z`))
   if (times.length === 0) return []
   const last = Math.max(...times)
-  const first = Math.min(...times, last - (DAYS_MIN - 1) * DAY_MS)
+  const wanted = Number.parseInt(range, 10) || DAYS_MIN
+  const first = Math.min(...times, last - (wanted - 1) * DAY_MS)
   const count = Math.round((last - first) / DAY_MS) + 1
   return Array.from({ length: count }, (_, index) => new Date(first + index * DAY_MS).toISOString().slice(0, 10))
 }
 
 function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
   const columns: Column<Row>[] = [
-    { name: wordOf(by), isMain: true, cell: ({ key }) => <b>{nameOf(key[by])}</b>, sort: ({ key }) => key[by] ?? '' },
+    {
+      name: wordOf(by),
+      isMain: true,
+      cell: ({ key }) => <b>{nameOf(key[by], by)}</b>,
+      sort: ({ key }) => key[by] ?? '',
+    },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },
     {
       name: 'Passed',

@@ -23,6 +23,8 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
       async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
       'DOT copied',
     )
+  // A gate is no step: the newest step is the one before it.
+  const waiting = nodes.find(({ status }) => status === 'waiting')?.label
   const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
   return (
     <div class="page-head">
@@ -34,7 +36,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
         <p class="small dim facts dots">
           <span>{run.labels.pipeline ?? run.kind}</span>
           <span title={run.project}>{baseName(run.project)}</span>
-          {run.step && isOpenRun(run) && <span>at “{stepName(run.step, nodes)}”</span>}
+          {run.step && isOpenRun(run) && <span>at “{waiting ?? stepName(run.step, nodes)}”</span>}
           <span>
             <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
           </span>

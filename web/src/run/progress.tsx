@@ -43,7 +43,8 @@ export function shareOf({ progress, endedAt }: Run): number {
 /** Progress and current step of an open run. */
 export function RunProgress({ run }: { run: Run }) {
   const { progress, steps, step, endedAt } = run
-  const place = step && endedAt === null && <span class="small dim under">{stepName(step)}</span>
+  const at = progress?.unit === 'nodes' ? progress.node : step && stepName(step)
+  const place = at && endedAt === null && <span class="small dim under">{at}</span>
   if (!progress || progress.of === 0)
     return (
       <>

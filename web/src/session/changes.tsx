@@ -1,34 +1,34 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { plural } from '../api/format'
 import type { Committed, Discarded, Session, SessionDiff } from '../api/types'
-import { type DiffFile, type DiffLine, parseUnified } from '../diff/diff-lines'
-import { DiffCount, DiffFiles } from '../diff/diff-view'
+import { ChangeViewer } from '../diff/change-viewer'
+import { CommentBar } from '../diff/comment-bar'
+import { commentsOn } from '../diff/line-comments'
+import { type DiffFile, type DiffHunk, parseUnified } from '../diff/unified-diff'
+import { HiddenFiles, imageBlob, shownLayout, ViewerBar } from '../diff/viewer-bar'
+import { OpenPullDialog } from '../pull/open-pull'
 import { sendPrompt } from '../store/actions'
 import { canDecide, onEvent } from '../store/live'
-import { diffLayout } from '../store/prefs'
+import { ignoresSpace } from '../store/prefs'
 import { attempt, toast } from '../store/toasts'
-import { ApiError, getJson, postJson } from '../transport/request'
+import { ApiError, getJson, postJson, request } from '../transport/request'
 import { askFirst } from '../ui/confirm'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { isLiveSession } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
-import { isPhone } from '../ui/use-width'
 
-interface CommentedLine {
-  file: string
-  line: number | null
-  text: string
-}
+type Against = 'start' | 'head'
 
-/** What the agent changed: files and diff, to commit, discard, or send back with a comment. */
+/** What the agent changed: to read, comment, commit, discard, or open a pull request for. */
 export function SessionChanges({ session }: { session: Session }) {
-  const [against, setAgainst] = useState<'start' | 'head'>('start')
-  const [comment, setComment] = useState<CommentedLine | null>(null)
+  const [against, setAgainst] = useState<Against>('start')
   const [isCommitting, setCommitting] = useState(false)
-  const { value, error, reload } = useLoad(`${session.id} ${against}`, signal =>
-    getJson<SessionDiff>(`/sessions/${session.id}/diff?against=${against}`, { signal }),
+  const [isPublishing, setPublishing] = useState(false)
+  const space = ignoresSpace.value ? 'ignore' : 'show'
+  const { value, error, reload } = useLoad(`${session.id} ${against} ${space}`, signal =>
+    getJson<SessionDiff>(`/sessions/${session.id}/diff?against=${against}&space=${space}`, { signal }),
   )
   useEffect(
     () =>
@@ -37,6 +37,64 @@ export function SessionChanges({ session }: { session: Session }) {
       }),
     [session.id, reload],
   )
+  const files = useMemo(() => parseUnified(value?.diff ?? ''), [value?.diff])
+  const comments = useMemo(() => commentsOn(session.id), [session.id])
+  const uncommitted = useMemo(() => new Set(value?.uncommitted ?? []), [value])
+  const from = value?.from ?? null
+  const readImage = useCallback(
+    async (file: DiffFile, side: 'before' | 'after', signal: AbortSignal) => {
+      const path = side === 'before' ? file.oldName : file.name
+      const commit = side === 'before' && from !== null ? `&commit=${from}` : ''
+      const address = `/sessions/${session.id}/image?path=${encodeURIComponent(path)}${commit}`
+      return imageBlob(path, await request(address, { signal }))
+    },
+    [session.id, from],
+  )
+  const discard = async (what: string, body: object) => {
+    const isSure = await askFirst({
+      title: `Discard ${what}?`,
+      text: 'The files go back to the last commit, and new files are deleted. The state before is kept in git.',
+      action: 'Discard',
+    })
+    if (!isSure) return
+    const done = await attempt(() => postJson<Discarded>(`/sessions/${session.id}/discard`, body))
+    if (done) toast('good', `Discarded ${what}`, `Kept as ${done.keptAs}`)
+    reload()
+  }
+  const mayDecide = canDecide.value
+  const fileTools = useCallback(
+    (file: DiffFile) =>
+      uncommitted.has(file.name) && (
+        <button
+          type="button"
+          class="btn quiet"
+          disabled={!mayDecide}
+          onClick={() => void discard(`the changes of ${file.name}`, { files: [file.name] })}
+        >
+          Discard
+        </button>
+      ),
+    [uncommitted, mayDecide],
+  )
+  const hunkTools = useCallback(
+    ({ name }: DiffFile, { header, raw }: DiffHunk) => (
+      <button
+        type="button"
+        class="btn quiet"
+        disabled={!mayDecide}
+        onClick={() => void discard(`this part of ${name}`, { hunk: { file: name, header, lines: raw } })}
+      >
+        Discard part
+      </button>
+    ),
+    [mayDecide],
+  )
+  const commit = async (message: string) => {
+    setCommitting(false)
+    const done = await attempt(() => postJson<Committed>(`/sessions/${session.id}/commit`, { message, files: [] }))
+    if (done) toast('good', `Committed ${plural(done.files, 'file')}`, done.commit.slice(0, 10))
+    reload()
+  }
   if (!value) {
     if (error instanceof ApiError && error.code === 'E_STATE')
       return (
@@ -46,41 +104,12 @@ export function SessionChanges({ session }: { session: Session }) {
       )
     return error ? <Problem error={error} retry={reload} /> : <Skeleton />
   }
-  const files = parseUnified(value.diff)
-  const uncommitted = new Set(value.uncommitted)
-  const discard = async (names: readonly string[]) => {
-    const isSure = await askFirst({
-      title:
-        names.length === 1 ? `Discard the changes of ${names[0]}?` : `Discard the changes of ${names.length} files?`,
-      text: 'The files go back to the last commit, and new files are deleted. The state before is kept in git.',
-      action: 'Discard',
-    })
-    if (!isSure) return
-    const done = await attempt(() => postJson<Discarded>(`/sessions/${session.id}/discard`, { files: names }))
-    if (done) toast('good', `${plural(done.files, 'file')} discarded`, `Kept as ${done.keptAs}`)
-    reload()
-  }
-  const commit = async (message: string) => {
-    setCommitting(false)
-    const done = await attempt(() => postJson<Committed>(`/sessions/${session.id}/commit`, { message, files: [] }))
-    if (done) toast('good', `Committed ${plural(done.files, 'file')}`, done.commit.slice(0, 10))
-    reload()
-  }
-  const send = async (text: string) => {
-    const { file, line, text: code } = comment!
-    setComment(null)
-    const place = line === null ? file : `${file}:${line}`
-    const quoted = code.trim() === '' ? '' : `\n> ${code.trim()}`
-    const sent = await attempt(() => sendPrompt(session.id, `About ${place}:${quoted}\n${text}`, 'after-turn'))
-    if (sent) toast('good', 'Comment sent to the agent')
-  }
-  const isLive = isLiveSession(session)
-  const commentOn = (file: DiffFile, line: DiffLine | null) =>
-    setComment({ file: file.name, line: line?.after ?? null, text: line?.text ?? '' })
+  // Only these parts are those that git compares with the last commit.
+  const hasHunkTools = against === 'head' && space === 'show'
   return (
     <div class="changes">
       <div class="row wrap changes-head">
-        <Segments<'start' | 'head'>
+        <Segments<Against>
           label="Compare with"
           value={against}
           choices={[
@@ -89,106 +118,46 @@ export function SessionChanges({ session }: { session: Session }) {
           ]}
           onChange={setAgainst}
         />
-        <span class="small soft grow">
-          {plural(files.length, 'file')}{' '}
-          <DiffCount
-            added={files.reduce((sum, { added }) => sum + added, 0)}
-            removed={files.reduce((sum, { removed }) => sum + removed, 0)}
-          />
-          {value.isCut && ' · shortened'}
-        </span>
-        {!isPhone.value && (
-          <Segments
-            label="Layout"
-            value={diffLayout.value}
-            choices={[
-              { value: 'unified', label: 'Unified' },
-              { value: 'split', label: 'Side by side' },
-            ]}
-            onChange={next => (diffLayout.value = next)}
-          />
-        )}
+        <ViewerBar files={files} isCut={value.isCut} />
         <button
           type="button"
           class="btn"
-          disabled={!canDecide.value || uncommitted.size === 0}
-          onClick={() => void discard(value.uncommitted)}
+          disabled={!mayDecide || uncommitted.size === 0}
+          onClick={() =>
+            void discard(`the changes of ${plural(uncommitted.size, 'file')}`, { files: value.uncommitted })
+          }
         >
           Discard all…
         </button>
         <button
           type="button"
-          class="btn solid"
-          disabled={!canDecide.value || uncommitted.size === 0}
+          class="btn"
+          disabled={!mayDecide || uncommitted.size === 0}
           onClick={() => setCommitting(true)}
         >
           Commit…
         </button>
+        <button type="button" class="btn" disabled={!mayDecide} onClick={() => setPublishing(true)}>
+          Pull request…
+        </button>
       </div>
-      {value.hidden.length > 0 && (
-        <p class="small">
-          Not shown, because files with these names usually hold credentials: {value.hidden.join(', ')}
-        </p>
-      )}
+      <HiddenFiles names={value.hidden} />
+      <CommentBar
+        comments={comments}
+        project={session.cwd}
+        {...(isLiveSession(session) && { send: (text: string) => sendPrompt(session.id, text, 'after-turn') })}
+      />
       {files.length === 0 ? (
         <Empty title={against === 'head' ? 'No uncommitted changes' : 'No changes since the session started'} />
       ) : (
-        <div class="changes-body">
-          <ul class="changes-files small" aria-label="Changed files">
-            {files.map(file => (
-              <li key={file.name}>
-                <button
-                  type="button"
-                  class="cut"
-                  title={file.name}
-                  onClick={() => document.getElementById(`file-${file.name}`)?.scrollIntoView({ block: 'start' })}
-                >
-                  {file.name}
-                </button>
-                <DiffCount added={file.added} removed={file.removed} />
-              </li>
-            ))}
-          </ul>
-          <DiffFiles
-            files={files}
-            layout={isPhone.value ? 'unified' : diffLayout.value}
-            onLine={isLive && canDecide.value ? commentOn : undefined}
-            tools={file => (
-              <span class="row">
-                {isLive && (
-                  <button
-                    type="button"
-                    class="btn quiet"
-                    disabled={!canDecide.value}
-                    onClick={() => commentOn(file, null)}
-                  >
-                    Comment
-                  </button>
-                )}
-                {uncommitted.has(file.name) && (
-                  <button
-                    type="button"
-                    class="btn quiet"
-                    disabled={!canDecide.value}
-                    onClick={() => void discard([file.name])}
-                  >
-                    Discard
-                  </button>
-                )}
-              </span>
-            )}
-          />
-        </div>
-      )}
-      {comment && (
-        <NameDialog
-          title={`Comment on ${comment.file}${comment.line === null ? '' : `, line ${comment.line}`}`}
-          label="What should the agent change?"
-          action="Send to the agent"
-          maxLength={4_000}
-          isLong
-          onName={text => void send(text)}
-          onClose={() => setComment(null)}
+        <ChangeViewer
+          files={files}
+          label="Changes"
+          layout={shownLayout()}
+          comments={mayDecide ? comments : null}
+          readImage={readImage}
+          fileTools={fileTools}
+          hunkTools={hasHunkTools ? hunkTools : undefined}
         />
       )}
       {isCommitting && (
@@ -201,6 +170,14 @@ export function SessionChanges({ session }: { session: Session }) {
           isLong
           onName={message => void commit(message)}
           onClose={() => setCommitting(false)}
+        />
+      )}
+      {isPublishing && (
+        <OpenPullDialog
+          project={session.cwd}
+          source={{ branch: 'HEAD' }}
+          isDirty={uncommitted.size > 0}
+          onClose={() => setPublishing(false)}
         />
       )}
     </div>

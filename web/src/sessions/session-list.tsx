@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { canDecide } from '../store/live'
+import { sessionGrouping } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { canOpen, openRow, RowMenu } from './session-actions'
@@ -47,7 +48,8 @@ function SessionItem(props: {
           {row.doing && <span class="soft"> · {row.doing}</span>}
         </span>
         <span class="small dim cut block" title={row.cwd}>
-          {row.session ? `#${row.place}` : `tmux ${row.place}`} · {row.agent} · {row.project}
+          {row.session ? `#${row.place}` : `tmux ${row.place}`} · {row.agent}
+          {sessionGrouping.value !== 'project' && ` · ${row.project}`}
         </span>
       </span>
       <span class="meta">
@@ -79,6 +81,6 @@ function SessionItem(props: {
         <RowMenu row={row} />
       </li>
     ),
-    [row.session, row.pane, isPicked, isSelected, canDecide.value, onSelect],
+    [row.session, row.pane, isPicked, isSelected, canDecide.value, sessionGrouping.value, onSelect],
   )
 }

@@ -142,7 +142,6 @@ export const TOPICS: readonly Topic[] = [
         title: 'Limits',
         controls: [
           { key: 'runs.day_usd', label: 'A day', kind: 'money' },
-          { key: 'runs.max_cost', label: 'A run', kind: 'money' },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },

@@ -38,8 +38,9 @@ function tabTitle(): string {
   if (needsCount.value === 0) return here === null ? 'Signalbox' : `${here} · Signalbox`
   const projects = new Set(waiting.map(({ subject }) => baseName(subject.project)))
   const [only] = projects
-  if (projects.size === 1 && needsCount.value === waiting.length) return `● ${only}: needs you`
-  return `● ${needsCount.value} need you`
+  const isOne = projects.size === 1 && needsCount.value === waiting.length
+  const needs = isOne ? `${only}: needs you` : `${needsCount.value} ${needsCount.value === 1 ? 'needs' : 'need'} you`
+  return here === null || route.value.page === 'overview' ? `● ${needs}` : `● ${here} · ${needs}`
 }
 
 function pageTitle(here: Route): string | null {

@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
+import type { LineComment } from '../diff/line-comments'
 
 /** A preference that is saved in this browser. Never contains secrets or addresses. */
 function saved<T>(name: string, initial: T): Signal<T> {
@@ -55,6 +56,10 @@ export const isDeveloper = saved('developer', false)
 export const dismissedRuns = saved<string[]>('dismissed-runs', [])
 export const savedRunFilters = saved<{ name: string; query: string }[]>('run-filters', [])
 export const diffLayout = saved<'unified' | 'split'>('diff-layout', 'unified')
+/** Changes of white space only are not shown. */
+export const ignoresSpace = saved('diff-ignore-space', false)
+/** Comments on lines that were not sent yet, by session or run. */
+export const lineComments = saved<Readonly<Record<string, readonly LineComment[]>>>('line-comments', {})
 /** The terminal is beside the conversation. */
 export const isSplit = saved('terminal-beside', true)
 

@@ -1,4 +1,5 @@
 import { isDenialMeaning } from '../../../src/approvals/denial'
+import { RUN_WORDS } from '../../../src/text/status-word'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
 type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
@@ -55,10 +56,10 @@ function drawShape(shape: Shape) {
  * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words
  * are for what is none of them.
  */
-const NEEDS: Aspect = { word: 'Needs you', tone: 'caution', shape: 'diamond' }
-const WORKING: Aspect = { word: 'Working', tone: 'clear', shape: 'disc' }
-const DONE: Aspect = { word: 'Done', tone: 'lunar', shape: 'tick' }
-const FAILED: Aspect = { word: 'Failed', tone: 'danger', shape: 'square' }
+const NEEDS: Aspect = { word: RUN_WORDS.waiting, tone: 'caution', shape: 'diamond' }
+const WORKING: Aspect = { word: RUN_WORDS.running, tone: 'clear', shape: 'disc' }
+const DONE: Aspect = { word: RUN_WORDS.completed, tone: 'lunar', shape: 'tick' }
+const FAILED: Aspect = { word: RUN_WORDS.failed, tone: 'danger', shape: 'square' }
 const IDLE: Aspect = { word: 'Idle', tone: 'unlit', shape: 'ring' }
 const UNKNOWN: Aspect = { word: 'Unknown', tone: 'unlit', shape: 'dashed' }
 
@@ -105,14 +106,14 @@ export function paneAspect(pane: Pane): Aspect {
 }
 
 const RUN: Readonly<Record<Run['status'], Aspect>> = {
-  queued: { word: 'Queued', tone: 'unlit', shape: 'dashed' },
+  queued: { word: RUN_WORDS.queued, tone: 'unlit', shape: 'dashed' },
   running: WORKING,
   waiting: NEEDS,
-  paused: { word: 'Paused', tone: 'unlit', shape: 'bars' },
+  paused: { word: RUN_WORDS.paused, tone: 'unlit', shape: 'bars' },
   completed: DONE,
   failed: FAILED,
-  rejected: { word: 'Rejected', tone: 'danger', shape: 'triangle' },
-  cancelled: { word: 'Cancelled', tone: 'unlit', shape: 'square' },
+  rejected: { word: RUN_WORDS.rejected, tone: 'danger', shape: 'triangle' },
+  cancelled: { word: RUN_WORDS.cancelled, tone: 'unlit', shape: 'square' },
 }
 
 export function runAspect(status: Run['status']): Aspect {

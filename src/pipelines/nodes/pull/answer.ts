@@ -1,8 +1,9 @@
+import { newEvent } from '../../../events/index.js'
 import type { NodeContext, NodeResult } from '../../node.js'
 import { type Act, actsQuestion } from '../../pull-request/acts.js'
 import { decidedActs, performActs } from '../../pull-request/perform-acts.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
-import type { HistoryEntry, PullItem, PullState } from '../../state.js'
+import type { HistoryEntry, PullItem } from '../../state.js'
 import { noted } from '../common.js'
 import { withForge } from './forge-of.js'
 
@@ -13,11 +14,12 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
   const { args, state, reply } = context
   const pull = state.pull!
   if (reply?.option === 'deny')
-    return settled(pull, noted(context, reply.by, 'does not want this round to be published'))
+    return settled(context, { said: noted(context, reply.by, 'does not want this round to be published') })
   return withForge(context, async forge => {
     if (!reply) {
       const acts = await actsOf(context)
-      if (acts.length === 0) return settled(pull, noted(context, 'signalbox', 'nothing to answer'))
+      if (acts.length === 0)
+        return settled(context, { said: noted(context, 'signalbox', 'nothing to answer'), isPublished: true })
       const { url, number } = pull
       return { question: actsQuestion({ gate: 'acts', pull: { url, number }, acts }, args.profile.pull.allow) }
     }
@@ -25,19 +27,34 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
     await performActs(context, forge, acts)
     const push = acts.find(act => act.act === 'push')
     const said = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
-    return settled(push ? { ...pull, head: push.commit } : pull, noted(context, 'signalbox', said))
+    return settled(context, {
+      said: noted(context, 'signalbox', said),
+      isPublished: true,
+      pushed: push?.commit ?? null,
+    })
   })
 }
 
-function settled(pull: PullState, history: HistoryEntry[]): NodeResult {
+function settled(
+  { state }: NodeContext,
+  { said, pushed = null, isPublished = false }: { said: HistoryEntry[]; pushed?: string | null; isPublished?: boolean },
+): NodeResult {
+  const pull = state.pull!
   const keys = pull.items.map(({ key }) => key)
+  const items = pull.items.map(({ key: _, is_bot: isBot, ...item }) => ({
+    ...item,
+    isBot,
+    isFixed: pushed !== null && state.approved_items.includes(item.number),
+  }))
+  const round = { round: state.review_pass, items, from: pull.head, to: pushed, isPublished }
   return {
     route: 'wait',
     update: {
-      pull: { ...pull, items: [], settled: [...new Set([...pull.settled, ...keys])] },
+      pull: { ...pull, head: pushed ?? pull.head, items: [], settled: [...new Set([...pull.settled, ...keys])] },
       approved_items: [],
-      history,
+      history: said,
     },
+    events: [newEvent('pull.answered', round)],
   }
 }
 

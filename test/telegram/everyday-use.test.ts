@@ -5,7 +5,6 @@ import { requestFromReport } from '../../src/approvals/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
 import { JumpClock } from './jump-clock.js'
-import { regression } from './regressions.js'
 import { FAST, raise, TestBot } from './support.js'
 
 /*
@@ -98,24 +97,18 @@ it('an answer of another session than the current one names it, and a button mak
   expect(buttons(open)).toEqual(['Use #2', 'Stop'])
 })
 
-it(
-  regression(
-    'earlier/menu-anywhere',
-    'a menu that an agent quotes is not a request: there is no card, only the answer',
-  ),
-  async () => {
-    await isAtRest()
-    const before = last()
-    ann.say('show me the manual')
-    await bot.seen(ann, 'and nothing is asked.', before)
-    await isAtRest()
-    await quiet()
-    expect(await bot.events('approval.requested')).toEqual([])
-    expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('wants to'))).toEqual([])
-  },
-)
+it('a menu that an agent quotes is not a request: there is no card, only the answer', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('show me the manual')
+  await bot.seen(ann, 'and nothing is asked.', before)
+  await isAtRest()
+  await quiet()
+  expect(await bot.events('approval.requested')).toEqual([])
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('wants to'))).toEqual([])
+})
 
-it(regression('earlier/text-and-enter', 'the text is written first, and Enter separately after it'), async () => {
+it('the text is written first, and Enter separately after it', async () => {
   await isAtRest()
   bot.written.length = 0
   ann.say('two writes')
@@ -237,52 +230,40 @@ it('in quiet hours notifications are held, requests are not; held ones and burst
   expect(burst.text).toContain('Night 11')
 })
 
-it(
-  regression(
-    'earlier/forbidden',
-    'a person who blocks the bot ends no session, and gets what is new after unblocking it',
-  ),
-  async () => {
-    await isAtRest()
-    ann.block()
-    await raise(bot.host, 'ls while-blocked')
-    await quiet()
-    expect(bot.host.liveSessions().every(live => live.exit === null)).toBe(true)
-    // What the session answers meanwhile waits for the end of the block; nothing else must happen.
-    const [live] = bot.host.liveSessions()
-    await live!.send('said while blocked')
-    await isAtRest()
-    const before = ann.chat.messages.at(-1)!.id
-    ann.unblock()
-    await bot.seen(ann, 'You said: said while blocked', before)
-    ann.say('still there?')
-    await bot.seen(ann, 'You said: still there?')
-  },
-)
+it('a person who blocks the bot ends no session, and gets what is new after unblocking it', async () => {
+  await isAtRest()
+  ann.block()
+  await raise(bot.host, 'ls while-blocked')
+  await quiet()
+  expect(bot.host.liveSessions().every(live => live.exit === null)).toBe(true)
+  // What the session answers meanwhile waits for the end of the block; nothing else must happen.
+  const [live] = bot.host.liveSessions()
+  await live!.send('said while blocked')
+  await isAtRest()
+  const before = ann.chat.messages.at(-1)!.id
+  ann.unblock()
+  await bot.seen(ann, 'You said: said while blocked', before)
+  ann.say('still there?')
+  await bot.seen(ann, 'You said: still there?')
+})
 
-it(
-  regression(
-    'openclaw/68918',
-    'receiving a request gives no right to decide it: in a group, and with a button of another person',
-  ),
-  async () => {
-    const group = bot.fake.group(-94, 'Crew')
-    ann.say('/start', { in: group })
-    await bot.fake.until(() => group.messages.some(({ from }) => from.isBot), 'the group to be known')
-    const { id } = await raise(bot.host, 'ls received')
-    const card = await bot.fake.until(() => group.messages.findLast(({ text }) => text.includes('wants to')), 'a card')
-    const eve = bot.person(667, 'Eve')
-    const { callback_data: data } = card.markup!.inline_keyboard![0]![0]!
-    const strange = eve.press(card, { data: data! })
-    await quiet()
-    expect(strange.answer).toBeUndefined()
-    expect((await bot.host.ledger.get(id))?.state).toBe('pending')
-    const refused = (await bot.events('telegram.refused')).at(-1)
-    expect(refused?.data).toMatchObject({ from: 667, reason: 'an unpaired account' })
-  },
-)
+it('receiving a request gives no right to decide it: in a group, and with a button of another person', async () => {
+  const group = bot.fake.group(-94, 'Crew')
+  ann.say('/start', { in: group })
+  await bot.fake.until(() => group.messages.some(({ from }) => from.isBot), 'the group to be known')
+  const { id } = await raise(bot.host, 'ls received')
+  const card = await bot.fake.until(() => group.messages.findLast(({ text }) => text.includes('wants to')), 'a card')
+  const eve = bot.person(667, 'Eve')
+  const { callback_data: data } = card.markup!.inline_keyboard![0]![0]!
+  const strange = eve.press(card, { data: data! })
+  await quiet()
+  expect(strange.answer).toBeUndefined()
+  expect((await bot.host.ledger.get(id))?.state).toBe('pending')
+  const refused = (await bot.events('telegram.refused')).at(-1)
+  expect(refused?.data).toMatchObject({ from: 667, reason: 'an unpaired account' })
+})
 
-it(regression('superset/1785', 'sessions that no chat follows and runs inside runs are not reported'), async () => {
+it('sessions that no chat follows and runs inside runs are not reported', async () => {
   const before = last()
   const started = {
     number: 99,
@@ -308,36 +289,30 @@ it(regression('superset/1785', 'sessions that no chat follows and runs inside ru
   expect(bot.fake.visible(ann.chat).filter(({ id, text }) => id > before && /helper|#99/.test(text))).toEqual([])
 })
 
-it(
-  regression(
-    'plugins/2857',
-    'the poller waits while another program polls for minutes, and receives updates when that has ended',
-  ),
-  async () => {
-    const refusals = 6
-    bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 }, refusals)
-    const conflicts = () => bot.fake.calls.filter(({ status }) => status === 409).length
-    const earlier = conflicts()
-    bot.fake.state.updates.endPoll()
-    await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
-    await bot.fake.until(() => {
-      // Longer than any wait before the next try.
-      clock.jump(61_000)
-      return conflicts() === earlier + refusals
-    }, 'every refusal')
-    expect(bot.bot.health.state).toBe('not-receiving')
-    const before = last()
-    ann.say('/usage')
-    await bot.fake.until(() => {
-      clock.jump(61_000)
-      return bot.fake.state.updates.waiting.length === 0
-    }, 'the word to be heard')
-    await bot.seen(ann, 'last 24 hours', before)
-    await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
-  },
-)
+it('the poller waits while another program polls for minutes, and receives updates when that has ended', async () => {
+  const refusals = 6
+  bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 }, refusals)
+  const conflicts = () => bot.fake.calls.filter(({ status }) => status === 409).length
+  const earlier = conflicts()
+  bot.fake.state.updates.endPoll()
+  await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
+  await bot.fake.until(() => {
+    // Longer than any wait before the next try.
+    clock.jump(61_000)
+    return conflicts() === earlier + refusals
+  }, 'every refusal')
+  expect(bot.bot.health.state).toBe('not-receiving')
+  const before = last()
+  ann.say('/usage')
+  await bot.fake.until(() => {
+    clock.jump(61_000)
+    return bot.fake.state.updates.waiting.length === 0
+  }, 'the word to be heard')
+  await bot.seen(ann, 'last 24 hours', before)
+  await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
+})
 
-it(regression('claude-code/67759', 'the next bot handles an update whose handler died with the bot'), async () => {
+it('the next bot handles an update whose handler died with the bot', async () => {
   await quiet()
   const before = last()
   const update = {

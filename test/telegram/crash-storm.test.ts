@@ -6,7 +6,7 @@ import { Storm, type Turn } from './storm.js'
 
 /*
  * A longer run, whose report SIGNALBOX_STORM_REPORT names the file for:
- * SIGNALBOX_STORM="<random seed> <decisions> <turns>" npx vitest run test/telegram/storm.test.ts
+ * SIGNALBOX_STORM="<random seed> <decisions> <turns>" npx vitest run test/telegram/crash-storm.test.ts
  */
 const [SEED = 1, DECISIONS = 24, TURNS = 5] = (process.env.SIGNALBOX_STORM ?? '').split(' ').filter(Boolean).map(Number)
 const BUDGET_MS = 600_000 + (DECISIONS + TURNS) * 2000

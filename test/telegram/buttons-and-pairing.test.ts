@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
-import { regression } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
 /*
- * Defects of other bots, each as a test against the fake server. The requests are raised directly
+ * Buttons, cards, pairing and groups, against the fake server. The requests are raised directly
  * in the ledger.
  */
 
@@ -33,13 +32,13 @@ const cardOf = (person: FakePerson, command: string) => bot.seen(person, command
 const dataOf = (message: FakeMessage, label: string) =>
   message.markup!.inline_keyboard!.flat().find(({ text }) => text === label)!.callback_data!
 
-it(regression('earlier/callback-bytes', 'buttons carry only a token, far below 64 bytes, for any path'), async () => {
+it('buttons carry only a token, far below 64 bytes, for any path', async () => {
   await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
   const card = await cardOf(ann, '/very/long/path')
   for (const { callback_data } of card.markup!.inline_keyboard!.flat()) expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
 })
 
-it(regression('earlier/session-option', 'every option has a button with its label'), async () => {
+it('every option has a button with its label', async () => {
   await raise(bot.host, 'ls options')
   const card = await cardOf(ann, 'ls options')
   ann.press(card, 'More…')
@@ -51,7 +50,7 @@ it(regression('earlier/session-option', 'every option has a button with its labe
   expect(labels).toEqual(['Yes', 'Yes, for this session', 'No', 'Deny with reason', 'Back'])
 })
 
-it(regression('hapi/callbacks', 'a stale button decides nothing, also no other open request'), async () => {
+it('a stale button decides nothing, also no other open request', async () => {
   const first = await raise(bot.host, 'ls first')
   const card = await cardOf(ann, 'ls first')
   const data = dataOf(card, 'Allow once')
@@ -76,24 +75,18 @@ it('of two presses at the same time the first decides; the second learns who did
   expect((await bot.host.ledger.get(id))?.decision).toMatchObject({ actor: { name: 'Ann' }, tier: 'allow-once' })
 })
 
-it(
-  regression(
-    'openclaw/40753',
-    'an edited or guessed callback and the button of another person have no effect and are recorded',
-  ),
-  async () => {
-    const { id } = await raise(bot.host, 'ls edited')
-    const card = await cardOf(ann, 'ls edited')
-    const before = (await bot.events('telegram.refused')).length
-    const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
-    const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
-    await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
-    expect(forged.answer?.text).toBe('Unknown button.')
-    expect(foreign.answer?.text).toBe('You have read access only: you cannot decide here.')
-    expect((await bot.host.ledger.get(id))?.state).toBe('pending')
-    expect((await bot.events('telegram.refused')).length).toBe(before + 2)
-  },
-)
+it('an edited or guessed callback and the button of another person have no effect and are recorded', async () => {
+  const { id } = await raise(bot.host, 'ls edited')
+  const card = await cardOf(ann, 'ls edited')
+  const before = (await bot.events('telegram.refused')).length
+  const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
+  const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
+  await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
+  expect(forged.answer?.text).toBe('Unknown button.')
+  expect(foreign.answer?.text).toBe('You have read access only: you cannot decide here.')
+  expect((await bot.host.ledger.get(id))?.state).toBe('pending')
+  expect((await bot.events('telegram.refused')).length).toBe(before + 2)
+})
 
 it('an unpaired account gets no answer, decides nothing, and is counted', async () => {
   const eve = bot.person(666, 'Eve')
@@ -108,7 +101,7 @@ it('an unpaired account gets no answer, decides nothing, and is counted', async 
   expect(press.answer).toBeUndefined()
 })
 
-it(regression('openclaw/73698', 'a forwarded message is neither a command nor an answer nor a reason'), async () => {
+it('a forwarded message is neither a command nor an answer nor a reason', async () => {
   const { id } = await raise(bot.host, 'ls forwarded')
   const card = await cardOf(ann, 'ls forwarded')
   ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
@@ -176,51 +169,42 @@ it('a repeated update has no effect', async () => {
   expect((await bot.host.ledger.get(id))?.state).not.toBe('pending')
 })
 
-it(
-  regression('cursor-remote/21', 'buttons and cards survive a restart; cards show what was decided meanwhile'),
-  async () => {
-    const open = await raise(bot.host, 'ls survivor')
-    const gone = await raise(bot.host, 'ls elsewhere')
-    const openCard = await cardOf(ann, 'ls survivor')
-    const goneCard = await cardOf(ann, 'ls elsewhere')
-    await bot.bot.settled()
-    await bot.bot.stop()
-    await bot.host.ledger.decide(gone.id, {
-      fingerprint: gone.fingerprint,
-      option: 'no',
-      seen: { displayHash: gone.display.hash, whole: true },
-      actor: { kind: 'person', id: 'x', name: 'Carl', role: 'owner' },
-      surface: 'web',
-      idempotencyKey: 'web:1',
-    })
-    ann.press(openCard, 'Allow once')
-    await bot.openBot()
-    await bot.fake.until(() => /⛔ .*Carl, web/.test(goneCard.text), 'the other decision on the card')
-    await bot.fake.until(() => /✅ .*Ann, telegram/.test(openCard.text), 'the press that waited')
-    expect((await bot.host.ledger.get(open.id))?.decision?.tier).toBe('allow-once')
-    expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
-  },
-)
+it('buttons and cards survive a restart; cards show what was decided meanwhile', async () => {
+  const open = await raise(bot.host, 'ls survivor')
+  const gone = await raise(bot.host, 'ls elsewhere')
+  const openCard = await cardOf(ann, 'ls survivor')
+  const goneCard = await cardOf(ann, 'ls elsewhere')
+  await bot.bot.settled()
+  await bot.bot.stop()
+  await bot.host.ledger.decide(gone.id, {
+    fingerprint: gone.fingerprint,
+    option: 'no',
+    seen: { displayHash: gone.display.hash, whole: true },
+    actor: { kind: 'person', id: 'x', name: 'Carl', role: 'owner' },
+    surface: 'web',
+    idempotencyKey: 'web:1',
+  })
+  ann.press(openCard, 'Allow once')
+  await bot.openBot()
+  await bot.fake.until(() => /⛔ .*Carl, web/.test(goneCard.text), 'the other decision on the card')
+  await bot.fake.until(() => /✅ .*Ann, telegram/.test(openCard.text), 'the press that waited')
+  expect((await bot.host.ledger.get(open.id))?.decision?.tier).toBe('allow-once')
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
+})
 
-it(
-  regression(
-    ['plugins/4003', 'claude-code/83948'],
-    'after a 409 one poller waits and receives updates again; until then the health is not-receiving',
-  ),
-  async () => {
-    const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
-    bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
-    bot.fake.state.updates.endPoll()
-    await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
-    expect(bot.bot.health.reason).toContain('another program')
-    ann.say('/usage')
-    await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
-    const refused = polls().findLastIndex(({ status }) => status === 409)
-    const [conflict, next] = polls().slice(refused)
-    // A timer may fire a millisecond early.
-    expect(next!.at - conflict!.at).toBeGreaterThanOrEqual(2_990)
-  },
-)
+it('after a 409 one poller waits and receives updates again; until then the health is not-receiving', async () => {
+  const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
+  bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
+  bot.fake.state.updates.endPoll()
+  await bot.fake.until(() => bot.bot.health.state === 'not-receiving', 'not-receiving')
+  expect(bot.bot.health.reason).toContain('another program')
+  ann.say('/usage')
+  await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
+  const refused = polls().findLastIndex(({ status }) => status === 409)
+  const [conflict, next] = polls().slice(refused)
+  // A timer may fire a millisecond early.
+  expect(next!.at - conflict!.at).toBeGreaterThanOrEqual(2_990)
+})
 
 it('a person who blocks the bot ends no session; their next message reopens the chat', async () => {
   bob.block()
@@ -232,7 +216,7 @@ it('a person who blocks the bot ends no session; their next message reopens the 
   await bot.seen(bob, 'ls blocked', before)
 })
 
-it(regression('claude-code/2.1.211', 'hidden characters of a request are made visible'), async () => {
+it('hidden characters of a request are made visible', async () => {
   await raise(bot.host, 'echo safe\u202e rm -rf /\u200b')
   const card = await cardOf(ann, 'echo safe')
   expect(card.text).not.toMatch(/[\u202e\u200b]/)

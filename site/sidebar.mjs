@@ -1,0 +1,58 @@
+// The order of the pages. A page of docs/ that is not listed here ends the build.
+export const SIDEBAR = [
+  { text: 'Start', pages: ['quick-start', 'concepts', 'comparison'] },
+  {
+    text: 'Jobs',
+    pages: [
+      'jobs/approve-from-the-phone',
+      'jobs/watch-tmux',
+      'jobs/overnight-loop',
+      'jobs/issue-to-pull-request',
+      'jobs/ci',
+      'jobs/team-server',
+      'jobs/remote-access',
+      'jobs/add-an-agent',
+      'jobs/record-and-replay',
+      'jobs/migrate',
+    ],
+  },
+  {
+    text: 'Guides',
+    pages: [
+      'guides/sessions',
+      'guides/approvals',
+      'guides/watch',
+      'guides/dashboard',
+      'guides/telegram',
+      'guides/agents',
+      'guides/hooks',
+      'guides/sandbox',
+      'guides/screens',
+      'guides/oneshot',
+      'guides/graphs',
+      'guides/pipelines',
+      'guides/server',
+      'guides/programs',
+      'guides/workers',
+      'guides/operations',
+      'guides/upkeep',
+      'guides/troubleshooting',
+    ],
+  },
+  {
+    text: 'Reference',
+    pages: [
+      'reference/cli',
+      'reference/config',
+      'reference/events',
+      'reference/api',
+      'reference/graph-attributes',
+      'reference/tables',
+    ],
+  },
+  { text: 'Guarantees', pages: ['guarantees', 'security-matrix', 'benchmarks'] },
+  {
+    text: 'Inside',
+    pages: ['architecture', 'glossary', 'packs', 'adding-an-agent', 'demo-agent', 'style', 'changes', 'security', 'decisions/index'],
+  },
+]

@@ -1,0 +1,80 @@
+import type { RowBlock } from './grammar.js'
+import type { Layout } from './layout.js'
+import type { ScreenRow } from './screen-row.js'
+
+/*
+ * Where no pack says what a prompt looks like in the transcript, the prompt itself does: the text
+ * that was in the input box appears above it. Every agent repeats it, whatever glyph, background or
+ * heading it uses.
+ */
+const SHORTEST = 3
+
+const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
+
+/** The same layout, with the rows that repeat what was typed as a block of the user. */
+export function withTypedEcho(layout: Layout, draft: string | null): Layout {
+  // A slash command is no prompt.
+  if (draft === null || draft.length < SHORTEST || draft.startsWith('/')) return layout
+  const before = known.get(layout)
+  if (before?.draft === draft) return before.layout
+  const blocks = splitAtEcho(layout, draft)
+  const marked = blocks === layout.blocks ? layout : { ...layout, blocks }
+  known.set(layout, { draft, layout: marked })
+  return marked
+}
+
+function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
+  for (let at = blocks.length - 1; at >= 0; at--) {
+    const block = blocks[at]!
+    for (let first = block.last; first >= block.first; first--) {
+      const last = endOfEcho(rows, first, block.last, draft)
+      if (last === null) continue
+      const isMarked = block.kind === 'user' && block.first === first && block.last === last
+      if (isMarked && !blocks.slice(at + 1).some(later => later.kind === 'user')) return blocks
+      const part = (kind: RowBlock['kind'], from: number, to: number): RowBlock[] =>
+        rows.slice(from, to + 1).some(row => plain(row) !== '') ? [{ ...block, kind, first: from, last: to }] : []
+      const kind = block.kind === 'user' ? 'prose' : block.kind
+      return [
+        ...blocks.slice(0, at),
+        ...part(kind, block.first, first - 1),
+        { ...block, kind: 'user', first, last, isRunning: false },
+        ...part(kind, last + 1, block.last),
+        // Nothing else was typed since: what looks like a prompt below is the answer.
+        ...blocks.slice(at + 1).map(later => (later.kind === 'user' ? { ...later, kind: 'prose' as const } : later)),
+      ]
+    }
+  }
+  return blocks
+}
+
+/** The last row of the text, if it starts in this row and its rows follow each other. */
+function endOfEcho(rows: readonly ScreenRow[], first: number, limit: number, draft: string): number | null {
+  let rest = squeeze(draft)
+  for (let index = first; index <= limit; index++) {
+    const text = squeeze(plain(rows[index]!))
+    if (text === '' && index > first) continue
+    if (text === '' || !rest.startsWith(text)) {
+      // A time or a status may follow the words in the same row.
+      return rest.length >= SHORTEST && text.startsWith(rest) && isAside(text.slice(rest.length)) ? index : null
+    }
+    rest = rest.slice(text.length)
+    if (rest === '') return index
+  }
+  return null
+}
+
+function isAside(text: string): boolean {
+  return text.length <= 12
+}
+
+/** Without glyph, gutter and edges. */
+function plain({ text }: ScreenRow): string {
+  return text
+    .replace(/^[\s│┃▌▎▐║]*(?:[^\p{L}\p{N}\s"'`([{/@#!]\s+)?/u, '')
+    .replace(/[│┃║]\s*$/u, '')
+    .trim()
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/gu, '')
+}

@@ -1,0 +1,62 @@
+/*
+ * The row that shows work, as agents without a pack draw it: a mark that turns, a time that counts,
+ * and the key that interrupts. Any two of them are a sign; each alone also appears in answers.
+ */
+const DURATION = '(?:\\d+[hm] ?){0,2}\\d+(?:\\.\\d+)?s\\b'
+/** `⠹ Press Esc to cancel`, ` ⡿⣿⣿  ( 3s • esc to interrupt )`. */
+const TURNING = /^\s{0,5}[\u2800-\u28ff]{1,8}(?=\s)/u
+const INTERRUPT =
+  /\b(?:esc|escape|ctrl[-+ ]?c|\^c)\b(?: again| twice| esc)?[\s:]{1,3}(?:to )?(?:interrupt|cancel|stop|abort)\b/iu
+const TIMED_KEY = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}]{0,12}\\(\\s*${DURATION}\\s*[•·∙|,]\\s*[^()]{3,80}\\)?\\s*$`, 'u')
+const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
+/** A longer row is a sentence. */
+const LONGEST = 120
+
+/** Whether a row shows by itself that the program works. */
+export function isWorkingHint(text: string): boolean {
+  if (text.length > LONGEST) return false
+  const isInterruptible = INTERRUPT.test(text)
+  return (isInterruptible && (TURNING.test(text) || hasClock(text))) || TIMED_KEY.test(text)
+}
+
+/** A time next to the key, after a mark: ` * Brewing (4s · esc to cancel)`. */
+function hasClock(text: string): boolean {
+  return /^\s{0,5}[^\p{L}\p{N}\s"'`]/u.test(text) && CLOCK.test(text)
+}
+
+/** `esc interrupt`, `ctrl+c to stop` next to the input box: nothing can be interrupted at rest. */
+const FOOTER_HINT = /(?:^|[\s(·•|])(?:esc|ctrl[-+ ]?c)(?: again| esc)?[\s:]{1,3}(?:to )?(?:interrupt|stop)\b/iu
+/** Rows below the sign of work are its footer, if they are few. */
+const FOOTER_ROWS = 6
+
+interface Placed {
+  index: number
+  text: string
+  indent: number
+}
+
+/**
+ * The row that shows work next to the input box, or above the footer where there is none. Between
+ * it and the box is nothing but what is attached to it: in an answer, text follows.
+ */
+export function findWorkingRow(
+  rows: readonly Placed[],
+  end: number,
+  composer: { first: number; last: number } | null,
+): number | null {
+  const footer = composer ? rows.slice(composer.last + 1) : []
+  const below = footer.find(row => isWorkingHint(row.text) || FOOTER_HINT.test(row.text))
+  if (below) return below.index
+  const last = composer ? undefined : rows.slice(0, end).findLast(row => row.indent >= 0)
+  if (last && last.text.length <= LONGEST && FOOTER_HINT.test(last.text)) return last.index
+  const at = rows.slice(0, end).findLastIndex(row => isWorkingHint(row.text))
+  if (at < 0) return null
+  const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)
+  const isNext = composer ? rest.every(row => row.indent > rows[at]!.indent + 1) : rest.length <= FOOTER_ROWS
+  return isNext ? at : null
+}
+
+/** `~6 tokens`, `↑ 1.2k tokens · 3.5 tok/s`: what was used, not what was said. */
+export function isFigures(text: string): boolean {
+  return /^\s*[~≈↑↓]?\s*\d[\d.,]*\s?[kKM]?\s*(?:tokens?|tok\/s)\b[^.!?]{0,40}$/u.test(text)
+}

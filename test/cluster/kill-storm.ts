@@ -1,0 +1,306 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isEvent } from '../../src/events/index.js'
+import { runStream } from '../../src/engine/index.js'
+import { SignalboxError } from '../../src/errors/index.js'
+import type { EventStore, StoredEvent } from '../../src/store/index.js'
+import { waitFor } from '../e2e/harness.js'
+import type { ClusterUnderTest } from './cluster-under-test.js'
+
+export interface StormOptions {
+  runs: number
+  steps: number
+  /** How long each step takes, in seconds. */
+  pauseS: number
+  /** The parts that are killed in each round, in this order; of several, the next one in each round. */
+  kills: readonly string[]
+  rounds: number
+  say(line: string): void
+}
+
+export interface StormResult {
+  kills: number
+  /** Steps that began; further attempts of steps that were lost with their worker are counted, too. */
+  begun: number
+  furtherAttempts: number
+  /** What must not happen, each as a sentence. */
+  violations: string[]
+  decisions: number
+  /** The longest time in which a run had nothing to do after a kill, in ms, by the kind of part. */
+  gaps: Map<string, number[]>
+}
+
+interface Kill {
+  part: string
+  at: number
+}
+
+interface Line {
+  step: string
+  at: number
+  isEnd: boolean
+}
+
+/** Every third command must never run twice: if its end was not observed, it counts as failed. */
+const isOnce = (n: number) => n % 3 === 0
+const GATE_EVERY = 5
+
+/**
+ * Runs with commands and gates on every worker, while the parts of a cluster are killed one after
+ * the other. Afterwards everything is counted: in the files that the commands wrote, and in the log.
+ */
+export async function killStorm(cluster: ClusterUnderTest, options: StormOptions): Promise<StormResult> {
+  const { runs, say } = options
+  const ids: string[] = []
+  for (let n = 0; n < runs; n++) ids.push(await cluster.startRun(attempt => graphOf(cluster, `${n}-${attempt}`, options)))
+  say(`${runs} runs started`)
+  const decider = new GateDecider(cluster, new Set(ids))
+  const deciding = decider.run()
+  const kills: Kill[] = []
+  try {
+    for (let round = 0; round < options.rounds; round++)
+      for (const wanted of options.kills) {
+        const part = nameOf(cluster, wanted, round)
+        kills.push({ part, at: Date.now() })
+        if (!cluster.kill(part)) throw new Error(`${part} was not there`)
+        await settled(cluster, ids, part)
+        say(`round ${round + 1}: ${part} killed, all progress again after ${Date.now() - kills.at(-1)!.at} ms`)
+      }
+    await waitFor('the runs to end', async () => (await statuses(cluster, ids)).every(isOver), 900_000)
+  } finally {
+    decider.stop()
+    await deciding
+  }
+  const store = await cluster.openStore()
+  try {
+    return await count(cluster, store, { ids, kills, decider, options })
+  } finally {
+    await store.close()
+  }
+}
+
+function nameOf(cluster: ClusterUnderTest, wanted: string, round: number): string {
+  const several = cluster.named(wanted)
+  return several.length === 0 ? wanted : several[round % several.length]!
+}
+
+/** Waits until the part is back and every run that is not over has made progress. */
+async function settled(cluster: ClusterUnderTest, ids: readonly string[], part: string): Promise<void> {
+  const before = await cluster.progress(ids)
+  await waitFor(`${part} to come back`, () => part.startsWith('engine-') || cluster.pid(part) !== null)
+  await waitFor(
+    `progress after ${part} was killed`,
+    async () => {
+      const now = await cluster.progress(ids)
+      return [...now].every(([id, { changedAt, isOver: over }]) => over || changedAt > (before.get(id)?.changedAt ?? 0))
+    },
+    300_000,
+  )
+}
+
+async function statuses(cluster: ClusterUnderTest, ids: readonly string[]): Promise<string[]> {
+  const found = await cluster.runs()
+  return ids.map(id => found.find(run => run.id === id)?.status ?? 'unknown')
+}
+
+const isOver = (status: string) => status === 'completed' || status === 'failed'
+
+/** A chain of commands; after every few a gate, whose two answers lead over different nodes. */
+function graphOf(cluster: ClusterUnderTest, name: string, { steps, pauseS }: StormOptions): string {
+  const file = join(cluster.notes, name)
+  const note = (mark: string) => `echo "${mark} $SIGNALBOX_STEP $(date +%s%3N)" >> ${file}`
+  const command = (pause: number) => `${note('b')}; sleep ${pause}; ${note('e')}`.replaceAll('"', '\\"')
+  const lines = ['start [shape=Mdiamond]', 'done [shape=Msquare]']
+  let from = 'start'
+  const then = (to: string) => {
+    // A command that must not run again fails if its end was not observed; the run goes on.
+    lines.push(`${from} -> ${to}`)
+    if (from.startsWith('s')) lines.push(`${from} -> ${to} [condition="outcome=fail"]`)
+    from = to
+  }
+  for (let n = 1; n <= steps; n++) {
+    lines.push(`s${n} [shape=parallelogram, ${isOnce(n) ? 'rerun=never, ' : ''}tool_command="${command(pauseS)}"]`)
+    then(`s${n}`)
+    if (n % GATE_EVERY !== 0) continue
+    lines.push(`g${n} [shape=hexagon, label="Left or right?"]`)
+    then(`g${n}`)
+    for (const way of ['l', 'r']) lines.push(`${way}${n} [shape=parallelogram, tool_command="true"]`)
+    lines.push(`g${n} -> l${n} [label="[L] Left"]`, `g${n} -> r${n} [label="[R] Right"]`)
+    lines.push(`j${n} [shape=parallelogram, tool_command="true"]`, `l${n} -> j${n}`, `r${n} -> j${n}`)
+    from = `j${n}`
+  }
+  then('done')
+  return `digraph g {\n${lines.join('\n')}\n}`
+}
+
+interface Asked {
+  approval: string
+  option: string
+  /** What the asker was told: its own decision counts, another one does, or nothing is known. */
+  told: 'accepted' | 'refused' | 'unknown'
+}
+
+/** Two askers with different answers at two servers decide every gate at the same time. */
+class GateDecider {
+  readonly asked: Asked[] = []
+  readonly #cluster: ClusterUnderTest
+  readonly #runs: ReadonlySet<string>
+  #isStopped = false
+
+  constructor(cluster: ClusterUnderTest, runs: ReadonlySet<string>) {
+    this.#cluster = cluster
+    this.#runs = runs
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isStopped) {
+      const open = await this.#open()
+      await Promise.all(open.map(request => this.#decide(request)))
+      await new Promise(resolve => setTimeout(resolve, 200))
+    }
+  }
+
+  async #open(): Promise<Pending[]> {
+    const { items } = await this.#cluster.ask(client => client.get<{ items: Pending[] }>('/approvals?limit=200'))
+    return items.filter(({ state, subject }) => state === 'pending' && this.#runs.has(subject.run ?? ''))
+  }
+
+  async #decide({ id, fingerprint, display }: Pending): Promise<void> {
+    const servers = this.#cluster.servers.filter(name => this.#cluster.pid(name) !== null)
+    const first = this.asked.length % Math.max(1, servers.length)
+    const askers = ['L', 'R'].map((option, n) => ({ option, server: servers[(first + n) % servers.length] }))
+    await Promise.all(
+      askers.map(async ({ option, server }) => {
+        const client = server === undefined ? null : await this.#cluster.client(server)
+        if (!client) return
+        const seen = { displayHash: display.hash, whole: true }
+        const told = await client
+          .post(`/approvals/${id}/decision`, { option, fingerprint, seen, surface: 'cli' })
+          .then(() => 'accepted' as const)
+          .catch(toldBy)
+        this.asked.push({ approval: id, option, told })
+      }),
+    )
+  }
+}
+
+interface Pending {
+  id: string
+  state: string
+  fingerprint: string
+  subject: { run?: string }
+  display: { hash: string }
+}
+
+function toldBy(error: unknown): Asked['told'] {
+  const code = error instanceof SignalboxError ? error.code : ''
+  return code === 'E_APPROVAL_DECIDED' || code === 'E_STATE' ? 'refused' : 'unknown'
+}
+
+interface CountOptions {
+  ids: readonly string[]
+  kills: readonly Kill[]
+  decider: GateDecider
+  options: StormOptions
+}
+
+async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOptions): Promise<StormResult> {
+  const { ids, kills, decider, options } = all
+  const violations: string[] = []
+  const gaps = new Map<string, number[]>()
+  let begun = 0
+  let furtherAttempts = 0
+  let decisions = 0
+  const problems = await store.checkChain()
+  if (problems.length > 0) violations.push(`the chain of the ledger is broken at ${problems.length} places`)
+  for (const [n, id] of ids.entries()) {
+    const journal = await store.readStream(runStream(id))
+    if (journal.some(({ version }, at) => version !== at + 1)) violations.push(`${id}: versions have a gap`)
+    const status = journal.findLast(({ type }) => /^run\.(completed|failed|cancelled|ended)$/.test(type))?.type
+    if (status !== 'run.completed' && !(await isCompleted(cluster, id))) violations.push(`${id}: lost (${status})`)
+    const lines = notesOf(cluster, n)
+    const starts = lines.filter(({ isEnd }) => !isEnd)
+    begun += starts.length
+    const attempts = new Map<string, number>()
+    for (const { step } of starts) attempts.set(step, (attempts.get(step) ?? 0) + 1)
+    for (const [step, times] of attempts) if (times > 1) violations.push(`${id}: attempt ${step} began ${times} times`)
+    const byStep = groupBy(starts, ({ step }) => step.replace(/#\d+$/, ''))
+    furtherAttempts += starts.length - byStep.size
+    for (let s = 1; s <= options.steps; s++) {
+      const tried = [...byStep].filter(([step]) => step.endsWith(`/s${s}@1`)).flatMap(([, found]) => found)
+      // One that must be once is not tried again if its worker died between its record and its start.
+      if (tried.length === 0 && !(isOnce(s) && wasInterrupted(journal, `s${s}@1`))) violations.push(`${id}: step s${s} was never carried out`)
+      if (isOnce(s) && tried.length > 1) violations.push(`${id}: step s${s} must be once, and began ${tried.length} times`)
+    }
+    decisions += countDecisions(id, journal, decider.asked, violations)
+    for (const { kind, ms } of gapsOf(lines, kills)) gaps.set(kind, [...(gaps.get(kind) ?? []), ms])
+  }
+  return { kills: kills.length, begun, furtherAttempts, violations, decisions, gaps }
+}
+
+async function isCompleted(cluster: ClusterUnderTest, id: string): Promise<boolean> {
+  return (await statuses(cluster, [id]))[0] === 'completed'
+}
+
+function wasInterrupted(journal: readonly StoredEvent[], step: string): boolean {
+  return journal.some(event => isEvent(event, 'step.lost') && event.data.step.startsWith(`${step}#`))
+}
+
+/** Each gate has one answer, and it is the one that its asker was told to count. */
+function countDecisions(
+  id: string,
+  journal: readonly StoredEvent[],
+  asked: readonly Asked[],
+  violations: string[],
+): number {
+  const answers = journal.filter(event => isEvent(event, 'gate.answered'))
+  const byGate = groupBy(answers, ({ data }) => data.gate)
+  for (const [gate, found] of byGate)
+    if (found.length > 1) violations.push(`${id}: ${gate} was answered ${found.length} times`)
+  for (const { data } of answers) {
+    const told = asked.filter(({ approval }) => approval === data.approval)
+    const accepted = told.filter(one => one.told === 'accepted')
+    if (accepted.length > 1) violations.push(`${id}: two askers were told that their answer to ${data.gate} counts`)
+    const option = accepted[0]?.option
+    if (option !== undefined && data.option !== option)
+      violations.push(`${id}: ${data.gate} was answered with ${data.option}, and an asker was told that ${option} counts`)
+  }
+  return answers.length
+}
+
+function notesOf(cluster: ClusterUnderTest, n: number): Line[] {
+  for (let attempt = 9; attempt >= 0; attempt--) {
+    const file = join(cluster.notes, `${n}-${attempt}`)
+    if (!existsSync(file)) continue
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map(line => line.split(' '))
+      .map(([mark, step, at]) => ({ step: step!, at: Number(at), isEnd: mark === 'e' }))
+  }
+  return []
+}
+
+/** The idle times of a run that lie within 30 s of a kill. */
+function gapsOf(lines: readonly Line[], kills: readonly Kill[]): { kind: string; ms: number }[] {
+  const found: { kind: string; ms: number }[] = []
+  for (const [at, line] of lines.entries()) {
+    const before = lines[at - 1]
+    if (line.isEnd || !before) continue
+    const kill = kills.findLast(one => one.at <= line.at && line.at - one.at < 30_000)
+    if (!kill) continue
+    const idleSince = before.isEnd ? before.at : Math.max(kill.at, before.at)
+    if (line.at > kill.at) found.push({ kind: kill.part.replace(/-\d+$/, ''), ms: line.at - Math.max(idleSince, kill.at) })
+  }
+  return found
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return groups
+}

@@ -1,0 +1,82 @@
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { ClusterUnderTest } from './cluster-under-test.js'
+import { killStorm } from './kill-storm.js'
+import { partitionStorm } from './partition-storm.js'
+
+/*
+ * `npm run storm:cluster`: what `npm test` takes a sample of. Prints a report, and exits with 1 if
+ * anything was lost or done twice.
+ */
+const { values } = parseArgs({
+  options: {
+    engine: { type: 'string', default: 'restate' },
+    runs: { type: 'string', default: '50' },
+    rounds: { type: 'string', default: '20' },
+    steps: { type: 'string', default: '120' },
+    pause: { type: 'string', default: '3' },
+    workers: { type: 'string', default: '3' },
+    decisions: { type: 'string', default: '1000' },
+    sessions: { type: 'string', default: '10' },
+    /** `kills` or `partitions`. */
+    only: { type: 'string' },
+  },
+})
+
+const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
+const load = () => loadavg()[0]!.toFixed(1)
+
+say(`starting PostgreSQL, three servers (engine ${values.engine}) and ${values.workers} workers; load ${load()}`)
+const cluster = await ClusterUnderTest.start(values.engine, { workers: Number(values.workers) })
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cluster.close().then(() => process.exit(1)))
+let violated = 0
+try {
+  if (values.only !== 'partitions') await storm()
+  if (values.only !== 'kills') await partitions()
+  process.exitCode = violated === 0 ? 0 : 1
+} finally {
+  await cluster.close()
+}
+
+async function storm(): Promise<void> {
+  const result = await killStorm(cluster, {
+    runs: Number(values.runs),
+    steps: Number(values.steps),
+    pauseS: Number(values.pause),
+    rounds: Number(values.rounds),
+    kills: ['worker', ...(values.engine === 'restate' ? ['engine'] : []), 'server', 'postgres'],
+    say,
+  })
+  const { kills, begun, furtherAttempts, decisions, gaps } = result
+  const again = `${furtherAttempts} of them again after their worker was killed`
+  say(`${kills} kills, ${begun} commands began, ${again}; load ${load()}`)
+  say(`${decisions} gates decided, each by two askers at two servers`)
+  for (const [kind, all] of gaps) {
+    const sorted = all.sort((a, b) => a - b)
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+    say(`idle after a kill of ${kind}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${sorted.at(-1)} ms`)
+  }
+  conclude(result.violations)
+}
+
+async function partitions(): Promise<void> {
+  const network = await cluster.behindProxies()
+  try {
+    const sessions = Number(values.sessions)
+    const requests = Math.ceil(Number(values.decisions) / sessions)
+    const result = await partitionStorm(cluster, network, { sessions, requests, cuts: [5, 2, 12, 20], say })
+    const { accepted, refused, unknown } = result.told
+    say(`${result.decided} decisions, ${result.applied} applied; load ${load()}`)
+    say(`askers were told: ${accepted} accepted, ${refused} decided by another, ${unknown} outcome unknown`)
+    conclude(result.violations)
+  } finally {
+    await network.close()
+  }
+}
+
+function conclude(violations: readonly string[]): void {
+  violated += violations.length
+  for (const violation of violations) say(`VIOLATED ${violation}`)
+  say(violations.length === 0 ? 'nothing was lost, nothing was done twice' : `${violations.length} violations`)
+}

@@ -1,0 +1,64 @@
+import { connect as dial, createServer, type Server, type Socket } from 'node:net'
+
+/**
+ * Forwards connections, and can be cut like a network: bytes stay where they are, and no connection
+ * closes. What was sent in the meantime arrives after the cut, late, as TCP delivers it.
+ */
+export class PartitionProxy {
+  readonly port: number
+  /** What clients have sent. */
+  bytesIn = 0
+  readonly #server: Server
+  readonly #target: number
+  readonly #pairs = new Set<[Socket, Socket]>()
+  #isCut = false
+
+  static async to(target: number): Promise<PartitionProxy> {
+    // A connection that is made during a cut waits, too.
+    const server = createServer({ pauseOnConnect: true })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return new PartitionProxy(server, target)
+  }
+
+  private constructor(server: Server, target: number) {
+    this.port = (server.address() as { port: number }).port
+    this.#server = server
+    this.#target = target
+    server.on('connection', client => this.#forward(client))
+  }
+
+  cut(): void {
+    this.#isCut = true
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause()
+  }
+
+  heal(): void {
+    this.#isCut = false
+    for (const pair of this.#pairs) for (const socket of pair) socket.resume()
+  }
+
+  async close(): Promise<void> {
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
+    await new Promise(resolve => this.#server.close(resolve))
+  }
+
+  #forward(client: Socket): void {
+    const server = dial(this.#target, '127.0.0.1')
+    const pair: [Socket, Socket] = [client, server]
+    this.#pairs.add(pair)
+    for (const [from, to] of [pair, [server, client]] as const) {
+      from.setNoDelay(true)
+      from.on('error', () => undefined)
+      from.on('data', data => {
+        if (from === client) this.bytesIn += data.length
+        to.write(data)
+      })
+      from.on('close', () => {
+        this.#pairs.delete(pair)
+        to.destroy()
+      })
+      if (this.#isCut) from.pause()
+      else from.resume()
+    }
+  }
+}
