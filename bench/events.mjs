@@ -30,7 +30,13 @@ try {
   print('store', `${EVENTS} events, ${SESSIONS} sessions, ${megabytes(join(data, 'signalbox.db'))} MB`)
   await measureStart()
   // The search index is made while the lists are measured, as it is after an upgrade.
-  for (const path of ['/sessions?limit=50', '/approvals?limit=50', '/runs?limit=50', '/recordings?limit=50', '/sessions'])
+  for (const path of [
+    '/sessions?limit=50',
+    '/approvals?limit=50',
+    '/runs?limit=50',
+    '/recordings?limit=50',
+    '/sessions',
+  ])
     await measureList(path)
   const { loop } = await home.get('/health')
   print('longest block', `${loop.longest?.ms} ms`)

@@ -17,7 +17,9 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 /** A recording of about a megabyte, whose lines are cut by the borders of its members. */
 function record(lines = 3_000): string {
   const header = JSON.stringify({ version: 2, width: 80, height: 24 })
-  const events = Array.from({ length: lines }, (_, at) => JSON.stringify([at / 10, 'o', `line ${at} ${'─é'.repeat(60)}`]))
+  const events = Array.from({ length: lines }, (_, at) =>
+    JSON.stringify([at / 10, 'o', `line ${at} ${'─é'.repeat(60)}`]),
+  )
   const text = `${[header, ...events].join('\n')}\n`
   writeFileSync(path, text)
   return text
