@@ -7,7 +7,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)))
+export const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)))
 const cli = join(root, 'dist', 'cli.js')
 
 export class DaemonHome {

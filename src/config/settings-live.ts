@@ -9,8 +9,8 @@ export const liveSettings = {
       { min: 100, max: 10_000 },
     ),
     threads: integer(
-      0,
-      'How many threads of the daemon read terminals; at most the number of cores minus one. 0: the daemon reads them itself.',
+      null,
+      'How many threads of the daemon read terminals; at most the number of cores minus one. 0: the daemon reads them itself; none: it reads four itself, and starts threads for more.',
       { min: 0, max: 64 },
     ),
     size: string('120x40', 'Columns and rows of a new session that no terminal is attached to.', {

@@ -1,9 +1,11 @@
-import { createReadStream, existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { systemClock } from '../clock/index.js'
 import { openHome } from '../host/home/index.js'
 import { type HostSettings, mayHaveStore, openHomeStore } from '../host/index.js'
+import { recordingBytes } from '../terminal/recording/index.js'
 import { createRedactor, plural, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { type DoctorContext, type Finding, failure } from './finding.js'
 
@@ -51,10 +53,10 @@ async function searchLog(settings: StoreSettings, redactor: Redactor): Promise<F
 }
 
 async function searchRecordings(directory: string, redactor: Redactor): Promise<Finding[]> {
-  const files = existsSync(directory) ? readdirSync(directory).filter(name => name.endsWith('.cast')) : []
+  const files = existsSync(directory) ? readdirSync(directory).filter(name => /\.cast(\.gz)?$/.test(name)) : []
   const found = new Map<string, Counts>()
   for (const name of files) {
-    const lines = createInterface({ input: createReadStream(join(directory, name), 'utf8') })
+    const lines = createInterface({ input: Readable.from(recordingBytes(join(directory, name))) })
     for await (const line of lines) count(redactor.redact(line), line, found, name)
   }
   return report('recordings', found, 'inspect a recording before you share it; exports are redacted')

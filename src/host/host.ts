@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LivePack, LivePacks } from '../agents/index.js'
 import { type Ledger, type LedgerPort, LedgerSweeper } from '../approvals/index.js'
@@ -13,6 +12,7 @@ import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
+import { storedRecording } from '../terminal/recording/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
@@ -30,7 +30,7 @@ import type { AgentStatsView } from './session-stats.js'
 import type { HostOptions, HostSettings } from './settings.js'
 import { SettingsFiles } from './settings-files.js'
 import { SettingsWatcher } from './settings-watcher.js'
-import { SessionSweep, UploadSweep } from './sweeps.js'
+import { RecordingSweep, SessionSweep, UploadSweep } from './sweeps.js'
 import { openSwitches, type Switches } from './switches.js'
 
 /**
@@ -132,6 +132,7 @@ export class Host {
       onError,
       settings.sessions.snapshotMs,
     )
+    const recordings = new RecordingSweep({ settings, clock, records: () => this.records(), onError })
     this.#sessions = new LiveSessions({
       host: options,
       store,
@@ -148,6 +149,9 @@ export class Host {
       onCaughtUp: id => {
         for (const listener of this.#caughtUpListeners) listener(id)
       },
+      onEnded: record => {
+        if (owner === 'daemon') recordings.ended(record)
+      },
       note,
     })
     this.remote = new RemoteSessions({
@@ -163,6 +167,7 @@ export class Host {
     this.#sweeps = [
       new UploadSweep({ settings, clock, records: () => this.records(), onError }),
       new SessionSweep({ store, settings, clock, records: () => this.records(), onError }),
+      recordings,
     ]
   }
 
@@ -236,7 +241,8 @@ export class Host {
    * place.
    */
   localRecording({ id, recording }: SessionRecord): string {
-    return existsSync(recording) ? recording : join(this.settings.dataDirectory, 'recordings', `${id}.cast`)
+    const moved = join(this.settings.dataDirectory, 'recordings', `${id}.cast`)
+    return storedRecording(recording) ?? storedRecording(moved) ?? moved
   }
 
   /** @throws SignalboxError `E_STATE` for a session whose files another machine has. */

@@ -17,7 +17,8 @@
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
  *   remote/                sessions on workers, as their server has them
  *   worker/                the host of a worker: log and ledger are its server's
- *   sweeps.ts              removes old sessions and uploads
+ *   reader-places.ts       where terminals are read: in this thread, or in others
+ *   sweeps.ts              removes old sessions and uploads, packs recordings
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
  *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)

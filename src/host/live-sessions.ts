@@ -7,13 +7,7 @@ import { errorAbout, SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
-import {
-  LocalReader,
-  type ReaderPlace,
-  ReaderThreads,
-  type SessionQueue,
-  SessionScheduler,
-} from '../panes/reader/index.js'
+import { type ReaderPlace, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
@@ -38,6 +32,7 @@ import { isRunning } from './find-session.js'
 import { catchUp, discardKept } from './kept-sessions.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { ReaderPlaces } from './reader-places.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
@@ -60,6 +55,7 @@ interface LiveSessionsOptions {
   loop: LoopMonitor
   /** A session that was taken over is live now. */
   onCaughtUp(id: string): void
+  onEnded(record: SessionRecord): void
   /** Writes an event about the host itself. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
@@ -98,8 +94,7 @@ export class LiveSessions {
   readonly #live = new Map<string, Entry>()
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
-  /** Null: terminals are read in this thread. */
-  readonly #threads: ReaderThreads | null
+  readonly #readers: ReaderPlaces
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #strikes = new Map<string, number>()
   #failures = 0
@@ -111,11 +106,9 @@ export class LiveSessions {
       hold: isHeld => options.host.keeper.hold?.(isHeld),
     })
     const { settings, clock, owner } = options.host
-    this.#threads =
-      owner === 'daemon' && settings.threads > 0 && ReaderThreads.areAvailable
-        ? new ReaderThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
-        : null
-    this.#catchUps = new CatchUpQueue(clock, this.#threads?.max ?? 1)
+    const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
+    this.#readers = new ReaderPlaces({ clock, owner, threads: settings.threads, onUnread })
+    this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
     this.#proxies = new SessionProxies({
       ledger: options.ledger,
       store: options.store,
@@ -179,11 +172,11 @@ export class LiveSessions {
 
   /** After `close`, when the state of all sessions was saved: no terminal is read any more. */
   end(): void {
-    this.#threads?.close()
+    this.#readers.close()
   }
 
   get readers(): { threads: number; failures: number } {
-    return { threads: this.#threads?.count ?? 0, failures: this.#failures }
+    return { threads: this.#readers.count, failures: this.#failures }
   }
 
   async start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
@@ -340,8 +333,7 @@ export class LiveSessions {
   #placeOf(record: SessionRecord): ReaderPlace {
     const { id } = record
     const queue = this.#queueOf(id)
-    if (!this.#threads || this.#threads.areBroken) return new LocalReader(() => queue.clock.monotonic())
-    return this.#threads.place({
+    return this.#readers.placeOf(id, () => queue.clock.monotonic(), {
       isAlone: this.#strikes.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
@@ -370,6 +362,7 @@ export class LiveSessions {
     entry.detach()
     this.#queues.get(id)?.close()
     this.#queues.delete(id)
+    this.#readers.release(id)
     entry.session.replace()
     entry.stats.close()
     entry.monitor.close()
@@ -433,7 +426,7 @@ export class LiveSessions {
       emit: update => bus.emit(update),
       onError: error => onError(errorAbout(record.id, error)),
       ...(restored && { restored }),
-      onEnded: () => this.#forget(record.id),
+      onEnded: () => this.#ended(record),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
   }
@@ -458,7 +451,7 @@ export class LiveSessions {
       emit: update => bus.emit(update),
       onReport,
       onError: error => onError(errorAbout(record.id, error)),
-      onEnded: () => this.#forget(record.id),
+      onEnded: () => this.#ended(record),
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
   }
@@ -469,11 +462,13 @@ export class LiveSessions {
     return queue
   }
 
-  #forget(id: string): void {
-    const { panes, snapshots, channels, records, host } = this.#options
+  #ended(record: SessionRecord): void {
+    const { panes, snapshots, channels, records, host, onEnded } = this.#options
+    const { id } = record
     const { stats, session } = this.#live.get(id) ?? {}
     this.#live.delete(id)
     this.#queues.delete(id)
+    this.#readers.release(id)
     this.#strikes.delete(id)
     session?.close()
     stats?.close()
@@ -483,6 +478,7 @@ export class LiveSessions {
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
     this.#proxies.close(id)
+    onEnded(record)
   }
 
   #createMonitor(session: LocalSession, live: LivePack, stats: SessionStats): SessionMonitor {

@@ -51,8 +51,8 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   settingsFile?: string
   size: { cols: number; rows: number }
   scrollback: number
-  /** Threads that read terminals, at most; 0: the host reads them itself. */
-  threads: number
+  /** Threads that read terminals, at most; 0: the host reads them itself; null: as needed. */
+  threads: number | null
   maxSessions: number
   /** With less free space no session is started; decisions still work. */
   minFreeMb: number

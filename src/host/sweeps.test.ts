@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type SessionRecord, sessionStream, sessionsProjection } from '../sessio
 import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
 import type { HostSettings } from './settings.js'
-import { SessionSweep } from './sweeps.js'
+import { RecordingSweep, SessionSweep } from './sweeps.js'
 
 const DAY = 86_400_000
 const NOW = 100 * DAY
@@ -72,4 +72,20 @@ test('without the setting everything stays, and a file outside the data director
   expect(await records()).toHaveLength(1)
   await sweep(30)
   expect([await records(), existsSync(elsewhere)]).toEqual([[], true])
+})
+
+test('a packed recording is removed with its session', async () => {
+  const old = await session('ses_old', 40)
+  renameSync(old, `${old}.gz`)
+  await sweep(30)
+  expect(existsSync(`${old}.gz`)).toBe(false)
+})
+
+test('recordings are packed when their session has ended, and others stay as they are', async () => {
+  const ended = await session('ses_ended', 1)
+  const running = await session('ses_running', null)
+  const elsewhere = await session('ses_else', 1, 'mine.cast')
+  const settings = { dataDirectory: directory } as HostSettings
+  await new RecordingSweep({ clock, records, settings, onError: error => expect(error).toBeNull() }).sweep()
+  expect([ended, `${ended}.gz`, running, elsewhere].map(existsSync)).toEqual([false, true, true, true])
 })

@@ -1,13 +1,17 @@
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Clock, Timer } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { removeUploads, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
+import { packRecording } from '../terminal/recording/index.js'
 import type { HostSettings } from './settings.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
+/** Someone often replays what has just ended, and a worker sends it. */
+const PACK_AFTER_MS = 60_000
 
 interface SweepOptions {
   settings: HostSettings
@@ -28,9 +32,12 @@ abstract class HourlySweep<T extends SweepOptions> {
   abstract sweep(): Promise<void>
 
   start(): void {
-    const { clock, onError } = this.options
-    void this.sweep().catch(onError)
-    this.#timer = clock.setTimer(EVERY_MS, () => this.start())
+    void this.sweep().catch(this.options.onError)
+    this.startAfter(EVERY_MS)
+  }
+
+  protected startAfter(ms: number): void {
+    this.#timer = this.options.clock.setTimer(ms, () => HourlySweep.prototype.start.call(this))
   }
 
   stop(): void {
@@ -52,17 +59,17 @@ export class SessionSweep extends HourlySweep<SweepOptions & { store: EventStore
     const before = clock.now() - keptDays * DAY_MS
     for (const record of await records()) {
       if (record.endedAt === undefined || record.endedAt > before) continue
-      if (record.state !== 'ended' && record.state !== 'lost') continue
+      if (!isOver(record)) continue
       await this.#remove(record)
       await store.append(sessionStream(record.id), 'any', [newEvent('session.forgotten', { keptDays })])
     }
   }
 
   async #remove({ id, recording }: SessionRecord): Promise<void> {
-    const { dataDirectory } = this.options.settings
-    const own = join(dataDirectory, 'recordings')
-    if (dirname(recording) === own && basename(recording).startsWith(id)) await rm(recording, { force: true })
-    await removeUploads(join(dataDirectory, 'uploads', id))
+    const { settings } = this.options
+    const isRemoved = isOwnRecording({ id, recording }, settings)
+    if (isRemoved) for (const file of [recording, `${recording}.gz`]) await rm(file, { force: true })
+    await removeUploads(join(settings.dataDirectory, 'uploads', id))
   }
 }
 
@@ -79,4 +86,64 @@ export class UploadSweep extends HourlySweep<SweepOptions> {
       if (at !== undefined && at + settings.files.keepMs <= clock.now()) await removeUploads(join(directory, name))
     }
   }
+}
+
+/**
+ * Packs the recordings of sessions a minute after their end. One at a time, and outside the event
+ * loop: only reading and writing happens there.
+ */
+export class RecordingSweep extends HourlySweep<SweepOptions> {
+  readonly #timers = new Set<Timer>()
+  #packing: Promise<void> = Promise.resolve()
+
+  /** A new host has sessions to read first. */
+  override start(): void {
+    this.startAfter(PACK_AFTER_MS)
+  }
+
+  override async sweep(): Promise<void> {
+    const before = this.options.clock.now() - PACK_AFTER_MS
+    for (const record of await this.options.records()) {
+      if (record.endedAt === undefined || !isOver(record)) continue
+      if (record.endedAt <= before) await this.#pack(record)
+      else this.ended(record)
+    }
+  }
+
+  /** A session has ended, and its recording with it. */
+  ended(record: Pick<SessionRecord, 'id' | 'recording'>): void {
+    const { clock, onError } = this.options
+    const timer = clock.setTimer(PACK_AFTER_MS, () => {
+      this.#timers.delete(timer)
+      void this.#pack(record).catch(onError)
+    })
+    this.#timers.add(timer)
+  }
+
+  override stop(): void {
+    super.stop()
+    for (const timer of this.#timers) timer.cancel()
+    this.#timers.clear()
+  }
+
+  #pack(record: Pick<SessionRecord, 'id' | 'recording'>): Promise<void> {
+    const { settings, onError } = this.options
+    if (!isOwnRecording(record, settings) || !existsSync(record.recording)) return Promise.resolve()
+    // One that cannot be packed stays as it is.
+    const pack = () => packRecording(record.recording).then(() => undefined, onError)
+    this.#packing = this.#packing.then(pack)
+    return this.#packing
+  }
+}
+
+function isOver({ state }: SessionRecord): boolean {
+  return state === 'ended' || state === 'lost'
+}
+
+/** It is in Signalbox's own directory, under its session's name. */
+function isOwnRecording(
+  { id, recording }: Pick<SessionRecord, 'id' | 'recording'>,
+  { dataDirectory }: HostSettings,
+): boolean {
+  return dirname(recording) === join(dataDirectory, 'recordings') && basename(recording).startsWith(id)
 }

@@ -25,7 +25,7 @@ export async function peerOrigin(
   running: RunningAgents,
   openSince: number | null = null,
 ): Promise<{ pid: number; origin: Origin } | null> {
-  const pids = socket.remoteAddress === undefined ? await unixPeer(socket) : tcpPeers(socket)
+  const pids = socket.remoteAddress === undefined ? await unixPeer(socket) : await tcpPeers(socket)
   if (pids === null) return null
   const found = pids.map(pid => ({ pid, origin: originOf(pid, running, openSince) }))
   // Several processes may hold one connection: the worst of them counts.
@@ -36,7 +36,10 @@ export async function peerOrigin(
 /** @param pid Of a process of this machine. */
 function originOf(pid: number, running: RunningAgents, openSince: number | null): Origin {
   const table = process.platform === 'linux' ? null : processList()
-  const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id))
+  const boot = table ? null : bootTime()
+  const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id, boot))
+  // Every request asks: of a hundred agents nothing is read but their terminals.
+  const terminalOf = (id: number) => (table ? table.get(id)?.terminal : terminalNumber(id)) ?? 0
   const chain: ProcessFacts[] = []
   for (let at = pid; at > 0 && chain.length < DEPTH_MAX; at = chain.at(-1)!.parent) {
     const facts = factsOf(at)
@@ -45,7 +48,7 @@ function originOf(pid: number, running: RunningAgents, openSince: number | null)
   }
   const agents = running.map(({ name, pid: leader }): AgentProcess => {
     const mark = name.includes('/') ? name : sessionMark(name)
-    return { name, pid: leader, terminal: factsOf(leader)?.terminal ?? 0, limit: limitMark(mark) }
+    return { name, pid: leader, terminal: terminalOf(leader), limit: limitMark(mark) }
   })
   return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks(), openSince })
 }
@@ -70,7 +73,7 @@ export function personTerminals(
   const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
   return pids.flatMap(client => {
     if (programOf(client) !== multiplexer) return []
-    const terminal = procFacts(client)?.terminal ?? 0
+    const terminal = terminalNumber(client) ?? 0
     const path = linkOf(client, '0')
     const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
     return isOwn && originOf(client, running, openSince).kind === 'person' ? [{ path, client }] : []
@@ -91,7 +94,7 @@ export interface CallingProgram {
 export async function programBehind(socket: Socket, port: number | null): Promise<CallingProgram | null> {
   const [pid] = (await unixPeer(socket)) ?? []
   if (pid === undefined) return null
-  const held = port === null ? [] : holdersOf(connectionsOf(pid).filter(({ local }) => local === port))
+  const held = port === null ? [] : await holdersOf(connectionsOf(pid).filter(({ local }) => local === port))
   const found = held.find(holder => holder !== pid) ?? pid
   const words = (textOf(`/proc/${found}/cmdline`) ?? '').split('\0').filter(word => word !== '')
   const [program = ''] = words
@@ -107,7 +110,7 @@ async function unixPeer(socket: Socket): Promise<number[] | null> {
 }
 
 /** The processes that hold the other end of a loopback connection; null for another machine. */
-function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): number[] | null {
+async function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): Promise<number[] | null> {
   if (!/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return null
   if (process.platform !== 'linux') return lsofPeers(remotePort)
   return holdersOf(connectionsOf('self').filter(({ local, remote }) => local === remotePort && remote === localPort))
@@ -130,11 +133,20 @@ function connectionsOf(pid: number | 'self'): Connection[] {
   )
 }
 
-function holdersOf(connections: readonly Connection[]): number[] {
+/** A machine has thousands of open files: other work gets a turn after these many processes. */
+const PROCESSES_AT_ONCE = 16
+
+async function holdersOf(connections: readonly Connection[]): Promise<number[]> {
   const inodes = connections.map(({ inode }) => inode)
   const targets = new Set(inodes.map(inode => `socket:[${inode}]`))
+  const holds = (pid: number) => (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => targets.has(linkOf(pid, fd)))
   const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
-  return pids.filter(pid => (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => targets.has(linkOf(pid, fd))))
+  const found: number[] = []
+  for (let at = 0; at < pids.length; at += PROCESSES_AT_ONCE) {
+    found.push(...pids.slice(at, at + PROCESSES_AT_ONCE).filter(holds))
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  return found
 }
 
 function lsofPeers(port: number): number[] {
@@ -148,17 +160,24 @@ function lsofPeers(port: number): number[] {
     .filter(pid => pid > 0 && pid !== process.pid)
 }
 
-function procFacts(pid: number): ProcessFacts | null {
+/** The device number of the controlling terminal of a process. */
+function terminalNumber(pid: number): number | null {
+  const fields = statFields(pid)
+  return fields && Number(fields[4])
+}
+
+function procFacts(pid: number, boot: number | null): ProcessFacts | null {
   const fields = statFields(pid)
   if (!fields) return null
+  const limit = hardLimitOf(pid)
   return {
     pid,
     parent: Number(fields[1]),
     terminal: Number(fields[4]),
     program: programOf(pid),
     marked: markIn((textOf(`/proc/${pid}/environ`) ?? '').split('\0')),
-    limit: hardLimitOf(pid) === usualLimit() ? null : hardLimitOf(pid),
-    startedAt: startTime(fields[19]),
+    limit: limit === usualLimit() ? null : limit,
+    startedAt: startTime(fields[19], boot),
     isForeign: ownerOf(pid) !== process.getuid?.(),
   }
 }
@@ -166,8 +185,7 @@ function procFacts(pid: number): ProcessFacts | null {
 /** The kernel counts ticks of 10 ms since it started. */
 const TICK_MS = 10
 
-function startTime(ticks: string | undefined): number | null {
-  const boot = bootTime()
+function startTime(ticks: string | undefined, boot: number | null): number | null {
   return boot === null || ticks === undefined ? null : boot + Number(ticks) * TICK_MS
 }
 

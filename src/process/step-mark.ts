@@ -50,7 +50,7 @@ function fromProc(pid: number): MarkedProcess[] {
   const start = `${STEP_MARK}=`
   const name = environment.split('\0').find(entry => entry.startsWith(start))
   const mark = name === undefined ? limitMarkOf(pid) : name.slice(start.length)
-  const fields = statFields(pid)
+  const fields = mark === null ? null : statFields(pid)
   if (mark === null || !fields) return []
   return [{ pid, group: Number(fields[2]), start: fields[19] ?? null, mark }]
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportedOf, requestOf } from '../../src/approvals/testing/fixtures.js'
 import { openApi, ROUTES } from '../../src/server/index.js'
@@ -7,6 +8,7 @@ import { pathOf } from '../../src/server/openapi.js'
 import type { Route } from '../../src/server/route.js'
 import { errorAnswer } from '../../src/server/schemas/common.js'
 import { TIME_FIELDS } from '../../src/server/wire/index.js'
+import { packRecording } from '../../src/terminal/recording/index.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Ask, type Loose, type TestResponse, TestServer, until } from './support.js'
 
@@ -229,6 +231,26 @@ describe('sessions and approvals', () => {
     const at = index.json.decisions[0].atMs
     const frame = await call('recordings.frame', api(`/recordings/${recording.id}/frame?atMs=${at + 500}&format=text`))
     expect(frame.json.lines.join('\n')).toContain('echo one')
+  })
+
+  test('a packed recording is sent as it is, or unpacked for a client that does not unpack', async () => {
+    const about = { cwd: server.work, terminal: null, size: { cols: 80, rows: 24 }, label: null, resume: null }
+    const args = ['/bin/sh', '-c', 'echo packed']
+    const { id } = await server.host.startSession({ ...about, agent: null, args, person: 'local' })
+    await until(async () => (await server.host.record(id)).state === 'ended')
+    const path = api(`/recordings/${id}.cast`)
+    const { text } = await call('recordings.cast', path)
+    await packRecording((await server.host.record(id)).recording)
+    const unpacked = await call('recordings.cast', path)
+    expect(unpacked.text).toBe(text)
+    expect(unpacked.headers['content-length']).toBe(String(Buffer.byteLength(text)))
+    const packed = await server.send('GET', path, { as: 'token', headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    const chunks: Buffer[] = []
+    for await (const chunk of packed as AsyncIterable<Buffer>) chunks.push(chunk)
+    expect(gunzipSync(Buffer.concat(chunks)).toString()).toBe(text)
+    const index = await call('recordings.index', api(`/recordings/${id}/index`))
+    expect(index.json.markers.map((marker: Loose) => marker.kind)).toContain('exit')
   })
 })
 

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PACKAGE_ROOT } from '../../src/process/index.js'
@@ -60,12 +61,13 @@ async function losses(id: string): Promise<{ isCause: boolean; isReadAgain: bool
     .map(({ data }) => ({ isCause: data.isCause as boolean, isReadAgain: data.isReadAgain as boolean }))
 }
 
+const readers = async () => (await server.ask('GET', '/api/v1/health', { as: 'token' })).json.readers
+
 test('a terminal whose reader hangs delays the others once, and is given up when it hangs again', async () => {
   const other = await start(null, ['/bin/sh', '-c', 'echo ready; while read word; do echo "got $word"; done'])
   const bad = await start('demo', [])
   await screenHas(other.id, 'ready')
   await screenHas(bad.id, 'Ask me')
-  const readers = async () => (await server.ask('GET', '/api/v1/health', { as: 'token' })).json.readers
   expect((await readers()).threads).toBeGreaterThan(0)
 
   await type(bad.id, 'x'.repeat(100))
@@ -89,4 +91,23 @@ test('a terminal whose reader hangs delays the others once, and is given up when
   // The agent continues, and its end is seen.
   await server.host.keeper.signal(bad.id, 'SIGKILL')
   await until(async () => (await server.host.record(bad.id)).state === 'ended', 120_000)
+}, 180_000)
+
+test('without a setting, threads are started when there are more sessions than the daemon reads itself', async () => {
+  await server.api.close()
+  await server.host.close()
+  await server.open({ config: '' })
+  const echo = () => start(null, ['/bin/sh', '-c', 'echo ready; read word'])
+  const first = await Promise.all([1, 2, 3, 4].map(echo))
+  for (const { id } of first) await screenHas(id, 'ready')
+  expect((await readers()).threads).toBe(0)
+  const fifth = await echo()
+  await screenHas(fifth.id, 'ready')
+  expect((await readers()).threads).toBe(availableParallelism() > 1 ? 1 : 0)
+  // A session that ends leaves its place to the next one.
+  await type(first[0]!.id, 'x\r')
+  await until(async () => (await server.host.record(first[0]!.id)).state === 'ended', 60_000)
+  const sixth = await echo()
+  await screenHas(sixth.id, 'ready')
+  for (const { id } of [...first.slice(1), fifth, sixth]) await server.host.keeper.signal(id, 'SIGKILL')
 }, 180_000)

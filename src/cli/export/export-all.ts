@@ -1,11 +1,13 @@
-import { copyFileSync, createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { approvalsProjection } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { runsProjection } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type SessionRecord, sessionsProjection } from '../../sessions/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
+import { recordingBytes, storedRecording } from '../../terminal/recording/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { withStore } from '../runs/with-store.js'
@@ -46,9 +48,10 @@ export async function exportAll(
       const told = talkMarkdown(record, await readAll(store, `session/${record.id}`))
       writeFileSync(join(directory, 'sessions', `${record.id}.md`), told, { mode: 0o600 })
       const moved = join(settings.dataDirectory, 'recordings', `${record.id}.cast`)
-      const recording = [record.recording, moved].find(existsSync)
-      if (recording === undefined) continue
-      copyFileSync(recording, join(directory, 'recordings', `${record.id}.cast`))
+      const recording = storedRecording(record.recording) ?? storedRecording(moved)
+      if (recording === null) continue
+      const copy = createWriteStream(join(directory, 'recordings', `${record.id}.cast`), { mode: 0o600 })
+      await pipeline(recordingBytes(recording), copy)
       recordings += 1
     }
     return { events, sessions: sessions.length, approvals: approvals.length, runs: runs.length, recordings }

@@ -1,8 +1,8 @@
-import { open, stat } from 'node:fs/promises'
 import type { Clock, Timer } from '../../clock/index.js'
 import { newEvent } from '../../events/index.js'
 import { type SessionRecord, sessionStream } from '../../sessions/index.js'
 import type { EventStore } from '../../store/index.js'
+import { readPart, recordingSize } from '../../terminal/recording/index.js'
 import type { ServerPort } from '../../workers/index.js'
 
 /** What one blob holds at most, and what is worth one while the session is live. */
@@ -78,10 +78,7 @@ export class RecordingUpload {
     const path = fileOf(session)
     for (;;) {
       const from = this.#saved.get(session) ?? 0
-      const size = await stat(path).then(
-        ({ size: bytes }) => bytes,
-        () => 0,
-      )
+      const size = await recordingSize(path).catch(() => 0)
       if (this.#isClosed || size - from < least) return
       const part = await readPart(path, from, Math.min(PART_MAX, size - from))
       const blob = (await server.call('blob.put', { data: part.toString('base64') })) as string
@@ -89,17 +86,6 @@ export class RecordingUpload {
       await store.append(sessionStream(session), 'any', [saved])
       this.#saved.set(session, from + part.length)
     }
-  }
-}
-
-/** Bytes of a recording, from an offset; fewer at its end. */
-export async function readPart(path: string, from: number, most: number): Promise<Buffer> {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
   }
 }
 

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { type Clock, delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { SessionPort, SessionState } from '../../sessions/index.js'
+import { readPart } from '../../terminal/recording/index.js'
 import type { WorkerLinks } from '../../workers/index.js'
 import type { Host } from '../host.js'
 import type { StartRequest } from '../prepare-session.js'
 import type { RemoteSessionUpdate } from '../remote/index.js'
-import { RecordingUpload, readPart } from './recording-upload.js'
+import { RecordingUpload } from './recording-upload.js'
 
 /** A session that changes all the time is published at most this often. */
 const PUBLISH_MS = 250

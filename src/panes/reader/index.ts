@@ -15,5 +15,5 @@
 
 export type { Picture } from './messages.js'
 export { LocalReader, ReaderClient, type ReaderPlace } from './reader-client.js'
-export { ReaderThreads } from './reader-threads.js'
+export { type PlaceOptions, ReaderThreads } from './reader-threads.js'
 export { type SessionQueue, SessionScheduler } from './session-scheduler.js'

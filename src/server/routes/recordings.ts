@@ -2,13 +2,14 @@ import { createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { recordingBytes, recordingSize } from '../../terminal/recording/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { frame } from '../schemas/panes.js'
 import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
-import { pageOf } from '../views/page.js'
-import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
+import { pageOfViews } from '../views/page.js'
+import { findRecording, frameAt, recordingId, recordingMarkers, recordingView } from '../views/recording-view.js'
 import { sessionOf } from './active-session.js'
 
 export const recordingRoutes: readonly Route[] = [
@@ -27,8 +28,8 @@ export const recordingRoutes: readonly Route[] = [
       const all = (await call.host.records())
         .reverse()
         .filter(({ id }) => (wanted === null || id === wanted) && (ofRun === null || ofRun.has(id)))
-        .flatMap(record => recordingView(call.host, record) ?? [])
-      return call.json(await pageOf(call, all, call.query))
+        .map(record => ({ id: recordingId(record), record }))
+      return call.json(await pageOfViews(call, all, call.query, ({ record }) => recordingView(call.host, record)))
     },
   }),
   route({
@@ -43,14 +44,24 @@ export const recordingRoutes: readonly Route[] = [
     },
     handle: async call => {
       const { record } = await findRecording(call, call.params.file!.replace(/\.cast$/, ''))
+      const isPacked = record.recording.endsWith('.gz')
       const { size, mtimeMs } = statSync(record.recording)
-      const tag = `"${size}-${Math.round(mtimeMs)}"`
-      const headers = { etag: tag, 'cache-control': 'private, no-cache' }
+      // A browser unpacks it itself.
+      const isSentPacked = isPacked && /\bgzip\b/.test(call.header('accept-encoding') ?? '')
+      const tag = `"${size}-${Math.round(mtimeMs)}${isSentPacked ? '-gzip' : ''}"`
+      const headers = { etag: tag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
       if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
+      const length = isPacked && !isSentPacked ? await recordingSize(record.recording) : size
       // A live session keeps writing; only the announced length is sent.
-      const body = size === 0 ? '' : Readable.toWeb(createReadStream(record.recording, { end: size - 1 }))
-      return new Response(body as ReadableStream, {
-        headers: { ...headers, 'content-type': 'application/x-asciicast', 'content-length': String(size) },
+      const file = () => createReadStream(record.recording, { end: size - 1 })
+      const source = isPacked && !isSentPacked ? Readable.from(recordingBytes(record.recording)) : file()
+      return new Response((size === 0 ? '' : Readable.toWeb(source)) as ReadableStream, {
+        headers: {
+          ...headers,
+          'content-type': 'application/x-asciicast',
+          'content-length': String(length),
+          ...(isSentPacked && { 'content-encoding': 'gzip' }),
+        },
       })
     },
   }),

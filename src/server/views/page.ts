@@ -22,8 +22,21 @@ export interface Page<T> {
 export async function pageOf<T extends { id: string }>(
   call: Pick<Call, 'who' | 'position'>,
   items: readonly T[],
-  { limit, cursor }: PageQuery,
+  query: PageQuery,
 ): Promise<Page<T>> {
+  return pageOfViews(call, items, query, item => item)
+}
+
+/**
+ * The same for items whose view takes time: only those of the page are viewed. An item without a
+ * view is left out.
+ */
+export async function pageOfViews<T extends { id: string }, V extends { id: string }>(
+  call: Pick<Call, 'who' | 'position'>,
+  items: readonly T[],
+  { limit, cursor }: PageQuery,
+  view: (item: T) => V | null,
+): Promise<Page<V>> {
   const position = await call.position()
   const count = limit ?? (call.who.kind === 'socket' ? items.length : USUAL)
   const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
@@ -32,9 +45,14 @@ export async function pageOf<T extends { id: string }>(
     throw new SignalboxError('E_INPUT', 'the item that the cursor names no longer exists', {
       next: 'start again without a cursor',
     })
-  const page = items.slice(begin, begin + count)
+  const page: V[] = []
+  let isMore = false
+  for (let at = begin; at < items.length && !isMore; at++) {
+    const viewed = view(items[at]!)
+    if (viewed && page.length < count) page.push(viewed)
+    else if (viewed) isMore = true
+  }
   const last = page.at(-1)
-  const isMore = begin + page.length < items.length
   return { items: page, next: isMore && last ? Buffer.from(last.id).toString('base64url') : null, position }
 }
 

@@ -16,13 +16,18 @@ const CHANGES_MAX = 5_000
 export type RecordingView = InMilliseconds<Recording>
 
 /** The id of a session's recording is the session's id with another prefix. */
+export function recordingId({ id }: SessionRecord): string {
+  return `rec_${id.slice('ses_'.length)}`
+}
+
+/** Null if its file was deleted. */
 export function recordingView(host: Host, record: SessionRecord): RecordingView | null {
   const bytes = host.isHere(record)
     ? statSync(host.localRecording(record), { throwIfNoEntry: false })?.size
     : remoteBytes(host, record)
   if (bytes === undefined) return null
   return {
-    id: `rec_${record.id.slice('ses_'.length)}`,
+    id: recordingId(record),
     session: record.id,
     agent: record.agent,
     label: record.label ?? null,

@@ -152,9 +152,11 @@ async function pack(
     const write = (chunk: Buffer) =>
       new Promise<void>((resolve, reject) => packer.write(chunk, error => (error ? reject(error) : resolve())))
     for (const { name, path } of files) {
-      const input = await open(path, 'r')
+      const found = await openFound(name, path)
+      if (!found) continue
+      const { input } = found
       try {
-        manifest.files[name] = await packFile(name, input, write)
+        manifest.files[found.name] = await packFile(found.name, input, write)
       } finally {
         await input.close()
       }
@@ -168,6 +170,21 @@ async function pack(
   } finally {
     await output.close()
   }
+}
+
+/**
+ * A file, or its packed form if it was packed since it was listed (a recording), or null if it was
+ * removed.
+ */
+async function openFound(name: string, path: string): Promise<{ name: string; input: FileHandle } | null> {
+  for (const suffix of ['', '.gz']) {
+    try {
+      return { name: name + suffix, input: await open(path + suffix, 'r') }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  return null
 }
 
 async function packFile(name: string, input: FileHandle, write: (chunk: Buffer) => Promise<void>): Promise<string> {

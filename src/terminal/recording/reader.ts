@@ -1,7 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { SignalboxError } from '../../errors/index.js'
 import { parseEventLine, parseHeader, type RecordingEvent, type RecordingHeader } from './asciicast.js'
+import { readPart, recordingBytes } from './packed.js'
+
+/** The first line is shorter than this. */
+const HEADER_MAX = 64 * 1024
 
 /** A recording, read from the start or from where an earlier reading stopped. */
 export interface OpenRecording {
@@ -12,7 +15,7 @@ export interface OpenRecording {
   readonly damage: { truncated: boolean; badLines: number }
 }
 
-/** Where to continue: the byte after the last line, the output bytes before it, and its time. */
+/** Where to continue: the byte of the text after the last line, the output bytes before it, and its time. */
 export interface ReadPosition {
   fileByte: number
   outputOffset: number
@@ -32,7 +35,10 @@ export interface WholeRecording {
   badLines: number
 }
 
-/** @throws SignalboxError `E_INPUT` when the file is missing or not a recording. */
+/**
+ * Opens a recording, packed or not. @throws SignalboxError `E_INPUT` when the file is missing or
+ * not a recording.
+ */
 export async function openRecording(path: string): Promise<OpenRecording> {
   const first = await firstLine(path)
   const header = first === null ? null : parseHeader(first.text)
@@ -86,21 +92,11 @@ async function* readEvents(
 }
 
 async function firstLine(path: string): Promise<{ text: string; end: number } | null> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new SignalboxError('E_INPUT', `cannot read ${path}: ${error.code ?? error.message}`, {
-      place: { file: path },
-      cause: error,
-    })
-  })
-  try {
-    if (!(await file.stat()).isFile()) return null
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
-    const end = buffer.subarray(0, bytesRead).indexOf(0x0a)
-    const length = end < 0 ? bytesRead : end
-    return length === 0 ? null : { text: buffer.toString('utf8', 0, length), end: end < 0 ? length : end + 1 }
-  } finally {
-    await file.close()
-  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return null
+  const head = await readPart(path, 0, HEADER_MAX)
+  const end = head.indexOf(0x0a)
+  const length = end < 0 ? head.length : end
+  return length === 0 ? null : { text: head.toString('utf8', 0, length), end: end < 0 ? length : end + 1 }
 }
 
 /** Lines with their length in bytes; the last is incomplete without a newline. */
@@ -109,7 +105,7 @@ async function* linesOf(
   start: number,
 ): AsyncGenerator<{ text: string; byteLength: number; isWhole: boolean }> {
   let rest: Buffer[] = []
-  for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of recordingBytes(path, start)) {
     let from = 0
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
       const line = Buffer.concat([...rest, chunk.subarray(from, end)])
