@@ -1,7 +1,7 @@
-// `npm run docs:site [-- --check [page]…]`: builds the documentation site from docs/ into site/dist. A link
-// that leads nowhere, or a page that is not in the sidebar, ends the build. `--check` also opens
-// every page in Chromium, light and dark, and runs the accessibility check of axe. The packages of
-// the site are in site/package.json: nothing else needs them.
+// `npm run docs:site [-- --check [page]…]`: builds the documentation site from docs/ into
+// site/dist. A link that leads nowhere, or a page that is not in the sidebar, ends the build.
+// `--check` also opens every page in Chromium, light and dark, and runs the accessibility check of
+// axe. The packages of the site are in site/package.json: nothing else needs them.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

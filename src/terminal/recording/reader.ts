@@ -15,7 +15,10 @@ export interface OpenRecording {
   readonly damage: { truncated: boolean; badLines: number }
 }
 
-/** Where to continue: the byte of the text after the last line, the output bytes before it, and its time. */
+/**
+ * Where to continue: the byte of the text after the last line, the output bytes before it, and its
+ * time.
+ */
 export interface ReadPosition {
   fileByte: number
   outputOffset: number
