@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -24,6 +24,9 @@ afterEach(() => home.close())
 describe.each(readdirSync(OLDER))('the store of %s', file => {
   it('is opened and continued: its run ends, its session can be read, its requests are closed', async () => {
     await home.ok(['restore', join(OLDER, file)])
+    // The agent of the store ran before any process of this test: none is proven to be a person's.
+    mkdirSync(home.path('config'), { recursive: true })
+    appendFileSync(home.path('config', 'config.toml'), 'approvals.unproven = "allow"\n')
     const [session] = await home.json<SessionInfo[]>(['sessions', '--all', '--json'])
     expect(session?.state).toBe('lost')
     const pending = await home.json<{ id: string; kind: string }[]>(['approvals', '--json'])

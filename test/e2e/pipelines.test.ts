@@ -189,7 +189,6 @@ describe('review', () => {
       .map(({ data }) => data.node)
     expect(nodes).toEqual(['developer', 'checks', 'reviewer', 'finish', 'exit'])
     expect(git(cwd, 'log', '--format=%s')).toBe('first')
-    expect(existsSync(home.path('run', 'signalbox.sock'))).toBe(false)
     git(cwd, 'commit', '-qam', 'second')
 
     rmSync(join(home.directory, 'demo'), { recursive: true })

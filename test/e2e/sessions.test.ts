@@ -122,7 +122,7 @@ describe('a session', () => {
     }
     const ambiguous = await home.run(['stop', 'ses_'])
     expect(ambiguous.code).toBe(2)
-    expect(errorLines(ambiguous.stderr)).toEqual([expect.stringMatching(new RegExp(`"ses_" could be .*${first.id}`))])
+    expect(errorLines(ambiguous.stderr)).toEqual([expect.stringMatching(new RegExp(`"ses_" matches .*${first.id}`))])
     for (const word of ['471100', 'ses_zzzzz', 'nobody']) {
       const unknown = await home.run(['read', word])
       expect(unknown.code).toBe(2)

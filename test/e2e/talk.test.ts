@@ -241,7 +241,7 @@ describe('files', () => {
   it('are sent to the agent with a notice, and fetched from its project', async () => {
     const session = await start([])
     writeFileSync(join(home.work, 'notes.md'), '# Notes\n')
-    const { files, told } = await home.json<{ files: { path: string }[]; told: { result: string } }>([
+    const { files, delivery } = await home.json<{ files: { path: string }[]; delivery: { result: string } }>([
       'files',
       'put',
       session.id,
@@ -249,7 +249,7 @@ describe('files', () => {
       'scenario.json',
       '--json',
     ])
-    expect(told.result).toBe('delivered')
+    expect(delivery.result).toBe('delivered')
     expect(files.map(({ path }) => readFileSync(path, 'utf8').length)).toEqual([8, expect.any(Number)])
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect((await home.ok(['read', session.id, '--screen'])).stdout).toContain('The user uploaded a file:')

@@ -251,10 +251,10 @@ it('the gate of a run is a card with its edges as buttons; the end of the run is
   expect(labels.join()).toMatch(/Ship.*Hold/)
   ann.press(card, labels.find(label => label.includes('Ship'))!)
   await bot.fake.until(() => /✅/.test(card.text), 'the end on the card')
-  const end = await bot.seen(ann, /✅ ship[\s\S]*completed/, card.id)
+  const end = await bot.seen(ann, /✅ ship[\s\S]*done/, card.id)
   expect(end.text).toContain('shop')
   ann.say(`/run ${id}`)
-  await bot.seen(ann, /ship[\s\S]*completed/, end.id)
+  await bot.seen(ann, /ship[\s\S]*done/, end.id)
 })
 
 it('/stop asks, stops, and names the session that is current then', async () => {

@@ -46,7 +46,7 @@ async function signalbox(...args: string[]): Promise<{ code: number; out: string
 }
 
 it('the command pairs an account by its id, sends it a message, and unpairs it', async () => {
-  expect((await signalbox('telegram')).out).toContain('no account is paired, so the bot answers nobody')
+  expect((await signalbox('telegram')).out).toContain('the bot does not answer until an account is paired')
   expect(await signalbox('telegram', 'pair', '4711', '--name', 'Ann', '--role', 'owner')).toMatchObject({ code: 0 })
   const file = join(home, 'config', 'people.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)

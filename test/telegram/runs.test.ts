@@ -51,12 +51,12 @@ it('/oneshot asks for the project and the task, runs, and reports the end; /runs
   ann.say('Paint the mill', { replyTo: what.id })
   const started = await bot.seen(ann, /Oneshot.*in mill started/)
   expect(buttons(started)).toEqual(['Cancel'])
-  const end = await bot.seen(ann, /✅[\s\S]*mill · oneshot · completed/, started.id)
+  const end = await bot.seen(ann, /✅[\s\S]*mill · oneshot · done/, started.id)
   expect(end.text).toContain('Paint the mill')
   ann.say('/runs')
   const list = await bot.seen(ann, /Paint the mill[\s\S]*\/run run_/, end.id)
   ann.say(/\/run run_\w+/.exec(list.text)![0])
-  await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · completed/, list.id)
+  await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · done/, list.id)
 })
 
 it('/implement shows the plan as a card; a reply with feedback leads to a new plan, an approval to the build', async () => {
@@ -78,7 +78,7 @@ it('/implement shows the plan as a card; a reply with feedback leads to a new pl
   expect(buttons(second)).toContain('Approve')
   ann.press(second, 'Approve')
   await bot.fake.until(() => /✅/.test(second.text), 'the approval on the card')
-  const end = await bot.seen(ann, /✅[\s\S]*lamp · .*completed/, second.id)
+  const end = await bot.seen(ann, /✅[\s\S]*lamp · .*done/, second.id)
   expect(end.text).toContain('lamp')
   const log = spawnSync('git', ['log', '--format=%s', 'main..signalbox/add-a-lamp'], {
     cwd: join(bot.directory, 'lamp'),
@@ -113,7 +113,7 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   expect(decided.at(-1)?.data.choices).toEqual(['1'])
   const again = await bot.seen(ann, /pass 2 of \d/, list.id)
   ann.press(again, 'None')
-  await bot.seen(ann, /✅[\s\S]*mill · .*completed/, again.id)
+  await bot.seen(ann, /✅[\s\S]*mill · .*done/, again.id)
 })
 
 it('a run that no process drives is reported as stopped, with the command that resumes it', async () => {

@@ -36,8 +36,8 @@ async function takePort(port: number): Promise<Stolen> {
 const GATED =
   'digraph gated { goal="Outlive it"; start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
-/** Pages that are not about one resource: lists, a form, and settings that the server reads. */
-const PAGES = ['/sessions', '/runs', '/usage', '/start', '/settings/people']
+/** Pages that are not about one resource. */
+const PAGES = ['/sessions', '/panes', '/runs', '/usage', '/graphs', '/start', '/settings/advanced', '/settings/doctor']
 
 describeNeeding('chromium', 'pages while the server restarts', () => {
   let served: Served

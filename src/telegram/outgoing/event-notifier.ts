@@ -8,7 +8,7 @@ import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
 import { type SessionRecord, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration } from '../../text/index.js'
+import { formatDuration, runWord } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
 import type { CardBuilder, Reader } from '../cards/card-builder.js'
 import { compactButton, contextLeft, interruptedMessage, lastLine } from '../cards/session-texts.js'
@@ -385,7 +385,7 @@ export class EventNotifier {
     const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
-    const facts = [basename(run.project), run.kind, ...agent, isUndriven ? 'stopped' : run.status, time, ...cost]
+    const facts = [basename(run.project), run.kind, ...agent, runWord(run), time, ...cost]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
     // A run of a terminal is resumed there.
     const canResume = run.status === 'failed' && run.labels.host === 'daemon'
