@@ -42,9 +42,9 @@ async function appendInLanes(url: string, lanes: number, seconds: number): Promi
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       while (performance.now() < end) {
-        const begun = performance.now()
+        const startedAt = performance.now()
         await store.append(`bench/${process.pid}-${lane}`, 'any', [{ type: 'run.notice', data }])
-        times.push(performance.now() - begun)
+        times.push(performance.now() - startedAt)
       }
     }),
   )

@@ -49,9 +49,9 @@ export async function decisionTimes(cluster: ClusterUnderTest, count: number): P
   for (const gate of gates)
     await Promise.all(
       [0, 1, 2, 3].map(async n => {
-        const begun = performance.now()
+        const startedAt = performance.now()
         await decide(servers[n % servers.length]!, gate, n % 2 === 0 ? 'Y' : 'N').catch(() => undefined)
-        times.push(performance.now() - begun)
+        times.push(performance.now() - startedAt)
       }),
     )
   return times.sort((a, b) => a - b)
@@ -74,10 +74,10 @@ export async function feedTimes(cluster: ClusterUnderTest, count: number): Promi
   await waitFor('the feed', () => request.socket?.readyState === 'open')
   const times: number[] = []
   for (const gate of gates) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await decide(first!, gate, 'Y')
     await waitFor('its event', () => seen.has(gate.id), 10_000)
-    times.push(seen.get(gate.id)! - begun)
+    times.push(seen.get(gate.id)! - startedAt)
   }
   request.destroy()
   return times.sort((a, b) => a - b)

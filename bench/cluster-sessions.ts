@@ -39,11 +39,11 @@ async function echoes(socketPath: string, session: string): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < KEYS; n++) {
     echoed = ''
-    const begun = performance.now()
+    const startedAt = performance.now()
     socket.send(Buffer.from('k'), { binary: true })
-    while (!echoed.includes('k') && performance.now() - begun < 5_000)
+    while (!echoed.includes('k') && performance.now() - startedAt < 5_000)
       await new Promise(resolve => setImmediate(resolve))
-    times.push(performance.now() - begun)
+    times.push(performance.now() - startedAt)
   }
   socket.close()
   return times

@@ -96,13 +96,13 @@ async function workerSteps(store: EventStore): Promise<void> {
     .map((start, n) => start - starts[n]!)
     .sort((a, b) => a - b)
   print('step to step over server and worker', `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`, 'p50 ≤ 25 ms')
-  const begun = performance.now()
+  const startedAt = performance.now()
   const ids = await Promise.all(Array.from({ length: 20 }, () => cluster.startRun(() => chain(50))))
   await ended(ids)
   const journals = await Promise.all(ids.map(id => store.readStream(runStream(id))))
   const all = journals.flatMap(startsOf).sort((a, b) => a - b)
   const seconds = (all.at(-1)! - all[0]!) / 1000
-  const whole = `${((performance.now() - begun) / 1000).toFixed(1)} s with creating them`
+  const whole = `${((performance.now() - startedAt) / 1000).toFixed(1)} s with creating them`
   print('the same, 20 runs at once', `${(all.length / seconds).toFixed(0)} steps/s, ${whole}`, '≥ 50 steps/s')
 }
 
@@ -158,17 +158,17 @@ async function rebuild(): Promise<void> {
   const count = 200
   for (let n = 0; n < count / 10; n++)
     await Promise.all(Array.from({ length: 10 }, () => cluster.startRun(() => graph)))
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { runs } = await cluster.ask(client => client.post<{ runs: number }>('/engine/rebuild', {}))
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   print('engine rebuilt', `${runs} open runs in ${seconds.toFixed(1)} s`, '1 000 in ≤ 30 s')
 }
 
 async function failover(): Promise<void> {
   const kinds = [...(values.engine === 'restate' ? ['engine'] : []), 'server', 'postgres', 'worker']
   const size = { runs: 50, steps: 40, pauseS: 4, rounds: 1 }
-  const { gaps, violations, begun } = await killStorm(cluster, { ...size, kills: kinds, say: () => undefined })
-  print('50 live runs, each part killed once', `${begun} commands, ${violations.length} lost or twice`, '0')
+  const { gaps, violations, started } = await killStorm(cluster, { ...size, kills: kinds, say: () => undefined })
+  print('50 live runs, each part killed once', `${started} commands, ${violations.length} lost or twice`, '0')
   for (const [kind, all] of gaps) {
     const sorted = [...all].sort((a, b) => a - b)
     print(`idle after a kill of ${kind}`, `p50 ${ms(at(sorted, 0.5))}, longest ${ms(sorted.at(-1))}`, '≤ 5 s')

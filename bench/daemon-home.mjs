@@ -206,9 +206,9 @@ export async function inParallel(count, width, work) {
 export async function noiseFloor() {
   const late = []
   for (let count = 0; count < 200; count++) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await sleep(10)
-    late.push(performance.now() - begun - 10)
+    late.push(performance.now() - startedAt - 10)
   }
   late.sort((a, b) => a - b)
   const [load] = loadavg()

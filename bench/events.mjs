@@ -93,7 +93,7 @@ async function writeEvents() {
 }
 
 async function measureStart() {
-  const begun = performance.now()
+  const startedAt = performance.now()
   home.spawnDaemon()
   for (;;) {
     try {
@@ -104,7 +104,7 @@ async function measureStart() {
     }
   }
   const cpu = cpuSeconds(home.pid('daemon'))
-  print('answers', `after ${(performance.now() - begun).toFixed(0)} ms and ${cpu.toFixed(2)} s of CPU`)
+  print('answers', `after ${(performance.now() - startedAt).toFixed(0)} ms and ${cpu.toFixed(2)} s of CPU`)
 }
 
 async function measureList(path) {
@@ -112,9 +112,9 @@ async function measureList(path) {
   const times = []
   const before = cpuSeconds(home.pid('daemon'))
   for (let call = 0; call < CALLS; call++) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await home.get(path)
-    times.push(performance.now() - begun)
+    times.push(performance.now() - startedAt)
   }
   const cpu = ((cpuSeconds(home.pid('daemon')) - before) * 1000) / CALLS
   times.sort((a, b) => a - b)

@@ -52,8 +52,8 @@ async function measure(name, end) {
   await end()
   // The sessions print while no daemon is there.
   await sleep(3_000)
-  const begun = performance.now()
-  const seconds = () => ((performance.now() - begun) / 1000).toFixed(2)
+  const startedAt = performance.now()
+  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(2)
   home.spawnDaemon()
   let health = await attempt(() => home.get('/health'))
   const start = cpuSeconds(home.pid('daemon'))

@@ -24,13 +24,13 @@ interface Shown {
  */
 const WATCH_STAMPS = `
   window.shown = []
-  const begun = Date.now()
+  const startedAt = Date.now()
   const known = new Set()
   const look = () => {
     for (const element of document.querySelectorAll('.talk .said, article.card')) {
       const stamp = /@(\\d{13})@/.exec(element.textContent ?? '')?.[1]
       const kind = element.matches('.card') ? 'request' : 'text'
-      if (stamp === undefined || Number(stamp) < begun || known.has(kind + stamp)) continue
+      if (stamp === undefined || Number(stamp) < startedAt || known.has(kind + stamp)) continue
       known.add(kind + stamp)
       requestAnimationFrame(() => {
         // The task after a frame runs when that frame was handed over.

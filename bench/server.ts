@@ -92,7 +92,7 @@ async function measureReplay(): Promise<void> {
   const { position: cursor } = await told<{ position: string }>('replayed')
   child.send({ type: 'replay', events: REPLAY, seconds: 0 })
   await told('replayed')
-  const begun = performance.now()
+  const startedAt = performance.now()
   const seen: number[] = []
   let resume = ''
   await new Promise<void>(resolve => {
@@ -107,7 +107,7 @@ async function measureReplay(): Promise<void> {
   })
   const isWhole = seen.length === REPLAY && seen.every((value, index) => value === index)
   console.log(
-    `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'replayed in one answer, each once, in order' : 'INCOMPLETE'}, ${Math.round(performance.now() - begun)} ms`,
+    `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'replayed in one answer, each once, in order' : 'INCOMPLETE'}, ${Math.round(performance.now() - startedAt)} ms`,
   )
 }
 

@@ -38,7 +38,7 @@ const below = limit => {
   return Math.floor((state / 4_294_967_296) * limit)
 }
 const home = new DaemonHome()
-const begun = Date.now()
+const startedAt = Date.now()
 const samples = []
 const troubles = []
 const readers = []
@@ -64,9 +64,9 @@ try {
 }
 
 async function makeTrouble(start) {
-  const until = begun + minutes * 60_000
+  const until = startedAt + minutes * 60_000
   // The daemon dies rarely: growth is measured while it lives.
-  const deaths = [0.75, 0.9].map(part => begun + part * minutes * 60_000)
+  const deaths = [0.75, 0.9].map(part => startedAt + part * minutes * 60_000)
   while (Date.now() < until) {
     if (Date.now() > deaths[0]) {
       deaths.shift()
@@ -125,7 +125,7 @@ function resize({ id }) {
 }
 
 function note(what) {
-  troubles.push({ at: Date.now() - begun, what })
+  troubles.push({ at: Date.now() - startedAt, what })
 }
 
 async function sampleAll() {
@@ -141,7 +141,7 @@ async function sampleAll() {
     try {
       if (daemon && keeper)
         samples.push({
-          at: (Date.now() - begun) / 60_000,
+          at: (Date.now() - startedAt) / 60_000,
           daemon,
           daemonMb: residentMb(daemon),
           keeperMb: residentMb(keeper),

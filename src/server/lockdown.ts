@@ -14,9 +14,9 @@ export class Lockdown {
 
   async begin(by: { id: string; name: string }): Promise<{ since: number; grants: number }> {
     const { host, auth, streams } = this.#parts
-    const begun = await host.ledger.lockDown({ kind: 'person', ...by, role: 'owner' })
+    const lockdown = await host.ledger.lockDown({ kind: 'person', ...by, role: 'owner' })
     await auth.revokeAll()
     streams.endAll('lockdown')
-    return begun
+    return lockdown
   }
 }

@@ -21,7 +21,7 @@ export interface StormOptions {
 export interface StormResult {
   kills: number
   /** Commands that began, with further attempts of steps that were lost with their worker. */
-  begun: number
+  started: number
   furtherAttempts: number
   /** What must not happen, each as a sentence. */
   violations: string[]
@@ -213,7 +213,7 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
   const { ids, kills, decider, options } = all
   const violations: string[] = []
   const gaps = new Map<string, number[]>()
-  let begun = 0
+  let started = 0
   let furtherAttempts = 0
   let decisions = 0
   const problems = await store.checkChain()
@@ -225,7 +225,7 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     if (status !== 'run.completed' && !(await isCompleted(cluster, id))) violations.push(`${id}: lost (${status})`)
     const lines = notesOf(cluster, n)
     const starts = lines.filter(({ isEnd }) => !isEnd)
-    begun += starts.length
+    started += starts.length
     const attempts = new Map<string, number>()
     for (const { step } of starts) attempts.set(step, (attempts.get(step) ?? 0) + 1)
     for (const [step, times] of attempts) if (times > 1) violations.push(`${id}: attempt ${step} began ${times} times`)
@@ -242,7 +242,7 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     decisions += countDecisions(id, journal, decider.asked, violations)
     for (const { kind, ms } of gapsOf(lines, kills)) gaps.set(kind, [...(gaps.get(kind) ?? []), ms])
   }
-  return { kills: kills.length, begun, furtherAttempts, violations, decisions, gaps }
+  return { kills: kills.length, started, furtherAttempts, violations, decisions, gaps }
 }
 
 async function isCompleted(cluster: ClusterUnderTest, id: string): Promise<boolean> {

@@ -53,9 +53,9 @@ async function storm(): Promise<void> {
     kills: ['worker', ...(values.engine === 'restate' ? ['engine'] : []), 'server', 'postgres'],
     say,
   })
-  const { kills, begun, furtherAttempts, decisions, gaps } = result
+  const { kills, started, furtherAttempts, decisions, gaps } = result
   const again = `${furtherAttempts} of them again after their worker was killed`
-  say(`${kills} kills, ${begun} commands began, ${again}; load ${load()}`)
+  say(`${kills} kills, ${started} commands started, ${again}; load ${load()}`)
   say(`${decisions} gates decided, each by two askers at two servers`)
   for (const [kind, all] of gaps) {
     const sorted = all.sort((a, b) => a - b)

@@ -393,7 +393,7 @@ export class AcpSession implements LocalSession {
     })
   }
 
-  async #deliver(text: string, { begun }: Delivery): Promise<SendResult> {
+  async #deliver(text: string, { onStarted }: Delivery): Promise<SendResult> {
     const { agentSession: sessionId } = this.#conversation
     if (this.exit) return { result: 'refused', reason: 'gone', detail: 'the session has ended' }
     if (!this.#conversation.isReady)
@@ -406,7 +406,7 @@ export class AcpSession implements LocalSession {
     if (clean.trim() === '') return { result: 'refused', reason: 'text', detail: 'the prompt is empty' }
     if (this.#conversation.turn !== null)
       return { result: 'refused', reason: 'busy', detail: 'the agent works on another prompt' }
-    await begun()
+    await onStarted()
     await this.#call(METHOD.prompt, { sessionId, prompt: [{ type: 'text', text: clean }] })
     return { result: 'delivered' }
   }

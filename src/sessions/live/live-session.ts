@@ -546,8 +546,8 @@ export class LiveSession implements LocalSession {
     return new PromptQueue({
       ...this.#ports,
       journal,
-      deliver: (text, { begun, ...how }) => {
-        const press = (keys: string) => begun().then(() => port.press(keys))
+      deliver: (text, { onStarted, ...how }) => {
+        const press = (keys: string) => onStarted().then(() => port.press(keys))
         return sendPrompt({ ...port, press }, text, { pack, clock, readyWaitMs: this.#times.readyWaitMs, ...how })
       },
       alone: work => this.#keyboard.alone(work),

@@ -30,7 +30,7 @@ export interface Delivery {
   /** Whether the agent's own queue may be used. */
   mayQueue: boolean
   /** To be awaited before the first byte goes to the agent; if it fails, none goes. */
-  begun(): Promise<void>
+  onStarted(): Promise<void>
 }
 
 interface PromptQueueOptions {
@@ -80,8 +80,8 @@ const RESULTS_KEPT = 200
 /**
  * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests.
  * Each prompt is in the log before its first key, and its result afterwards, so that a host that
- * dies loses none: a prompt that it had not begun to type is sent later; one that it had begun is
- * looked for on screen and never typed again. Held prompts are sent one at a time, oldest first.
+ * dies loses none: a prompt that it had not started to type is sent later; one that it had started
+ * is looked for on screen and never typed again. Held prompts are sent one at a time, oldest first.
  */
 export class PromptQueue {
   readonly #options: PromptQueueOptions
@@ -171,7 +171,7 @@ export class PromptQueue {
   async #type(
     id: string,
     text: string,
-    how: Omit<Delivery, 'begun'> & { isOffered?: () => boolean },
+    how: Omit<Delivery, 'onStarted'> & { isOffered?: () => boolean },
   ): Promise<SendResult | null> {
     const { session, journal, alone, deliver, untilBegun, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
@@ -182,11 +182,11 @@ export class PromptQueue {
       if (!isOffered()) return null
       const before = lastTurn()
       let hasBegun = false
-      const begun = async () => {
+      const onStarted = async () => {
         if (!hasBegun) await journal.write('prompt.started', { session, prompt: id })
         hasBegun = true
       }
-      const result = await deliver(text, { ...options, begun })
+      const result = await deliver(text, { ...options, onStarted })
       if (result.result === 'delivered')
         this.#turn = onDelivered({ text, before, isCommand: isCommand(cleanText(text), how.meaning) })
       return result

@@ -188,11 +188,11 @@ export class BotSender {
   ): Promise<SentMessages> {
     const { api } = this.#options
     const shown = await this.shown(item.chat, item.subject)
-    const begun = shown?.messages ?? []
+    const earlier = shown?.messages ?? []
     const hash = hashOf(act.parts.join('\n'))
     // Its beginning may have been sent already, unconfirmed.
-    const note = confirmed || (shown?.isOpen && begun.length === 0 ? SENT_AGAIN : '')
-    if (act.markdown !== null && begun.length === 0 && !(await this.lacksMethod(item.chat, 'sendRichMessage'))) {
+    const note = confirmed || (shown?.isOpen && earlier.length === 0 ? SENT_AGAIN : '')
+    if (act.markdown !== null && earlier.length === 0 && !(await this.lacksMethod(item.chat, 'sendRichMessage'))) {
       try {
         const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
         const message = { rich_message: { ...rich, skip_entity_detection: true } }
@@ -211,7 +211,7 @@ export class BotSender {
       const isLast = index === act.parts.length - 1
       const html = isLast ? part + note : part
       const keyboard = (isLast && act.keyboard) || []
-      const old = begun[index]
+      const old = earlier[index]
       if (old !== undefined && (await this.#messages.edit(item.chat, old, html, keyboard, throttle))) messages.push(old)
       else {
         if (old !== undefined) gone.push(old)
