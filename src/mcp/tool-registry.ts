@@ -1,4 +1,10 @@
-import { acceptedContent, inputRequired, inputResponse, type McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  acceptedContent,
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 

@@ -10,8 +10,8 @@ import { compiledChild } from '../support/compiled.js'
 /*
  * Many pull requests with failing checks, many comments and rate limits. Every other one is opened
  * by its run, the others were there. Each run is driven by a process of its own that is killed with
- * SIGKILL: before and after each event it writes (pull-driver.child.ts), and in each writing call
- * of gh, before and after its effect. In the end every comment has one answer, every branch its
+ * SIGKILL: before and after each event it writes (pull-driver.child.ts), and in every third run
+ * also in each writing call of gh, before and after its effect. In the end every comment has one answer, every branch its
  * fixes, every branch one pull request, and every check passes.
  */
 
@@ -82,7 +82,7 @@ export async function pullStorm(fixture: PipelineFixture, options: StormOptions)
   const lane = async () => {
     for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
       const own = Math.floor(comments / pulls) + (at < comments % pulls ? 1 : 0)
-      await play(storm, `topic-${at}`, own, at % 2 === 1)
+      await play(storm, { branch: `topic-${at}`, comments: own, isOpened: at % 2 === 0, diesInCalls: at % 3 === 0 })
       report(`topic-${at}: ${own} comments, ${end.kills} kills so far, ${github.calls.length} calls of gh`)
     }
   }
@@ -94,7 +94,15 @@ export async function pullStorm(fixture: PipelineFixture, options: StormOptions)
   return { ...end, kinds: storm.kinds.size, calls: github.calls.length }
 }
 
-async function play(storm: Storm, branch: string, comments: number, isOpened: boolean): Promise<void> {
+interface Plan {
+  branch: string
+  comments: number
+  /** Its run opens the pull request. */
+  isOpened: boolean
+  diesInCalls: boolean
+}
+
+async function play(storm: Storm, { branch, comments, isOpened, diesInCalls }: Plan): Promise<void> {
   const { fixture, github, drivers } = storm
   const base = fixture.git('rev-parse', 'main')
   const fill = (pull: FakePull) => {
@@ -122,7 +130,7 @@ async function play(storm: Storm, branch: string, comments: number, isOpened: bo
     const child = spawn(process.execPath, [CHILD, fixture.directory, run, storm.bin, file, String(storm.every)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    drivers.set(branch, { kill: () => child.kill('SIGKILL'), met })
+    if (diesInCalls) drivers.set(branch, { kill: () => child.kill('SIGKILL'), met })
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (said += String(part)))
     const signal = await new Promise(resolve => child.on('close', (_, by) => resolve(by)))
@@ -207,7 +215,9 @@ interface Played {
 async function check(storm: Storm, { branch, run, comments, isOpened }: Played): Promise<void> {
   const { fixture, github, remote, end } = storm
   const twice = (what: string, names: readonly string[]) =>
-    end.doubled.push(...names.filter((name, at) => names.indexOf(name) !== at).map(name => `${branch}: ${what} ${name}`))
+    end.doubled.push(
+      ...names.filter((name, at) => names.indexOf(name) !== at).map(name => `${branch}: ${what} ${name}`),
+    )
   const pulls = github.pullsOf(branch)
   if (pulls.length !== 1) end[pulls.length === 0 ? 'lost' : 'doubled'].push(`${branch}: ${pulls.length} pull requests`)
   if (isOpened) end.opened += pulls.length
