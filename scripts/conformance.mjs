@@ -47,21 +47,18 @@ const directory = mkdtempSync(join(tmpdir(), 'signalbox-conformance-'))
 const env = { ...process.env, SIGNALBOX_HOME: join(directory, 'home') }
 const signalbox = (...args) => spawnSync(process.execPath, [cli, ...args], { cwd: directory, env, encoding: 'utf8' })
 let failures = 0
+let session = ''
 try {
-  const { id } = JSON.parse(signalbox('start', 'demo', '--json').stdout)
-  signalbox('wait', id, '--for', 'idle', '--timeout', '60')
+  session = JSON.parse(signalbox('start', 'demo', '--json').stdout).id
+  signalbox('wait', session, '--for', 'idle', '--timeout', '60')
   const { address } = JSON.parse(readFileSync(join(env.SIGNALBOX_HOME, 'run', 'server.json'), 'utf8'))
   const token = readFileSync(join(env.SIGNALBOX_HOME, 'state', 'token'), 'utf8').trim()
   await runConformance(new URL(address), token)
-  inspect(
-    'stdio',
-    [process.execPath, cli, 'mcp', '--transport', 'stdio', '-e', `SIGNALBOX_HOME=${env.SIGNALBOX_HOME}`],
-    id,
-  )
+  inspect('stdio', [process.execPath, cli, 'mcp', '--transport', 'stdio', '-e', `SIGNALBOX_HOME=${env.SIGNALBOX_HOME}`])
   const http = [`${address}/api/v1/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`]
-  inspect('http', http, id)
+  inspect('http', http)
 } finally {
-  signalbox('stop', '--all')
+  signalbox('stop', session)
   signalbox('serve', '--stop')
   rmSync(directory, { recursive: true, force: true })
 }
@@ -111,7 +108,7 @@ async function runConformance(server, token) {
 }
 
 /** Each method of the protocol once, as the inspector calls it. */
-function inspect(transport, target, session) {
+function inspect(transport, target) {
   const uri = `signalbox://sessions/${session}/conversation`
   const calls = {
     'tools/list': ['session_wait', []],
