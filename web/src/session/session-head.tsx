@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Session } from '../api/types'
 import { stopAfterAsking } from '../sessions/session-actions'
-import { interruptSession, renameSession, resumeSession, sendPrompt } from '../store/actions'
+import { continueSession, interruptSession, renameSession, sendPrompt } from '../store/actions'
 import { canDecide, panes } from '../store/live'
 import { isDeveloper } from '../store/prefs'
 import { go } from '../store/router'
@@ -128,12 +128,17 @@ function SessionMenu({ session }: { session: Session }) {
             {mode.label}
           </button>
         )}
+        {session.channel !== 'acp' && session.agentSessionId !== undefined && (
+          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'fork')}>
+            Fork the conversation
+          </button>
+        )}
         <a href={`/start?from=${session.id}`}>Duplicate…</a>
         <a href={`/start?cwd=${encodeURIComponent(session.cwd)}`}>New session here…</a>
         <a href={`/replay/${session.id}`}>Replay</a>
         <a href={`/compare?a=${session.id}`}>Compare with another session</a>
         {!isLive && (
-          <button type="button" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
+          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'resume')}>
             Resume
           </button>
         )}
@@ -174,6 +179,10 @@ function SessionMenu({ session }: { session: Session }) {
 }
 
 export async function resume(id: string): Promise<void> {
-  const session = await resumeSession(id)
+  await open(id, 'resume')
+}
+
+async function open(id: string, how: 'resume' | 'fork'): Promise<void> {
+  const session = await continueSession(id, how)
   if (session) go(`/s/${session.id}`)
 }

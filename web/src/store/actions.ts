@@ -93,9 +93,10 @@ export function renameSession(id: string, name: string): Promise<unknown> {
   })
 }
 
-export async function resumeSession(id: string): Promise<Session | null> {
+/** A session that continues the conversation of another one, or begins with what it has. */
+export async function continueSession(id: string, how: 'resume' | 'fork'): Promise<Session | null> {
   return attempt(async () => {
-    const session = await postJson<Session>(`/sessions/${id}/resume`)
+    const session = await postJson<Session>(`/sessions/${id}/${how}`)
     sessions.put(session)
     return session
   })
