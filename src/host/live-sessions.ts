@@ -61,7 +61,7 @@ interface LiveSessionsOptions {
 }
 
 /** How often the reader of a terminal may fail because of it. */
-const STRIKES_MAX = 2
+const FAILURES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
@@ -96,7 +96,7 @@ export class LiveSessions {
   readonly #proxies: SessionProxies
   readonly #readers: ReaderPlaces
   /** Sessions whose terminal a thread could not read: how often. */
-  readonly #strikes = new Map<string, number>()
+  readonly #failuresOf = new Map<string, number>()
   #failures = 0
 
   constructor(options: LiveSessionsOptions) {
@@ -258,7 +258,7 @@ export class LiveSessions {
       if (session) {
         await this.#openProxy(record).catch(onError)
         this.#adopt(record, session)
-      } else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
+      } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
     }
     if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
   }
@@ -334,7 +334,7 @@ export class LiveSessions {
     const { id } = record
     const queue = this.#queueOf(id)
     return this.#readers.placeOf(id, () => queue.clock.monotonic(), {
-      isAlone: this.#strikes.has(id),
+      isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
     })
@@ -350,12 +350,12 @@ export class LiveSessions {
     const { id } = record
     const entry = this.#live.get(id)
     if (!(entry?.session instanceof LiveSession) || entry.session.exit) return
-    const strikes = (this.#strikes.get(id) ?? 0) + (isCause ? 1 : 0)
+    const failures = (this.#failuresOf.get(id) ?? 0) + (isCause ? 1 : 0)
     if (isCause) {
       this.#failures++
-      this.#strikes.set(id, strikes)
+      this.#failuresOf.set(id, failures)
     }
-    const isReadAgain = strikes < STRIKES_MAX
+    const isReadAgain = failures < FAILURES_MAX
     note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
@@ -469,7 +469,7 @@ export class LiveSessions {
     this.#live.delete(id)
     this.#queues.delete(id)
     this.#readers.release(id)
-    this.#strikes.delete(id)
+    this.#failuresOf.delete(id)
     session?.close()
     stats?.close()
     const final = stats?.final

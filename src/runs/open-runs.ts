@@ -44,7 +44,7 @@ import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AutomaticGates } from './automatic-gates.js'
 import { endLeftovers } from './leftovers.js'
-import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
+import { endSessionsOfEndedRuns, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { runDirectory } from './run-directory.js'
@@ -119,7 +119,7 @@ export function openRuns(options: RunsOptions): RunHost {
       options.onActivity?.(run, activity)
     },
   })
-  if (options.sessions) void endOrphans(options.sessions).catch(onError)
+  if (options.sessions) void endSessionsOfEndedRuns(options.sessions).catch(onError)
   return new RunHost({
     store,
     clock,

@@ -1,4 +1,4 @@
-import { boolean, duration, integer, number, oneOf, someOf, string, strings } from './setting.js'
+import { boolean, duration, integer, number, oneOf, someOf, string, strings } from '../setting.js'
 
 /** Supervision of panes, and the heuristics for programs that report nothing. */
 export const paneSettings = {
