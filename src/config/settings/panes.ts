@@ -54,7 +54,10 @@ export const paneSettings = {
   },
 
   queue: {
-    max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', { min: 16, max: 65_536 }),
+    max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
+      min: 16,
+      max: 65_536,
+    }),
   },
 
   hooks: {
