@@ -35,7 +35,9 @@ export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
 export { stepEnvironment } from './session-environment.js'
-export { allowedHosts, HOST_TOOL } from './session-proxies.js'
+export { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
+export { HOST_TOOL, PATH_TOOLS, type ProjectGrants, projectGrants } from './sandbox-requests.js'
+export { hostInput } from './session-proxies.js'
 export {
   explainSandbox,
   programInSandbox,

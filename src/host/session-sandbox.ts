@@ -6,6 +6,7 @@ import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
   createAgentDirectories,
   isContainer,
+  type OpenedPath,
   parseBackend,
   planSandbox,
   type SandboxBackend,
@@ -46,17 +47,19 @@ interface Inside {
   stepDirectory?: string
   /** The socket of its proxy, for a filtered network. */
   proxySocket: string
+  /** Paths that a person allowed for a project. */
+  grantsOf?(project: string): Promise<readonly OpenedPath[]>
   /** Nothing is started: nothing is created either. */
   isExplanation?: boolean
 }
 
 /** The sandbox of a session, or null if it gets none. */
-export function sandboxFor(
+export async function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
   settings: SandboxSettings,
-  { file, cwd, environment, directory, stepDirectory, proxySocket, isExplanation = false }: Inside,
-): PlannedSandbox | null {
+  { file, cwd, environment, directory, stepDirectory, proxySocket, grantsOf, isExplanation = false }: Inside,
+): Promise<PlannedSandbox | null> {
   if (!settings.sandbox) return null
   const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
   const use = sandbox?.use ?? ofProject.use ?? settings.sandbox.use
@@ -77,8 +80,9 @@ export function sandboxFor(
     own.push({ path: settingsOfProject, access: 'read', why: 'settings of Signalbox for this project' })
   if (stepDirectory !== undefined)
     own.push({ path: stepDirectory, access: 'write', why: 'prompt and results of this step' })
-  if (policy.network === 'filtered')
-    own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
+  const backend = parseBackend(use)
+  if (!isContainer(backend))
+    own.push({ path: dirname(proxySocket), access: 'read', why: 'the way to hosts and paths that you allow' })
   const home = environment.HOME ?? homedir()
   const { packs = null } = settings.sandbox
   if (!isExplanation) createAgentDirectories(agent, home, packs)
@@ -91,10 +95,11 @@ export function sandboxFor(
     policy,
     hidden: [...hidden, ...[settings.daemonSocket, settings.keeperSocket].map(dirname)],
     own,
+    granted: (await grantsOf?.(cwd)) ?? [],
     programs: [process.execPath, join(PACKAGE_ROOT, 'package.json')],
     packs,
   })
-  return { backend: parseBackend(use), plan }
+  return { backend, plan }
 }
 
 /**
@@ -138,17 +143,18 @@ export function programInSandbox(
     plan,
     isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program,
     path,
+    dirname(proxySocket),
   )
 }
 
 /** What is in the sandbox of an agent, without starting it. */
-export function explainSandbox(
+export async function explainSandbox(
   agent: string,
   settings: HostSettings,
   { file, cwd, environment }: Pick<Inside, 'file' | 'cwd' | 'environment'>,
-): SandboxPlan {
+): Promise<SandboxPlan> {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
   const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
   const inside = { file, cwd, environment, directory, proxySocket, isExplanation: true }
-  return sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
+  return (await sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside))!.plan
 }

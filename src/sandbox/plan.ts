@@ -1,6 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import type { OpenedPath } from './open-path.js'
 import { profileOf } from './profiles.js'
+import { isBelow } from './refusals.js'
 
 export type SandboxNetwork = 'off' | 'filtered' | 'on'
 
@@ -20,6 +22,8 @@ export interface SandboxPath {
   path: string
   access: 'read' | 'write' | 'private'
   why: string
+  /** No person is asked to open it: what is in there decides about Signalbox, or runs outside. */
+  isProtected?: true | undefined
 }
 
 /** Everything that a backend needs to make the sandbox. */
@@ -47,6 +51,8 @@ export interface PlanRequest {
    * reports.
    */
   own: readonly SandboxPath[]
+  /** Paths that a person allowed for this project. */
+  granted?: readonly OpenedPath[]
   /** Programs that must be readable besides that of the agent. */
   programs: readonly string[]
   /** The directory of the person's own packs, whose profiles replace ours. */
@@ -84,7 +90,12 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
   return {
     paths: [
       { path: '/', access: 'read', why: 'the system, read-only' },
-      ...[...new Set(hidden)].map(path => ({ path, access: 'private' as const, why: whyPrivate(path, request) })),
+      ...[...new Set(hidden)].map(path => ({
+        path,
+        access: 'private' as const,
+        why: whyPrivate(path, request),
+        ...(request.hidden.includes(path) && { isProtected: true as const }),
+      })),
       ...(policy.network === 'on' ? RESOLVER.flatMap(path => shown(path, 'read', 'name resolution')) : []),
       ...[...new Set(programs.flatMap(programDirectories))]
         .filter(path => isHidden(path) && existsSync(path) && !request.hidden.some(above => isBelow(path, above)))
@@ -96,9 +107,10 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
         .flatMap(name => shown(request.env[name]!, 'write', `${name} names it`)),
       ...policy.read.flatMap(path => shown(path, 'read', 'sandbox.read')),
       ...policy.write.flatMap(path => shown(path, 'write', 'sandbox.write')),
+      ...(request.granted ?? []).flatMap(({ path, access }) => shown(path, access, 'you allowed it for this project')),
       { path: cwd, access: 'write', why: 'the project' },
       ...gitPaths(cwd),
-      ...request.own,
+      ...request.own.map(entry => ({ ...entry, isProtected: true as const })),
     ],
     network: policy.network,
     hosts: [...new Set([...profile.hosts, ...policy.hosts])],
@@ -136,8 +148,10 @@ function gitPaths(cwd: string): SandboxPath[] {
     ...['hooks', 'config', 'info/attributes', 'modules']
       .map(name => join(common, name))
       .filter(path => existsSync(path))
-      .map(path => ({ path, access: 'read' as const, why: 'git runs what is in there' })),
-    ...(common === place ? [] : [{ path: place, access: 'read' as const, why: 'names the repository' }]),
+      .map(path => ({ path, access: 'read' as const, why: 'git runs what is in there', isProtected: true as const })),
+    ...(common === place
+      ? []
+      : [{ path: place, access: 'read' as const, why: 'names the repository', isProtected: true as const }]),
   ]
 }
 
@@ -169,9 +183,4 @@ function whyPrivate(path: string, { home, hidden }: PlanRequest): string {
   if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
   if (path === home) return 'empty, except for what is listed below'
   return 'empty: files and sockets of other programs are not visible'
-}
-
-/** By path segments. */
-function isBelow(path: string, above: string): boolean {
-  return path === above || path.startsWith(above.endsWith(sep) ? above : `${above}${sep}`)
 }
