@@ -6,6 +6,7 @@ import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import { errorAbout, SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
+import { distrustRepository } from '../git/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
 import { type ReaderPlace, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
@@ -402,6 +403,7 @@ export class LiveSessions {
     this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
     panes?.addSession(sessionPane(session, monitor, record, host.clock))
     await this.#paths.open(record)
+    if (await this.#isRepositoryOfAgent(record)) distrustRepository(record.cwd)
     session.observe({
       outputs: (outputs, t, isLive) => {
         monitor.outputs(outputs, t, isLive)
@@ -413,6 +415,16 @@ export class LiveSessions {
     // An agent that speaks a protocol reports there: neither its hooks nor its files are read.
     if (record.channel === undefined) await channels.open(record, env, report)
     return session
+  }
+
+  /** Some sandbox was started in the directory while it had no repository. */
+  async #isRepositoryOfAgent({ cwd, sandbox }: SessionRecord): Promise<boolean> {
+    if (!sandbox?.paths) return false
+    const repository = join(cwd, '.git')
+    return (await this.#options.records.all()).some(
+      earlier =>
+        earlier.cwd === cwd && earlier.sandbox?.paths && !earlier.sandbox.paths.some(({ path }) => path === repository),
+    )
   }
 
   async #createSession(record: SessionRecord, { live, journal, restored = null }: Opening): Promise<LiveSession> {

@@ -5,6 +5,7 @@ import { loadConfig } from '../config/index.js'
 import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
   createAgentDirectories,
+  createGitDirectories,
   isContainer,
   type OpenedPath,
   parseBackend,
@@ -85,7 +86,10 @@ export async function sandboxFor(
     own.push({ path: dirname(proxySocket), access: 'read', why: 'the way to hosts and paths that you allow' })
   const home = environment.HOME ?? homedir()
   const { packs = null } = settings.sandbox
-  if (!isExplanation) createAgentDirectories(agent, home, packs)
+  if (!isExplanation) {
+    createAgentDirectories(agent, home, packs)
+    createGitDirectories(cwd)
+  }
   const plan = planSandbox({
     agent,
     file,

@@ -162,7 +162,8 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const { ledger } = options
   const sandboxes = options.sandboxes && new StepSandboxes({ settings: options.sandboxes, store, approvals, ledger })
   const inSandbox: SandboxOfStep | undefined =
-    sandboxes && ((call, program) => sandboxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
+    sandboxes &&
+    ((call, program) => sandboxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
   const agents: AgentSteps = new AgentSteps({
     clock,
     redactor,

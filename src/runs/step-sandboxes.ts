@@ -6,6 +6,7 @@ import type { Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { type AgentTurn, runStream, type StepCall } from '../engine/index.js'
 import type { EventData } from '../events/index.js'
+import { distrustRepository } from '../git/index.js'
 import {
   HOST_TOOL,
   hostInput,
@@ -76,6 +77,7 @@ export class StepSandboxes {
       grantsOf: async project => (ledger ? (await projectGrants(ledger, project)).paths : []),
     })
     if (!planned) return null
+    if (!planned.plan.paths.some(({ path }) => path === join(cwd, '.git'))) distrustRepository(cwd)
     const own = { ...planned, plan: { ...planned.plan, env: { ...planned.plan.env, ...ownVariables(env) } } }
     const inside = programInSandbox(own, { file, args }, { proxySocket, path: env.PATH })
     const proxy =

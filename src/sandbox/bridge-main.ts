@@ -1,7 +1,7 @@
 // Runs inside a sandbox with a filtered network: makes the socket of the proxy a port of the
 // sandbox, and starts the program. A sandbox has no other way to the network.
 import { spawn } from 'node:child_process'
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { constants } from 'node:os'
 import { CLIENT_PORT_HEADER } from './client-port.js'

@@ -26,6 +26,7 @@ export {
 export { closePath, type OpenedPath, openPath } from './open-path.js'
 export {
   createAgentDirectories,
+  createGitDirectories,
   planSandbox,
   type SandboxNetwork,
   type SandboxPath,

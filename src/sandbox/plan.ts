@@ -141,26 +141,53 @@ export function createAgentDirectories(agent: string, home: string, packs: strin
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')
   if (!existsSync(place)) return []
-  const common = lstatSync(place).isDirectory() ? place : commonDirectory(place)
-  if (common === null) return [{ path: place, access: 'read', why: 'a link to another repository' }]
+  const writable = (path: string, why: string): SandboxPath => ({ path, access: 'write', why })
+  const fixed = (paths: readonly string[], why: string): SandboxPath[] =>
+    paths.filter(path => existsSync(path)).map(path => ({ path, access: 'read', why, isProtected: true }))
+  const runsPrograms = (repository: string) =>
+    fixed(
+      GIT_PROGRAMS.map(name => join(repository, name)),
+      'git runs what is in there',
+    )
+  // A directory that is mounted cannot be renamed, and another one put in its place.
+  if (lstatSync(place).isDirectory()) return [writable(place, 'the repository'), ...runsPrograms(place)]
+  const worktree = worktreeOf(place)
+  if (worktree === null) return fixed([place], 'a link to another repository')
+  const { own, common } = worktree
+  const names = ['commondir', 'gitdir', 'config.worktree']
   return [
-    ...(common === place ? [] : [{ path: common, access: 'write' as const, why: 'the repository of this worktree' }]),
-    ...['hooks', 'config', 'info/attributes', 'modules']
-      .map(name => join(common, name))
-      .filter(path => existsSync(path))
-      .map(path => ({ path, access: 'read' as const, why: 'git runs what is in there', isProtected: true as const })),
-    ...(common === place
-      ? []
-      : [{ path: place, access: 'read' as const, why: 'names the repository', isProtected: true as const }]),
+    writable(common, 'the repository of this worktree'),
+    ...runsPrograms(common),
+    ...fixed([join(common, 'worktrees')], 'other worktrees'),
+    writable(own, 'the state of this worktree'),
+    ...fixed(
+      names.map(name => join(own, name)),
+      'git runs what it names',
+    ),
+    ...fixed([place], 'names the repository'),
   ]
 }
 
-/** The repository of a worktree, if both name each other; null for any other `.git` file. */
-function commonDirectory(file: string): string | null {
+/** What git runs, or takes as the name of what to run. */
+const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes', 'modules']
+
+/** Creates those that can be empty: what does not exist cannot be made read-only. */
+export function createGitDirectories(cwd: string): void {
+  const place = join(cwd, '.git')
+  const repository = !existsSync(place) ? null : lstatSync(place).isDirectory() ? place : worktreeOf(place)?.common
+  for (const name of repository ? ['hooks', 'modules'] : [])
+    mkdirSync(join(repository!, name), { recursive: true, mode: 0o755 })
+}
+
+/**
+ * The directory of a worktree in its repository, and the repository, if worktree and repository
+ * name each other; null for any other `.git` file.
+ */
+function worktreeOf(file: string): { own: string; common: string } | null {
   try {
-    const directory = resolve(dirname(file), /^gitdir: (.*)$/m.exec(readFileSync(file, 'utf8'))![1]!)
-    if (realpathSync(readFileSync(join(directory, 'gitdir'), 'utf8').trim()) !== realpathSync(file)) return null
-    return realpathSync(resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim()))
+    const own = realpathSync(resolve(dirname(file), /^gitdir: (.*)$/m.exec(readFileSync(file, 'utf8'))![1]!))
+    if (realpathSync(readFileSync(join(own, 'gitdir'), 'utf8').trim()) !== realpathSync(file)) return null
+    return { own, common: realpathSync(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())) }
   } catch {
     return null
   }

@@ -34,7 +34,7 @@ const MISSING =
   /no such file or directory|\bENOENT\b|cannot (?:open|access|stat|find)|(?:file|path|directory) (?:not found|does not exist)|does not exist/i
 const CREATING = /cannot (?:create|touch|make)|could not create|nonexistent|failed to create/i
 const QUOTED = /['"‘“`]((?:~?\/)[^'"’”`]+)['"’”`]/g
-const BARE = /(?:^|[\s:=(\[])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
+const BARE = /(?:^|[\s:=([])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
 const MAX_LINE = 4_096
 const MAX_PATHS_IN_LINE = 4
 /** What the kernel makes, and no plan decides about. */
@@ -69,9 +69,7 @@ export function refusalOf(candidate: Candidate, paths: readonly SandboxPath[], h
   const inside = paths.filter(entry => isBelow(path, entry.path)).at(-1)
   const isRefused = inside?.access === 'private' || (access === 'write' && inside?.access === 'read')
   // What lies below a protected path would show it as well.
-  const isProtected = paths.some(
-    entry => entry.isProtected && (isBelow(path, entry.path) || isBelow(entry.path, path)),
-  )
+  const isProtected = paths.some(entry => entry.isProtected && (isBelow(path, entry.path) || isBelow(entry.path, path)))
   if (!isRefused || isProtected || !isAllowedOutside(path, access)) return null
   return { path, access, message, ...(existing !== named && { wanted: named }) }
 }

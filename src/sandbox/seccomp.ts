@@ -25,9 +25,7 @@ interface Architecture {
 /* add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec_load, kexec_file_load,
  * init_module, finit_module, delete_module, syslog, acct, swapon, swapoff, quotactl, reboot,
  * settimeofday, open_by_handle_at, lookup_dcookie */
-const X64 = [
-  248, 249, 250, 321, 298, 323, 246, 320, 175, 313, 176, 103, 163, 167, 168, 179, 169, 164, 304, 212,
-]
+const X64 = [248, 249, 250, 321, 298, 323, 246, 320, 175, 313, 176, 103, 163, 167, 168, 179, 169, 164, 304, 212]
 const ARM64 = [217, 218, 219, 280, 241, 282, 104, 294, 105, 273, 106, 116, 89, 224, 225, 60, 142, 170, 265, 18]
 /** io_uring_setup, io_uring_enter, io_uring_register: the same everywhere. */
 const IO_URING = [425, 426, 427]
