@@ -47,6 +47,7 @@ export const sessionEvents = defineEvents({
                 path: z.string(),
                 access: z.enum(['read', 'write', 'private']),
                 why: z.string(),
+                isCopy: z.literal(true).optional(),
                 isProtected: z.literal(true).optional(),
               }),
             )

@@ -15,6 +15,7 @@ import {
   refusalOf,
 } from '../sandbox/index.js'
 import type { SessionRecord } from '../sessions/index.js'
+import { guardRepository } from './guard-repository.js'
 import { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
 import {
   openedPathOf,
@@ -92,6 +93,7 @@ class SandboxPaths {
   /** Asked about, allowed or denied: by access and path. */
   readonly #known = new Set<string>()
   readonly #ended = new AbortController()
+  readonly #endGuard: () => void
   #pending = 0
   #asked = 0
   /** The lines of the last frame, and how often each is there. */
@@ -102,6 +104,7 @@ class SandboxPaths {
   constructor(session: SessionRecord, options: SandboxPathsOptions) {
     this.#session = session
     this.#options = options
+    this.#endGuard = guardRepository(session.cwd, options.onError)
   }
 
   /** Continues what an earlier host had asked and opened. */
@@ -121,6 +124,7 @@ class SandboxPaths {
 
   close(): void {
     this.#ended.abort()
+    this.#endGuard()
   }
 
   report({ statement }: AgentReport): void {

@@ -87,7 +87,7 @@ export async function sandboxFor(
   const home = environment.HOME ?? homedir()
   const { packs = null } = settings.sandbox
   if (!isExplanation) {
-    createAgentDirectories(agent, home, packs)
+    createAgentDirectories(agent, { home, cwd, env: environment, packs })
     createGitDirectories(cwd)
   }
   const plan = planSandbox({

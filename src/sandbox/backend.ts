@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
@@ -45,7 +45,7 @@ export function isContainer(backend: SandboxBackend): boolean {
  */
 export function sandboxedProgram(
   backend: SandboxBackend,
-  plan: SandboxPlan,
+  planned: SandboxPlan,
   program: { file: string; args: readonly string[] },
   path: string | undefined,
   /** The session's own directory, for what bubblewrap needs beside its command line. */
@@ -56,12 +56,26 @@ export function sandboxedProgram(
   const problem = sandboxProblem(kind!, search)
   if (problem !== null) throw new SignalboxError('E_NOT_READY', `no sandbox: ${problem}`, { next: adviceFor(kind!) })
   const tool = toolOf(kind!, search)!
+  const plan = directory === undefined ? planned : withCopies(planned, directory)
   const env = { ...plan.env }
   if (kind === 'bubblewrap') return { ...bubblewrapCommand(tool, plan, program, launchIn(directory, search)), env }
   if (kind === 'seatbelt')
     return { file: tool, args: ['-p', seatbeltProfile(plan), program.file, ...program.args], env }
   const user = process.getuid ? `${process.getuid()}:${process.getgid!()}` : null
   return { ...containerCommand(tool, image.join(':'), plan, program, kind === 'docker' ? user : null), env }
+}
+
+/** Makes the copies of files that the sandbox may change for itself. */
+function withCopies(plan: SandboxPlan, directory: string): SandboxPlan {
+  const copies = join(directory, 'copies')
+  const paths = plan.paths.map((entry, index) => {
+    if (!entry.isCopy) return entry
+    mkdirSync(copies, { recursive: true, mode: 0o700 })
+    const source = join(copies, String(index))
+    copyFileSync(entry.path, source)
+    return { ...entry, source }
+  })
+  return { ...plan, paths }
 }
 
 /** Writes what a launch needs into the session's directory. */

@@ -1,5 +1,5 @@
 import { LAUNCH_SCRIPT } from './open-path.js'
-import type { SandboxPlan } from './plan.js'
+import type { SandboxPath, SandboxPlan } from './plan.js'
 
 interface Program {
   file: string
@@ -33,7 +33,7 @@ export function bubblewrapCommand(
     ...(plan.network === 'on' ? [] : ['--unshare-net']),
     ...['--die-with-parent', '--cap-drop', 'ALL', '--hostname', 'signalbox'],
     ...(filter === undefined ? [] : ['--seccomp', '9']),
-    ...plan.paths.flatMap(({ path, access }) => mount(path, access)),
+    ...plan.paths.flatMap(mount),
     ...['--dev', '/dev', '--proc', '/proc', '--chdir', plan.cwd],
     ...['--', file, ...args],
   ]
@@ -50,8 +50,8 @@ function users(hasOuter: boolean): string[] {
   return ['--unshare-user', '--uid', String(process.getuid!()), '--gid', String(process.getgid!())]
 }
 
-function mount(path: string, access: 'read' | 'write' | 'private'): string[] {
+function mount({ path, access, source }: SandboxPath): string[] {
   if (path === '/dev/shm') return []
   if (access === 'private') return ['--tmpfs', path]
-  return [access === 'read' ? '--ro-bind' : '--bind', path, path]
+  return [access === 'read' ? '--ro-bind' : '--bind', source ?? path, path]
 }

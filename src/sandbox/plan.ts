@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
 import type { OpenedPath } from './open-path.js'
 import { profileOf } from './profiles.js'
 import { isBelow } from './refusals.js'
@@ -22,6 +22,10 @@ export interface SandboxPath {
   path: string
   access: 'read' | 'write' | 'private'
   why: string
+  /** A copy of the file is there: what is written to it ends with the sandbox. */
+  isCopy?: true | undefined
+  /** The copy. */
+  source?: string | undefined
   /** No person is asked to open it: what is in there decides about Signalbox, or runs outside. */
   isProtected?: true | undefined
 }
@@ -77,10 +81,14 @@ const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManage
 export function planSandbox(request: PlanRequest): SandboxPlan {
   const { agent, cwd, home, policy } = request
   const profile = profileOf(agent, request.packs ?? null)
-  const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
-  const shown = (path: string, access: SandboxPath['access'], why: string): SandboxPath[] => {
-    const full = at(path)
-    return existsSync(full) ? [{ path: realpathSync(full), access, why }] : []
+  const shown = (
+    path: string,
+    access: SandboxPath['access'],
+    why: string,
+    more: Partial<SandboxPath> = {},
+  ): SandboxPath[] => {
+    const full = fullPath(path, request)
+    return full !== null && existsSync(full) ? [{ path: realpathSync(full), access, why, ...more }] : []
   }
   const hidden = [...PRIVATE, home, ...request.hidden].filter(
     path => existsSync(path) && !lstatSync(path).isSymbolicLink(),
@@ -103,8 +111,15 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
       ...profile.read.flatMap(path => shown(path, 'read', `${agent} reads its settings there`)),
       ...profile.write.flatMap(path => shown(path, 'write', `${agent} keeps its sign-in and conversations there`)),
       ...profile.env
-        .filter(name => /_(HOME|DIR)$/.test(name) && isAbsolute(request.env[name] ?? ''))
+        .filter(name => /^(?!XDG_).*_(HOME|DIR)$/.test(name) && !profile.read.includes(`$${name}`))
+        .filter(name => isAbsolute(request.env[name] ?? ''))
         .flatMap(name => shown(request.env[name]!, 'write', `${name} names it`)),
+      ...profile.protect.flatMap(path =>
+        shown(path, 'read', `${agent} runs what it names, also outside a sandbox`, { isProtected: true }),
+      ),
+      ...profile.copy.flatMap(path =>
+        shown(path, 'write', 'a copy: changes end with the session', { isCopy: true, isProtected: true }),
+      ),
       ...policy.read.flatMap(path => shown(path, 'read', 'sandbox.read')),
       ...policy.write.flatMap(path => shown(path, 'write', 'sandbox.write')),
       ...(request.granted ?? []).flatMap(({ path, access }) => shown(path, access, 'you allowed it for this project')),
@@ -124,14 +139,35 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
   }
 }
 
+/** A path of a profile or the settings; null if it is below a variable that is not set. */
+function fullPath(path: string, { home, cwd, env }: Pick<PlanRequest, 'home' | 'cwd' | 'env'>): string | null {
+  if (path.startsWith('~/')) return join(home, path.slice(2))
+  const variable = /^\$(\w+)(.*)$/.exec(path)
+  if (!variable) return resolve(cwd, path)
+  const place = env[variable[1]!] ?? ''
+  return isAbsolute(place) ? `${place}${variable[2]}` : null
+}
+
 /**
- * Creates the directories in which an agent keeps its conversations. One that did not exist would
- * be private to the sandbox, and end with it.
+ * Creates the directories in which an agent keeps its conversations: one that did not exist would
+ * be private to the sandbox, and end with it. Creates protected paths: one that did not exist could
+ * be created in the sandbox.
  */
-export function createAgentDirectories(agent: string, home: string, packs: string | null): void {
-  for (const path of profileOf(agent, packs).write)
-    if (path.startsWith('~/') && !path.endsWith('.json'))
-      mkdirSync(join(home, path.slice(2)), { recursive: true, mode: 0o700 })
+export function createAgentDirectories(
+  agent: string,
+  place: Pick<PlanRequest, 'home' | 'cwd' | 'env' | 'packs'>,
+): void {
+  const { write, protect } = profileOf(agent, place.packs ?? null)
+  for (const path of write) {
+    const full = fullPath(path, place)
+    if (full !== null) mkdirSync(full, { recursive: true, mode: 0o700 })
+  }
+  for (const path of protect) {
+    const full = fullPath(path, place)
+    if (full === null || existsSync(full) || !existsSync(dirname(full))) continue
+    if (extname(full) === '') mkdirSync(full, { mode: 0o700 })
+    else writeFileSync(full, full.endsWith('.json') ? '{}\n' : '', { mode: 0o600, flag: 'wx' })
+  }
 }
 
 /**

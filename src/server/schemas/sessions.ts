@@ -86,6 +86,7 @@ export const session = z
               path: z.string(),
               access: z.enum(['read', 'write', 'private']),
               why: z.string(),
+              isCopy: z.literal(true).optional().describe('a copy: changes end with the session'),
               isProtected: z.literal(true).optional().describe('no person is asked to open it'),
             }),
           )
