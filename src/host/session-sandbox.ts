@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { loadConfig } from '../config/index.js'
 import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
+  bridgedProgram,
   createAgentDirectories,
   createGitDirectories,
   isContainer,
@@ -132,8 +133,8 @@ function nearestProjectFile(directory: string): string | null {
 }
 
 /**
- * The program in its sandbox. With a filtered network a small program of ours is its parent there,
- * which makes the socket of the proxy a port.
+ * The program in its sandbox. With a filtered network a small program of ours runs beside it, which
+ * makes the socket of the proxy a port.
  */
 export function programInSandbox(
   { backend, plan }: PlannedSandbox,
@@ -141,11 +142,10 @@ export function programInSandbox(
   { proxySocket, path }: { proxySocket: string; path: string | undefined },
 ): SandboxedProgram {
   const isBridged = plan.network === 'filtered' && !isContainer(backend)
-  const bridged = { file: process.execPath, args: [ownProgram('sandbox/bridge-main'), proxySocket, program.file] }
   return sandboxedProgram(
     backend,
     plan,
-    isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program,
+    isBridged ? bridgedProgram(ownProgram('sandbox/bridge-main'), proxySocket, program) : program,
     path,
     dirname(proxySocket),
   )

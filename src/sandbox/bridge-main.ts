@@ -1,14 +1,16 @@
 // Runs inside a sandbox with a filtered network: makes the socket of the proxy a port of the
-// sandbox, and starts the program. A sandbox has no other way to the network.
+// sandbox. A sandbox has no other way to the network. `--fd <n>`: the port is open already
+// (bridge.ts); otherwise it opens one and starts the program.
 import { spawn } from 'node:child_process'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { constants } from 'node:os'
+import { PROXY_SETTINGS, PROXY_VARIABLES } from './bridge.js'
 import { CLIENT_PORT_HEADER } from './client-port.js'
 
 const [socketPath, file, ...args] = process.argv.slice(2)
 if (!socketPath || !file) {
-  console.error('usage: bridge <socket of the proxy> <program> [arguments]')
+  console.error('usage: bridge <socket of the proxy> --fd <number> | <program> [arguments]')
   process.exit(2)
 }
 
@@ -79,19 +81,10 @@ const server = createServer((request, response) => {
   void forward(request, response).catch(() => response.writeHead(400).end())
 })
 server.on('connect', (request, client: Socket, head: Buffer) => void tunnel(request, client, head))
-server.listen(0, '127.0.0.1', () => {
+function startProgram(): void {
   const { port } = server.address() as { port: number }
-  const proxy = `http://127.0.0.1:${port}`
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
-  const child = spawn(file, args, {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      ...Object.fromEntries(names.map(name => [name, proxy])),
-      // Node's own fetch uses a proxy only with this variable (Node 24, 22.21).
-      NODE_USE_ENV_PROXY: '1',
-    },
-  })
+  const names = Object.fromEntries(PROXY_VARIABLES.map(name => [name, `http://127.0.0.1:${port}`]))
+  const child = spawn(file!, args, { stdio: 'inherit', env: { ...process.env, ...names, ...PROXY_SETTINGS } })
   // The terminal sends these to the whole group; the program decides what they mean.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTSTP', 'SIGWINCH'] as const) process.on(signal, () => undefined)
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void child.kill(signal))
@@ -100,4 +93,7 @@ server.listen(0, '127.0.0.1', () => {
     process.exit(127)
   })
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal!] ?? 0)))
-})
+}
+
+if (file === '--fd') server.listen({ fd: Number(args[0]) })
+else server.listen(0, '127.0.0.1', startProgram)

@@ -6,7 +6,7 @@
  * - bubblewrap.ts, seatbelt.ts, container.ts make a command line of a plan; backend.ts chooses one.
  * - seccomp.ts: the system calls that bubblewrap refuses.
  * - proxy.ts: the only way out of a sandbox with a filtered network; bridge-main.ts is its end in
- *   the sandbox.
+ *   the sandbox, bridge.ts starts it.
  * - refusals.ts finds paths that the sandbox refused; open-path.ts shows one in a running sandbox.
  *
  * A new agent: its profile.toml. A new backend: a file like bubblewrap.ts, and its case in
@@ -23,6 +23,7 @@ export {
   sandboxedProgram,
   sandboxProblem,
 } from './backend.js'
+export { bridgedProgram } from './bridge.js'
 export { closePath, type OpenedPath, openPath } from './open-path.js'
 export {
   createAgentDirectories,

@@ -111,8 +111,7 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
       ...profile.read.flatMap(path => shown(path, 'read', `${agent} reads its settings there`)),
       ...profile.write.flatMap(path => shown(path, 'write', `${agent} keeps its sign-in and conversations there`)),
       ...profile.env
-        .filter(name => /^(?!XDG_).*_(HOME|DIR)$/.test(name) && !profile.read.includes(`$${name}`))
-        .filter(name => isAbsolute(request.env[name] ?? ''))
+        .filter(name => /^(?!XDG_).*_(HOME|DIR)$/.test(name) && isAbsolute(request.env[name] ?? ''))
         .flatMap(name => shown(request.env[name]!, 'write', `${name} names it`)),
       ...profile.protect.flatMap(path =>
         shown(path, 'read', `${agent} runs what it names, also outside a sandbox`, { isProtected: true }),
@@ -166,7 +165,7 @@ export function createAgentDirectories(
     const full = fullPath(path, place)
     if (full === null || existsSync(full) || !existsSync(dirname(full))) continue
     if (extname(full) === '') mkdirSync(full, { mode: 0o700 })
-    else writeFileSync(full, full.endsWith('.json') ? '{}\n' : '', { mode: 0o600, flag: 'wx' })
+    else writeFileSync(full, /\.jsonc?$/.test(full) ? '{}\n' : '', { mode: 0o600, flag: 'wx' })
   }
 }
 

@@ -589,7 +589,7 @@ const reports: Attack[] = [
     id: 'mcp',
     title: 'decide through the MCP server',
     goal: 'decide',
-    script: `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"approval_decide","arguments":{"approval":"'$APPROVAL'","option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'"}}}' | (cat; sleep 3) | timeout 8 ${CLEAN} $SIGNALBOX mcp`,
+    script: `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"approval_decide","arguments":{"id":"'$APPROVAL'","option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'"}}}' | (cat; sleep 3) | timeout 8 ${CLEAN} $SIGNALBOX mcp`,
   },
 ]
 

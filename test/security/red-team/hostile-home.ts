@@ -80,7 +80,7 @@ export class HostileHome extends TestHome {
     writeFileSync(join(this.person, '.ssh', 'id_ed25519'), `PRIVATE ${CANARY}\n`, { mode: 0o600 })
     writeFileSync(join(this.person, '.netrc'), `machine example.com password ${CANARY}\n`, { mode: 0o600 })
     writeFileSync(join(this.person, '.pgpass'), `${LINKED}\n`, { mode: 0o600 })
-    this.#settings = 'server.port = 0\n'
+    this.#settings = 'server.port = 0\nmcp.decide_as = "local"\n'
     writeFileSync(this.path('config', 'config.toml'), this.#settings, { mode: 0o600 })
     const asks = { tool: { name: 'Shell', kind: 'shell', command: `echo ${CANARY}`, permission: true } }
     writeFileSync(
