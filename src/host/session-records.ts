@@ -152,6 +152,7 @@ export class SessionRecords {
           backend: prepared.sandbox.backend,
           network: prepared.sandbox.plan.network,
           hosts: [...prepared.sandbox.plan.hosts],
+          paths: [...prepared.sandbox.plan.paths],
         },
       }),
     }

@@ -118,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       env,
       dataDirectory: settings.dataDirectory,
       envPass: settings.envPass,
-      boxes: settings,
+      sandboxes: settings,
       isInteractive: false,
       readProfile: profileReader({ home, env }),
       ...(settings.endpoint && { endpoint: settings.endpoint }),

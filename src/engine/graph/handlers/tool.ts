@@ -13,7 +13,7 @@ export interface ToolStepsOptions {
   environment(cwd: string): Record<string, string>
   stepDirectory(call: StepCall): string
   /** Puts the command into the sandbox of its run. */
-  box?: SandboxOfStep | undefined
+  inSandbox?: SandboxOfStep | undefined
 }
 
 const TIMEOUT_MS = 300_000
@@ -52,7 +52,7 @@ export class ToolSteps implements Performer {
         timeoutMs,
         maxBytes: OUTPUT_MAX,
         clock,
-        box: this.#options.box && (program => this.#options.box!(call, program)),
+        inSandbox: this.#options.inSandbox && (program => this.#options.inSandbox!(call, program)),
         onSpawned: ({ pid, processStart }) =>
           call.record(newEvent('step.spawned', { step: call.step, pid, processStart })),
       })
