@@ -3,7 +3,7 @@ import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import { Dialog } from '../ui/dialog'
-import { riskAspect, StatusBadge } from '../ui/status'
+import { riskBadge, StatusBadge } from '../ui/status'
 import { RequestFrame } from './request-frame'
 
 /** Denies a request, with an optional reason for the record and for agents that accept one. */
@@ -76,7 +76,7 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
     >
       <Request approval={approval} />
       <div class="risk-line" style={{ paddingInline: 0 }}>
-        <StatusBadge aspect={riskAspect(approval.risk.level)} />
+        <StatusBadge badge={riskBadge(approval.risk.level)} />
         <span>{approval.risk.reasons.join('; ')}</span>
       </div>
     </Dialog>

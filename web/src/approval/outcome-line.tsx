@@ -1,7 +1,7 @@
 import { timeOf } from '../api/format'
 import type { Approval } from '../api/types'
 import { me } from '../store/live'
-import { approvalAspect, StatusBadge } from '../ui/status'
+import { approvalBadge, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { decisionLabel } from './options'
 
@@ -11,8 +11,8 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
   const mine = decision && decision.actor.id === me.value?.person.id && decision.surface === 'web'
   const who = !decision ? null : mine ? 'you' : `${decision.actor.name} (${decision.surface})`
   return (
-    <div class={`card-end tone-${approvalAspect(approval).tone}`}>
-      <StatusBadge aspect={approvalAspect(approval)} isLive={state === 'decided'} />
+    <div class={`card-end tone-${approvalBadge(approval).tone}`}>
+      <StatusBadge badge={approvalBadge(approval)} isLive={state === 'decided'} />
       {decision && (
         <span>
           {kind !== 'permission' && (

@@ -4,6 +4,9 @@ import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/forma
 import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
+import { RunLine } from '../run/run-line'
+import { LiveSessionLine, SessionLine } from '../sessions/session-line'
+import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
@@ -12,11 +15,9 @@ import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneAspect, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
 import { Age, Left } from '../ui/time'
-import { LiveSessionLine, RunLine, SessionLine } from './lines'
 import { Welcome } from './welcome'
-import { WorkingSession } from './working-session'
 
 /**
  * How long a decided card stays in its place, so that its outcome appears where the person pressed.
@@ -111,7 +112,7 @@ export function OverviewPage() {
 
 /** Working sessions first, then those that wait for a decision, then idle ones. */
 function rank(session: Session): number {
-  return { clear: 0, caution: 1, danger: 1, lunar: 2, unlit: 3 }[sessionAspect(session).tone]
+  return { active: 0, warning: 1, danger: 1, done: 2, muted: 3 }[sessionBadge(session).tone]
 }
 
 /**
@@ -173,7 +174,7 @@ function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; 
       ))}
       {waiting.map(pane => (
         <li key={pane.id} class="line-item">
-          <StatusBadge aspect={paneAspect(pane)} />
+          <StatusBadge badge={paneBadge(pane)} />
           <a class="what" href={pane.source === 'session' ? `/s/${pane.id}` : '/sessions?view=wall'}>
             <span class="cut strong block">{pane.doing || pane.title || pane.name}</span>
             <span class="small soft cut block">
@@ -212,7 +213,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
       </Section>
     )
   return (
-    <Section title="Live" of={live.length + open.length} tone="clear">
+    <Section title="Live" of={live.length + open.length} tone="active">
       <ul class="list lines">
         {open.map(run => (
           <li key={run.id}>
@@ -277,7 +278,7 @@ function Today() {
         </div>
         {share !== null && (
           <>
-            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-caution' : 'tone-clear'}`}>
+            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-warning' : 'tone-active'}`}>
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">

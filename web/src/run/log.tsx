@@ -4,7 +4,7 @@ import type { LogLine, RunLog as RunLogBody, RunNode } from '../api/types'
 import { isDeveloper } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { Clock } from '../ui/time'
 import { useLast, useLoad } from '../ui/use-load'
 import { groupLog, type LogGroup } from './log-groups'
@@ -99,7 +99,7 @@ function Group(props: { group: LogGroup; isFound(line: { text: string }): boolea
   return (
     <details class="step-group" open={isOpen}>
       <summary>
-        <StatusBadge aspect={nodeAspect(group.status)} isLive={isRunning} />
+        <StatusBadge badge={nodeBadge(group.status)} isLive={isRunning} />
         <span class="strong grow cut">{group.title}</span>
         <span class="small dim num">{isRunning ? '' : formatTook(group.to - group.from)}</span>
       </summary>

@@ -12,7 +12,7 @@ import { postJson } from '../transport/request'
 import { HelpIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
-import { isLiveSession, isWorking, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { controlsOf, modelOf, startedMode } from './agent-controls'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
@@ -22,7 +22,7 @@ import { GitLine } from './git-line'
 export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
   const isLive = isLiveSession(session)
   const pane = panes.get(session.id)
-  const aspect = sessionAspect(session)
+  const badge = sessionBadge(session)
   const model = modelOf(session)
   const mode = startedMode(session)
   return (
@@ -32,7 +32,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           <h1 tabIndex={-1} dir="auto">
             {sessionName(session)}
           </h1>
-          <StatusBadge aspect={aspect} isLive={isWorking(aspect)} />
+          <StatusBadge badge={badge} isLive={isWorking(badge)} />
         </div>
         <p class="small dim facts dots">
           <span>#{session.number}</span>
@@ -81,7 +81,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           <button
             type="button"
             class="btn"
-            disabled={!canDecide.value || !isWorking(aspect)}
+            disabled={!canDecide.value || !isWorking(badge)}
             onClick={() => void interruptSession(session.id)}
           >
             <StopIcon /> <span class="wide-only">Interrupt</span>

@@ -97,7 +97,7 @@ export const CompareIcon = icon(
 export const CheckIcon = icon(<path d="m4.500 10.500 3.700 3.700 7.300-8" />)
 export const DownloadIcon = icon(<path d="M10 3.500v9M6 9l4 4 4-4M4 16.500h12" />)
 
-/** The logo: a semaphore signal at caution. */
+/** The logo: a semaphore signal at warning. */
 export function Logo() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">
