@@ -18,6 +18,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   webhooks: () => import('./webhooks.js'),
   start: () => import('./start.js'),
   sessions: () => import('./sessions.js'),
+  budget: () => import('./budget.js'),
   rename: () => import('./rename.js'),
   search: () => import('./search.js'),
   adopt: () => import('./adopt.js'),

@@ -17,6 +17,7 @@ export function sessionState(session: SessionInfo): string {
   if (session.awaySince !== undefined) return 'away'
   if (session.catchingUp) return 'catching up'
   if (session.awaiting) return 'needs you'
+  if (session.paused) return 'paused'
   if (session.busy) return 'working'
   if (session.idle) return 'idle'
   return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
@@ -24,9 +25,16 @@ export function sessionState(session: SessionInfo): string {
 
 export function sessionLine(session: SessionInfo, context: CommandContext): string {
   const state = sessionState(session)
-  const colour = state === 'needs you' ? 'yellow' : state === 'working' ? 'blue' : state === 'idle' ? 'green' : 'dim'
+  const colour =
+    state === 'needs you' || state === 'paused'
+      ? 'yellow'
+      : state === 'working'
+        ? 'blue'
+        : state === 'idle'
+          ? 'green'
+          : 'dim'
   const age = formatAge(systemClock.now() - session.startedAt)
-  const what = [session.label, session.question].filter(part => part !== undefined).join(': ')
+  const what = [session.label ?? session.title, session.question].filter(part => part !== undefined).join(': ')
   const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
   const where = session.on === undefined ? '' : `${session.on}:`
   const project = `${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `

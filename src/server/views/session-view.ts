@@ -4,7 +4,10 @@ import type { Session } from '../api-types.js'
 import type { Sendable } from '../wire/index.js'
 
 /** A session's record, and its live state if it runs. */
-export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: SessionRecord): Sendable<Session> {
+export function sessionView(
+  host: Host,
+  { chosen: _, saved: __, spent: ___, ...stored }: SessionRecord,
+): Sendable<Session> {
   const session = host.live(stored.id)
   const record = { ...stored, ...placeOf(host, stored) }
   if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }

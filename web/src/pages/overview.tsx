@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { budgetSentence } from '../../../src/text/budget-words'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
@@ -10,9 +11,10 @@ import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
-import { needsCount, openApprovals, panesThatNeedYou, runsThatNeedYou } from '../store/needs'
+import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNeedYou } from '../store/needs'
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
@@ -92,7 +94,7 @@ export function OverviewPage() {
                   />
                 ))}
               </div>
-              <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} />
+              <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} paused={pausedSessions.value} />
             </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
@@ -149,11 +151,36 @@ function dismissRun({ id }: Run): void {
   dismissedRuns.value = [...dismissedRuns.value.slice(-200), id]
 }
 
-/** Runs that failed or that no process drives, and panes that wait without a request. */
-function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
-  if (waiting.length + failed.length === 0) return null
+/**
+ * Runs that failed or that no process drives, panes that wait without a request, and sessions that
+ * have used their budget.
+ */
+function OtherNeeds({
+  panes: waiting,
+  runs: failed,
+  paused,
+}: {
+  panes: readonly Pane[]
+  runs: readonly Run[]
+  paused: readonly Session[]
+}) {
+  if (waiting.length + failed.length + paused.length === 0) return null
   return (
     <ul class="list" style={{ marginTop: '12px' }}>
+      {paused.map(session => (
+        <li key={session.id} class="line-item">
+          <StatusBadge badge={sessionBadge(session)} />
+          <a class="what" href={`/s/${session.id}`}>
+            <span class="cut strong block" dir="auto">
+              {sessionName(session)}
+            </span>
+            <span class="small soft cut block">{budgetSentence(session.paused!)}</span>
+          </a>
+          <span class="meta">
+            <Age at={session.paused!.since} suffix=" ago" />
+          </span>
+        </li>
+      ))}
       {failed.map(run => (
         <li key={run.id} class="line-item">
           <RunBadge run={run} />

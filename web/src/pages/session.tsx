@@ -3,6 +3,7 @@ import { timeOf } from '../api/format'
 import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { NearlyFull, SubAgentTree, useAgentStats } from '../session/agent-stats'
+import { PausedLine } from '../session/budget'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
 import { ExplainDialog } from '../session/explain'
@@ -90,6 +91,7 @@ function Loaded({ session }: { session: Session }) {
                 <h2 class="sr">Conversation</h2>
                 <SubAgentTree session={session} />
                 {isLive && <NearlyFull session={session} />}
+                {isLive && <PausedLine session={session} />}
                 <Guard>
                   <ConversationView session={session.id} asked={asked} />
                 </Guard>

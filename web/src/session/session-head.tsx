@@ -16,6 +16,7 @@ import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/statu
 import { Age } from '../ui/time'
 import { controlsOf, modelOf, startedMode } from './agent-controls'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
+import { BudgetDialog } from './budget'
 import { GitLine } from './git-line'
 
 /** Name, status and facts of a session, and its actions. */
@@ -94,7 +95,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
 }
 
 function SessionMenu({ session }: { session: Session }) {
-  const [asking, setAsking] = useState<'name' | 'model' | null>(null)
+  const [asking, setAsking] = useState<'name' | 'model' | 'budget' | null>(null)
   const isLive = isLiveSession(session)
   const { model, mode } = controlsOf(session)
   const command = async (text: string) => {
@@ -126,6 +127,11 @@ function SessionMenu({ session }: { session: Session }) {
         {isLive && mode && (
           <button type="button" disabled={!canDecide.value} onClick={() => void pressMode()}>
             {mode.label}
+          </button>
+        )}
+        {isLive && (
+          <button type="button" disabled={!canDecide.value} onClick={() => setAsking('budget')}>
+            Set a budget…
           </button>
         )}
         <a href={`/start?from=${session.id}`}>Duplicate…</a>
@@ -160,6 +166,7 @@ function SessionMenu({ session }: { session: Session }) {
           onClose={() => setAsking(null)}
         />
       )}
+      {asking === 'budget' && <BudgetDialog session={session} onClose={() => setAsking(null)} />}
       {asking === 'model' && model && (
         <NameDialog
           title="Switch model"

@@ -7,6 +7,8 @@ export interface Control {
   hint?: string
   kind: 'switch' | 'seconds' | 'days' | 'hours' | 'money' | 'number' | 'text' | 'list' | 'choice'
   choices?: readonly { value: string; label: string }[]
+  /** It applies without a restart. */
+  isLive?: boolean
 }
 
 export interface Topic {
@@ -136,12 +138,14 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'budget',
     label: 'Budget',
-    about: 'What runs may cost before they pause and ask.',
+    about: 'What sessions and runs may cost before they pause and ask.',
     groups: [
       {
         title: 'Limits',
         controls: [
-          { key: 'runs.day_usd', label: 'A day', kind: 'money' },
+          { key: 'runs.day_usd', label: 'All sessions and runs of a day', kind: 'money', isLive: true },
+          { key: 'sessions.max_cost', label: 'One session', kind: 'money', isLive: true },
+          { key: 'sessions.max_tokens', label: 'One session, in tokens', kind: 'number', isLive: true },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },

@@ -73,6 +73,7 @@ export async function startSession(options: {
   prompt?: string
   label?: string
   worktree?: boolean
+  budget?: { usd: number | null; tokens: number | null }
 }): Promise<Session> {
   const session = await postJson<Session>('/sessions', options)
   sessions.put(session)
@@ -91,6 +92,13 @@ export function renameSession(id: string, name: string): Promise<unknown> {
     await request(`/panes/${id}`, { method: 'PATCH', body: { name } })
     refreshSession(id)
   })
+}
+
+/** What the session may use before it is paused; null: no limit. */
+export function setBudget(id: string, budget: { usd: number | null; tokens: number | null }): Promise<unknown> {
+  return attempt(async () => {
+    sessions.put(await postJson<Session>(`/sessions/${id}/budget`, budget))
+  }, 'Budget saved')
 }
 
 export async function resumeSession(id: string): Promise<Session | null> {

@@ -73,6 +73,7 @@ export function sessionBadge(session: Session): Badge {
   }
   if (session.awaiting || session.approval) return NEEDS
   if (session.catchingUp) return { word: 'Catching up', tone: 'active', shape: 'dashed' }
+  if (session.paused && !session.busy) return { word: 'Paused', tone: 'warning', shape: 'bars' }
   if (session.busy) return WORKING
   if (session.idle || session.view === 'idle_prompt') return IDLE
   if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
