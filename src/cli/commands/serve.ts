@@ -124,7 +124,7 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   const done = await client.post<Lockdown>('/lockdown')
   if (json) context.json(done)
   else {
-    context.out(`locked down: ${plural(done.grants, 'grant')}, every login and the token are revoked`)
+    context.out(`locked down: ${plural(done.grants, 'standing approval')}, every login and the token are revoked`)
     context.out('Only denials are accepted until signalbox serve --stop and a new start. Agents keep running.')
   }
   return EXIT.ok

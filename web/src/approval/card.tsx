@@ -78,7 +78,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
     else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
-  /** A high risk is confirmed; with a key, also an elevated one: a key is easily mistyped. */
+  /** A high risk is confirmed; with a key, also a medium one: a key is easily mistyped. */
   const askOrAllow = (isKey: boolean) => {
     if (blocked) toast('info', blocked.text)
     else if (approval.risk.level === 'high' || (isKey && approval.risk.level !== 'low')) setAsking('allow')

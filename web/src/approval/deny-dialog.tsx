@@ -51,7 +51,7 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
 }
 
 /**
- * Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high
+ * Confirms a high risk, and a medium one that was allowed with a key. Enter confirms no high
  * risk.
  */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {

@@ -1,3 +1,4 @@
+import { closedReason } from '../../../src/text/status-word'
 import { timeOf } from '../api/format'
 import type { Approval } from '../api/types'
 import { me } from '../store/live'
@@ -20,12 +21,12 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
               <b dir="auto">{decisionLabel(approval)}</b>{' '}
             </>
           )}
-          by {decision.grantId ? 'a grant' : who} <Age at={decision.at} suffix=" ago" />
+          by {decision.grantId ? 'a standing approval' : who} <Age at={decision.at} suffix=" ago" />
         </span>
       )}
       {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}
       {state === 'applied' && !decision && <span>in the terminal</span>}
-      {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
+      {outcome?.reason && <span>{closedReason(outcome.reason)}</span>}
       {decision?.note && (
         <span class="dim" dir="auto">
           “{decision.note}”

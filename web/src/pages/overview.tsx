@@ -325,9 +325,9 @@ function Today() {
 function Grants({ items }: { items: readonly Grant[] }) {
   const isPaused = areGrantsPaused.value
   return (
-    <section class="panel" aria-label="Grants">
+    <section class="panel" aria-label="Standing approvals">
       <header>
-        <h2>Grants</h2>
+        <h2>Standing approvals</h2>
         <span class="grow">{items.length || ''}</span>
         {items.length > 0 && (
           <button
@@ -341,7 +341,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
         )}
       </header>
       {items.length === 0 ? (
-        <p class="pad small soft">No grants. Agents ask every time.</p>
+        <p class="pad small soft">No standing approvals. Agents ask every time.</p>
       ) : (
         <ul>
           {items.map(grant => (

@@ -102,7 +102,7 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'approvals',
     label: 'Approvals',
-    about: 'Who decides, from where, and what is allowed in advance.',
+    about: 'Who decides, from where, and standing approvals.',
     groups: [
       {
         title: 'Decisions',
@@ -127,7 +127,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Grants',
+        title: 'Standing approvals for a limited time',
         controls: [
           { key: 'approvals.grant_for', label: 'Last for', kind: 'seconds' },
           { key: 'approvals.grant_uses', label: 'Uses at most', kind: 'number' },

@@ -168,9 +168,12 @@ export async function cancelAfterAsking({ id, title }: Pick<Run, 'id' | 'title'>
 }
 
 export function pauseGrants(pause: boolean): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${pause ? 'pause' : 'resume'}`), pause ? 'Grants paused' : 'Grants resumed')
+  return attempt(
+    () => postJson(`/grants/${pause ? 'pause' : 'resume'}`),
+    pause ? 'Standing approvals paused' : 'Standing approvals resumed',
+  )
 }
 
 export function revokeGrant(id: string): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${id}/revoke`), 'Grant revoked')
+  return attempt(() => postJson(`/grants/${id}/revoke`), 'Standing approval revoked')
 }

@@ -150,7 +150,7 @@ export function nodeBadge(status: RunNode['status']): Badge {
   return NODE[status]
 }
 
-const CLOSED = { stale: 'Outdated', expired: 'Expired', cancelled: 'Withdrawn' } as const
+const CLOSED = { stale: 'Closed', expired: 'Expired', cancelled: 'Cancelled' } as const
 
 /** What became of a request: not only that it was applied, but which answer was. */
 export function approvalBadge({ state, outcome, decision, kind }: Approval): Badge {
@@ -169,12 +169,12 @@ export function approvalBadge({ state, outcome, decision, kind }: Approval): Bad
       if (isDenied) return denied
       return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'done', shape: 'tick' }
     default:
-      return { word: CLOSED[state], tone: 'muted', shape: 'square' }
+      return { word: state === 'stale' && decision ? 'Not applied' : CLOSED[state], tone: 'muted', shape: 'square' }
   }
 }
 
 export function riskBadge(level: Approval['risk']['level']): Badge {
   if (level === 'high') return { word: 'High risk', tone: 'danger', shape: 'triangle' }
-  if (level === 'elevated') return { word: 'Elevated risk', tone: 'warning', shape: 'triangle' }
+  if (level === 'elevated') return { word: 'Medium risk', tone: 'warning', shape: 'triangle' }
   return { word: 'Low risk', tone: 'muted', shape: 'ring' }
 }
