@@ -1,4 +1,4 @@
-import { lineDiff, optionText, visibleText, visibleValue } from '../../text/index.js'
+import { lineDiff, optionText, RISK_WORDS, visibleText, visibleValue } from '../../text/index.js'
 import type { Cell } from '../cells.js'
 import type { ApprovalInfo } from './approval-info.js'
 

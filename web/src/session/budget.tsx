@@ -22,7 +22,7 @@ export function PausedLine({ session }: { session: Session }) {
       </span>
       {isOfDay ? (
         isOwner.value && (
-          <a class="btn" href="/settings?tab=budget">
+          <a class="btn" href="/settings/budget">
             Change the daily budget
           </a>
         )
