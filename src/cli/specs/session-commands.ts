@@ -124,6 +124,27 @@ export const SESSION_COMMANDS = {
       ['signalbox budget 2 none --tokens 500000', 'no limit in dollars, 500 000 tokens'],
     ],
   },
+  model: {
+    group: 'sessions',
+    summary: 'show the model of a session, or switch it',
+    arguments: [SESSION_ARGUMENT, { name: 'name', description: 'the new model', optional: true }],
+    options: [JSON_OPTION],
+    details: 'Sends the agent’s own command when the agent is idle. Agents that choose in a menu say so.',
+    examples: [
+      ['signalbox model 2', 'the model that the agent reports'],
+      ['signalbox model 2 opus', 'switch'],
+    ],
+  },
+  mode: {
+    group: 'sessions',
+    summary: 'show the permission mode of a session, or switch to the next',
+    arguments: [SESSION_ARGUMENT],
+    options: [{ flags: '--next', description: 'press the agent’s key for the next mode' }, JSON_OPTION],
+    examples: [
+      ['signalbox mode 2', 'what the agent does without asking'],
+      ['signalbox mode 2 --next', 'switch'],
+    ],
+  },
   rename: {
     group: 'sessions',
     summary: 'give a session a name',

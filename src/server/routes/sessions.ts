@@ -93,6 +93,7 @@ export const sessionRoutes: readonly Route[] = [
             next: 'name an agent and omit env',
           },
         )
+      if (start.resume !== null) await refuseRunning(host, start.resume)
       const request = { ...start, terminal: start.env, person: personName(person.id) }
       const record = placement
         ? await host.remote.start(request, placementOf(placement))
@@ -237,6 +238,17 @@ async function newWorktree(host: Host, cwd: string): Promise<string> {
   const { path, branch } = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
   if (branch !== null) return path
   throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'omit worktree' })
+}
+
+/** Two programs that write one conversation would damage it. */
+async function refuseRunning(host: Host, conversation: string): Promise<void> {
+  const running = (await host.records()).find(
+    ({ id, agentSessionId }) => agentSessionId === conversation && host.isRunning(id),
+  )
+  if (!running) return
+  throw new SignalboxError('E_STATE', `this conversation is running as session ${running.number}`, {
+    next: `signalbox attach ${running.number}`,
+  })
 }
 
 function encode(text: string): Uint8Array {

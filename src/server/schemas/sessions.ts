@@ -98,6 +98,7 @@ export const session = z
       })
       .optional()
       .describe('the budget that is used up: prompts are held until it is raised'),
+    mode: z.string().optional().describe('the permission mode that the agent shows'),
     compact: z.string().optional().describe('the command that compacts the agent’s conversation'),
     version: z.int(),
     catchingUp: z

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import type { SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { Session } from '../api-types.js'
 import type { Sendable } from '../wire/index.js'
 
@@ -26,6 +26,7 @@ export function sessionView(
     ...(session.question !== null && { question: session.question }),
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
+    ...modeOf(session),
     ...(session.compactCommand !== null && { compact: session.compactCommand }),
     ...(stats && { stats }),
   }
@@ -37,4 +38,10 @@ function placeOf(host: Host, record: SessionRecord): Pick<Sendable<Session>, 'on
   if (!place) return {}
   const isAway = place.awaySince !== null && host.remote.has(record.id)
   return { on: place.name, ...(isAway && { awaySince: place.awaySince! }) }
+}
+
+/** The permission mode, where the agent's screen shows it. */
+function modeOf({ observation }: Pick<SessionPort, 'observation'>): { mode?: string } {
+  const shown = observation?.facets.find(({ name }) => name === 'mode')?.data.name
+  return typeof shown === 'string' ? { mode: shown.replace(/ on$/, '') } : {}
 }

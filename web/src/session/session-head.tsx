@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { controlsOf, modelOf, modeOf } from '../../../src/agents/agent-controls'
 import { baseName } from '../api/format'
 import type { Session } from '../api/types'
 import { stopAfterAsking } from '../sessions/session-actions'
@@ -14,7 +15,6 @@ import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { Age } from '../ui/time'
-import { controlsOf, modelOf, startedMode } from './agent-controls'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
 import { BudgetDialog } from './budget'
 import { GitLine } from './git-line'
@@ -25,7 +25,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
   const pane = panes.get(session.id)
   const badge = sessionBadge(session)
   const model = modelOf(session)
-  const mode = startedMode(session)
+  const mode = modeOf(session)
   return (
     <div class="page-head session-head">
       <div class="grow">

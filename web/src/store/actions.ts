@@ -74,6 +74,8 @@ export async function startSession(options: {
   label?: string
   worktree?: boolean
   budget?: { usd: number | null; tokens: number | null }
+  /** The agent's own id of a conversation to continue. */
+  resume?: string
 }): Promise<Session> {
   const session = await postJson<Session>('/sessions', options)
   sessions.put(session)
