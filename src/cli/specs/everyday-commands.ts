@@ -77,6 +77,7 @@ export const EVERYDAY_COMMANDS = {
       },
       { flags: '--background', description: 'start it in the background and return when it answers' },
       { flags: '--stop', description: 'stop the running daemon; agents keep running' },
+      { flags: '--restart', description: 'stop it and start it in the background; agents keep running' },
       JSON_OPTION,
     ],
     examples: [
