@@ -11,7 +11,7 @@ import {
   spentDays,
 } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
-import { budgetSentence, type UsedBudget } from '../text/index.js'
+import { budgetSentence, raisedLimit, type UsedBudget } from '../text/index.js'
 import type { LiveBus } from './live-sessions.js'
 import type { SessionRecords } from './session-records.js'
 import type { AgentStatsView } from './session-stats.js'
@@ -191,10 +191,11 @@ function notice({ id, number }: SessionRecord, used: UsedBudget) {
 }
 
 /** How a person continues a paused session, at the terminal. */
-export function nextStep(number: number, { limit, of }: UsedBudget): string {
-  if (limit === 'day-usd') return `To continue today: signalbox config set runs.day_usd ${of * 2}`
-  if (limit === 'session-tokens') return `To continue: signalbox budget ${number} --tokens ${of * 2}`
-  return `To continue: signalbox budget ${number} ${of * 2}`
+function nextStep(number: number, used: UsedBudget): string {
+  const raised = raisedLimit(used)
+  if (used.limit === 'day-usd') return `To continue today: signalbox config set runs.day_usd ${raised}`
+  if (used.limit === 'session-tokens') return `To continue: signalbox budget ${number} --tokens ${raised}`
+  return `To continue: signalbox budget ${number} ${raised}`
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

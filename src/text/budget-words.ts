@@ -12,6 +12,13 @@ export function budgetSentence({ limit, of, used }: UsedBudget): string {
   return `The session has used its budget of ${count(of)} tokens (${count(used)} so far).`
 }
 
+/** The next budget that lets the session continue: as much again, from what is used now. */
+export function raisedLimit({ limit, of, used }: UsedBudget): number {
+  const next = Math.max(of, used) + of
+  if (limit === 'session-tokens') return Math.ceil(next / 1_000) * 1_000
+  return next < 10 ? Math.ceil(next * 100) / 100 : Math.ceil(next)
+}
+
 function usd(amount: number): string {
   return `$${amount.toFixed(2)}`
 }

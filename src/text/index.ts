@@ -4,7 +4,7 @@
  * that hide or imitate others made visible (visible-text.ts).
  */
 
-export { budgetSentence, type UsedBudget } from './budget-words.js'
+export { budgetSentence, raisedLimit, type UsedBudget } from './budget-words.js'
 export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'

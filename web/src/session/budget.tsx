@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { budgetSentence } from '../../../src/text/budget-words'
+import { budgetSentence, raisedLimit } from '../../../src/text/budget-words'
 import { formatCount, formatMoney } from '../api/format'
 import type { Session } from '../api/types'
 import { setBudget } from '../store/actions'
@@ -34,7 +34,10 @@ export function PausedLine({ session }: { session: Session }) {
             disabled={!canDecide.value}
             onClick={() => void setBudget(session.id, raised!)}
           >
-            Raise to {raised!.usd === null ? `${formatCount(raised!.tokens ?? 0)} tokens` : formatMoney(raised!.usd)}
+            Raise to{' '}
+            {paused.limit === 'session-tokens'
+              ? `${formatCount(raised!.tokens ?? 0)} tokens`
+              : formatMoney(raised!.usd ?? 0)}
           </button>
           <button type="button" class="btn" disabled={!canDecide.value} onClick={() => setAsking(true)}>
             Other…
@@ -46,10 +49,10 @@ export function PausedLine({ session }: { session: Session }) {
   )
 }
 
-/** Twice the budget that is used up. */
 function raisedBudget({ paused, budget }: Session): { usd: number | null; tokens: number | null } {
   const { usd = null, tokens = null } = budget ?? {}
-  return paused!.limit === 'session-usd' ? { usd: paused!.of * 2, tokens } : { usd, tokens: paused!.of * 2 }
+  const next = raisedLimit(paused!)
+  return paused!.limit === 'session-usd' ? { usd: next, tokens } : { usd, tokens: next }
 }
 
 /** Asks for the budget of a session. */
