@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { SearchResult } from '../api/types'
 import { query, setQuery } from '../store/router'
-import { placeOf, searchFor, wordOfKind } from '../store/search'
+import { placeOf, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { attempt } from '../store/toasts'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Age } from '../ui/time'
@@ -89,14 +89,14 @@ function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | 
               <span class="small dim search-kind">{wordOfKind(result.kind)}</span>
               <span class="what">
                 <span class="cut strong block" dir="auto">
-                  {result.title}
+                  {titleOf(result)}
                 </span>
                 <span class="small soft block search-excerpt" dir="auto">
                   {result.excerpt}
                 </span>
               </span>
               <span class="meta">
-                {result.project && <span class="dim">{baseName(result.project)}</span>}
+                <span class="dim">{baseName(projectOf(result) ?? '')}</span>
                 <Age at={result.at} suffix=" ago" />
               </span>
             </a>

@@ -7,7 +7,7 @@ import { areGrantsPaused, canDecide, grants, runs, sessions } from '../store/liv
 import { openApprovals } from '../store/needs'
 import { theme } from '../store/prefs'
 import { go, route } from '../store/router'
-import { placeOf, searchFor, wordOfKind } from '../store/search'
+import { placeOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { sessionName } from '../store/session-name'
 import { Dialog } from '../ui/dialog'
 import { isHelpOpen, isPaletteOpen } from './keyboard'
@@ -132,7 +132,7 @@ function useSaid(text: string): Entry[] {
     ...found.items.map(result => ({
       key: `found/${result.id}`,
       label: result.excerpt,
-      about: `${wordOfKind(result.kind).toLowerCase()} · ${result.title.slice(0, 40)}`,
+      about: `${wordOfKind(result.kind).toLowerCase()} · ${titleOf(result).slice(0, 40)}`,
       run: () => go(placeOf(result)),
     })),
     all,
