@@ -70,7 +70,12 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
   ]
   const style = risk.level === 'high' ? 'red' : risk.level === 'elevated' ? 'yellow' : 'green'
   return [
-    { cells: [{ text: `${RISK_WORDS[risk.level]} risk`, style }, { text: `: ${risk.reasons.join('; ')}` }] },
+    {
+      cells: [
+        { text: `${RISK_WORDS[risk.level]} risk`, style },
+        { text: risk.reasons.length > 0 ? `: ${risk.reasons.join('; ')}` : '' },
+      ],
+    },
     ...facts.map(text => ({ cells: [{ text }] })),
   ]
 }

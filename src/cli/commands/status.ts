@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { withStore } from '../runs/with-store.js'
 import { lostSessions, runningSessions } from '../sessions/lost-sessions.js'
-import { sessionLine } from '../sessions/session-info.js'
+import { panesById, sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** Lines of a request in the list; `signalbox approvals` prints all of them. */
@@ -47,7 +47,8 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     context.out(`${plural(lost.length, 'session')} ran when the machine stopped; resume: signalbox resume --lost`)
   if (stopped.length + lost.length > 0) context.out('')
   if (approvals.length + stopped.length + lost.length === 0) context.out('Nothing needs you.')
-  for (const session of sessions) context.out(sessionLine(session, context))
+  const panes = client ? await panesById(client) : new Map()
+  for (const session of sessions) context.out(sessionLine(session, context, panes))
   if (running.length > 0)
     context.out(`Signalbox is stopped; ${plural(running.length, 'session')} may still run. signalbox open starts it.`)
   else if (sessions.length === 0)

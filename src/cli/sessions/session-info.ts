@@ -1,13 +1,16 @@
 import { basename } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import type { InMilliseconds, Session } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth, formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import type { DaemonClient } from '../daemon-client.js'
 
 /** A session as the daemon describes it. */
 export type SessionInfo = InMilliseconds<Session>
 
-export function sessionState(session: SessionInfo): string {
+/** `pane`: the session's own; it knows whether a person has seen that the work is done. */
+export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'>): string {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') {
     if (session.endReason === 'stopped') return 'stopped'
@@ -19,12 +22,16 @@ export function sessionState(session: SessionInfo): string {
   if (session.awaiting) return 'needs you'
   if (session.paused) return 'paused'
   if (session.busy) return 'working'
-  if (session.idle) return 'idle'
+  if (session.idle) return pane?.shown === 'done' ? 'done' : 'idle'
   return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
 }
 
-export function sessionLine(session: SessionInfo, context: CommandContext): string {
-  const state = sessionState(session)
+export function sessionLine(
+  session: SessionInfo,
+  context: CommandContext,
+  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown'>>,
+): string {
+  const state = sessionState(session, panes.get(session.id))
   const colour =
     state === 'needs you' || state === 'paused'
       ? 'yellow'
@@ -43,6 +50,12 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
     ? Math.max(20, context.columns - 62 - displayWidth(project))
     : Number.POSITIVE_INFINITY
   return (line + context.style('cyan', project) + truncate(visibleText(what), room)).trimEnd()
+}
+
+/** What the panes of sessions show, by the id of the session. */
+export async function panesById(client: DaemonClient): Promise<ReadonlyMap<string, PaneInfo>> {
+  const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+  return new Map(items.map(pane => [pane.id, pane]))
 }
 
 /** What the agent does without asking since a person allowed it in the agent's own menu. */

@@ -27,9 +27,18 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'
-  const rests = record.paused ? `paused (${budgetSentence(record.paused)})` : 'idle'
+  const rests = record.paused
+    ? `paused (${budgetSentence(record.paused)})`
+    : isUnseen(host, record.id)
+      ? 'done'
+      : 'idle'
   const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? rests : 'working'
   return `${doing} · started ${since}`
+}
+
+/** The work is done, and no person has seen that yet. */
+function isUnseen(host: Host, id: string): boolean {
+  return host.panes?.list().find(pane => pane.id === id)?.shown === 'done'
 }
 
 /** Times and outcome of a session: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */

@@ -23,7 +23,7 @@ import { GitLine } from './git-line'
 export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
   const isLive = isLiveSession(session)
   const pane = panes.get(session.id)
-  const badge = sessionBadge(session)
+  const badge = sessionBadge(session, pane)
   const model = modelOf(session)
   const mode = modeOf(session)
   return (

@@ -14,7 +14,7 @@ export function LiveSessionLine({ session }: { session: Session }) {
 /** A session in a list: its status, its name and when the status last changed. */
 export function SessionLine({ session, pane }: { session: Session; pane: Pane | undefined }) {
   const isLive = isLiveSession(session)
-  const badge = sessionBadge(session)
+  const badge = sessionBadge(session, pane)
   const name = sessionName(session)
   const doing = session.question ?? (pane?.doing || null)
   // Lists change often; an unchanged line is not drawn again.
@@ -42,6 +42,6 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
         </span>
       </a>
     ),
-    [session, doing, pane?.since],
+    [session, doing, pane?.since, pane?.shown],
   )
 }

@@ -34,7 +34,7 @@ export const STATES: readonly { value: State; label: string }[] = [
 ]
 
 export function sessionRow(session: Session, pane: Pane | undefined): Row {
-  const badge = sessionBadge(session)
+  const badge = sessionBadge(session, pane)
   const isLive = isLiveSession(session)
   const at = isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)
   return {

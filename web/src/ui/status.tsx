@@ -63,7 +63,8 @@ const FAILED: Badge = { word: RUN_WORDS.failed, tone: 'danger', shape: 'square' 
 const IDLE: Badge = { word: 'Idle', tone: 'muted', shape: 'ring' }
 const UNKNOWN: Badge = { word: 'Unknown', tone: 'muted', shape: 'dashed' }
 
-export function sessionBadge(session: Session): Badge {
+/** `pane`: the session's own; it knows whether a person has seen that the work is done. */
+export function sessionBadge(session: Session, pane?: Pick<Pane, 'shown'>): Badge {
   if (session.state === 'lost') return { ...FAILED, word: 'Lost' }
   if (session.state === 'ended') {
     if (session.endReason === 'stopped') return { word: 'Stopped', tone: 'muted', shape: 'square' }
@@ -75,7 +76,7 @@ export function sessionBadge(session: Session): Badge {
   if (session.catchingUp) return { word: 'Catching up', tone: 'active', shape: 'dashed' }
   if (session.paused && !session.busy) return { word: 'Paused', tone: 'warning', shape: 'bars' }
   if (session.busy) return WORKING
-  if (session.idle || session.view === 'idle_prompt') return IDLE
+  if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? DONE : IDLE
   if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
   return UNKNOWN
 }
