@@ -101,7 +101,6 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
       roots: home.loaded.config.projects.roots,
       lockdown: parts.lockdown,
       updateAgent: agent => updateAgent(agent, { env, configuredCommand: home.settings.commands?.[agent] ?? null }),
-      dayUsd: home.loaded.config.runs.day_usd,
       ...publicAddress(home.loaded.config.server),
     },
     presence: () => ({

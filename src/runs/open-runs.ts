@@ -28,6 +28,7 @@ import {
   type Servers,
   StallDetector,
   type StepCall,
+  StepOutput,
   StoreEngine,
   simulatedSteps,
   ToolSteps,
@@ -212,7 +213,20 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
     'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment, inSandbox }),
     'graph.codergen': node(codergen),
     'graph.prompt': node(codergen),
-    'graph.tool': node(new ToolSteps({ clock, environment, inSandbox, stepDirectory: call => agents.directory(call) })),
+    'graph.tool': node(
+      new ToolSteps({
+        clock,
+        environment,
+        inSandbox,
+        stepDirectory: call => agents.directory(call),
+        output: call =>
+          new StepOutput(call, {
+            path: segmentPath(runDirectory(options.dataDirectory, call.run), call.step),
+            clock,
+            redactor,
+          }),
+      }),
+    ),
     'graph.parallel.fan_in': node(new FanInSteps(codergen)),
     'graph.code': node(codePerformer(pipelines, own, isOwn)),
     'graph.merge': mergeSteps,

@@ -24,13 +24,17 @@ export const approvalSettings = {
       'adapter',
       'Which permission hooks may wait for a decision: those of agents whose own dialog stays usable meanwhile, all, none, or all while no terminal is attached.',
     ),
-    grant_for: duration(1800, 'How long a grant lasts unless the person chooses otherwise.', {
+    grant_for: duration(
+      1800,
+      'How long a standing approval with a time limit lasts unless the person chooses otherwise.',
+      { min: 1, max: 28_800, project: 'lower' },
+    ),
+    grant_max: duration(28_800, 'The longest time that such a standing approval may last.', {
       min: 1,
       max: 28_800,
       project: 'lower',
     }),
-    grant_max: duration(28_800, 'The longest time a grant may last.', { min: 1, max: 28_800, project: 'lower' }),
-    grant_uses: integer(20, 'How often a grant may be used unless the person chooses otherwise.', {
+    grant_uses: integer(20, 'How often such a standing approval may be used unless the person chooses otherwise.', {
       min: 1,
       max: 200,
       project: 'lower',

@@ -16,7 +16,9 @@ export const runSettings = {
       max: 1000,
       project: 'lower',
     }),
-    day_usd: number(null, 'Budget of all runs in a day, in USD; none means no limit.', { project: 'lower' }),
+    day_usd: number(null, 'Budget of all runs and sessions in a day, in USD; none means no limit.', {
+      project: 'lower',
+    }),
   },
 
   oneshot: {

@@ -1,4 +1,4 @@
-import { boolean, duration, integer, string } from '../setting.js'
+import { boolean, duration, integer, number, string } from '../setting.js'
 
 /** Terminals, sessions, prompts, uploads, and how screens are read. */
 export const sessionSettings = {
@@ -42,6 +42,10 @@ export const sessionSettings = {
       'Sessions that each person may run through Telegram at the same time; 0 means no limit. The local user has no limit.',
       { isZeroUnlimited: true, max: 1000 },
     ),
+    max_cost: number(null, 'Budget of one session in USD; a session that has used it is paused. None means no limit.', {
+      min: 0,
+    }),
+    max_tokens: integer(null, 'The same in tokens.', { min: 1 }),
     ready_timeout_s: duration(60, 'Report a session, with its screen, if the agent is not ready after this.', {
       min: 1,
       max: 3600,

@@ -39,6 +39,7 @@ export interface AcpSessionOptions
     | 'hostName'
     | 'agent'
     | 'times'
+    | 'pause'
     | 'emit'
     | 'onError'
     | 'onEnded'
@@ -155,6 +156,7 @@ export class AcpSession implements LocalSession {
       alone: work => this.#alone(work),
       changed: ms => this.#waiters.changed(ms),
       isIdle: () => this.isIdle,
+      ...(options.pause && { pause: options.pause }),
       lastTurn: () => this.lastTurn,
       onDelivered: () => this.lastTurn,
       untilBegun: async () => undefined,
@@ -535,6 +537,10 @@ export class AcpSession implements LocalSession {
 
   #changed(): void {
     this.#waiters.wake()
+    this.releasePrompts()
+  }
+
+  releasePrompts(): void {
     if (!this.#isLive || this.exit || this.#prompts.held.length === 0) return
     void this.#prompts.releaseNext().catch(this.#options.onError)
   }

@@ -57,4 +57,5 @@ export type {
   Viewer,
 } from './session-options.js'
 export type { LocalSession, SessionPort, SessionState } from './session-port.js'
-export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
+export { type SessionBudget, type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
+export { dayOf, isOfRun, spentDays } from './session-spending.js'
