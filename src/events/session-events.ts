@@ -36,7 +36,23 @@ export const sessionEvents = defineEvents({
       label: z.string().optional(),
       /** The sandbox that it runs in. */
       sandbox: z
-        .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+        .object({
+          backend: z.string(),
+          network: z.enum(['off', 'filtered', 'on']),
+          hosts: z.array(z.string()),
+          /** What is visible in it, in the order in which it was mounted. */
+          paths: z
+            .array(
+              z.object({
+                path: z.string(),
+                access: z.enum(['read', 'write', 'private']),
+                why: z.string(),
+                isCopy: z.literal(true).optional(),
+                isProtected: z.literal(true).optional(),
+              }),
+            )
+            .optional(),
+        })
         .optional(),
     }),
   },
@@ -82,6 +98,30 @@ export const sessionEvents = defineEvents({
         }),
       ),
     }),
+  },
+  'session.spent': {
+    description: 'What the agent has used so far; at most once a minute while it works.',
+    data: z.object({
+      model: z.string().nullable(),
+      /** By day (UTC). */
+      days: z.record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() })),
+    }),
+  },
+  'session.budget-set': {
+    description: 'A person set what the session may use before it is paused.',
+    data: z.object({ usd: z.number().nullable(), tokens: z.int().nullable(), person: z.string() }),
+  },
+  'session.paused': {
+    description: 'A budget is used up: prompts are held, and the agent was interrupted if it worked.',
+    data: z.object({
+      limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
+      of: z.number(),
+      used: z.number(),
+    }),
+  },
+  'session.unpaused': {
+    description: 'The budget is not used up any more: prompts are sent again.',
+    data: z.object({}),
   },
   'session.lost': {
     description: 'The terminal is gone, and it is unknown how the agent ended.',

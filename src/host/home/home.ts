@@ -12,7 +12,7 @@ import {
   socketPath,
 } from '../../config/index.js'
 import type { Prices } from '../../engine/index.js'
-import type { HostSettings } from '../settings.js'
+import type { BudgetSettings, HostSettings } from '../settings.js'
 import { publicAddress } from './public-address.js'
 
 /** A home directory: where its files are, its effective settings, and those of a host. */
@@ -80,6 +80,8 @@ export function openHome(
       },
       supervision: config,
       notify: config.notify,
+      // Budgets apply without a restart.
+      budgets: () => budgetsOf(loadConfig({ environment: env, userFile: settingsFile }).config),
       ...publicAddress(config.server),
       sessions: {
         times: {
@@ -111,6 +113,10 @@ export function openHome(
       ),
     },
   }
+}
+
+function budgetsOf({ sessions, runs }: Config): BudgetSettings {
+  return { session: { usd: sessions.max_cost, tokens: sessions.max_tokens }, dayUsd: runs.day_usd }
 }
 
 /** A model needs both prices, for input and for output, to have a price. */

@@ -40,6 +40,11 @@ export const holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
 ])
 
+export const sessionBudget = z.strictObject({
+  usd: z.number().min(0).nullable().describe('null: no limit'),
+  tokens: z.int().min(1).nullable().describe('null: no limit'),
+})
+
 export const session = z
   .object({
     id: z.string(),
@@ -76,13 +81,40 @@ export const session = z
       .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
     places: z.record(z.string(), z.string()).optional(),
     sandbox: z
-      .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+      .object({
+        backend: z.string(),
+        network: z.enum(['off', 'filtered', 'on']),
+        hosts: z.array(z.string()),
+        paths: z
+          .array(
+            z.object({
+              path: z.string(),
+              access: z.enum(['read', 'write', 'private']),
+              why: z.string(),
+              isCopy: z.literal(true).optional().describe('a copy: changes end with the session'),
+              isProtected: z.literal(true).optional().describe('no person is asked to open it'),
+            }),
+          )
+          .optional()
+          .describe('what is visible in it, in the order in which it was mounted'),
+      })
       .optional()
       .describe('the sandbox that it runs in'),
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
       .optional()
       .describe('tools that the agent uses without asking, because a person chose that in the agent’s own menu'),
+    budget: sessionBudget.optional().describe('what it may use; absent: as the settings say'),
+    paused: z
+      .object({
+        limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
+        of: z.number(),
+        used: z.number(),
+        since: moment,
+      })
+      .optional()
+      .describe('the budget that is used up: prompts are held until it is raised'),
+    mode: z.string().optional().describe('the permission mode that the agent shows'),
     compact: z.string().optional().describe('the command that compacts the agent’s conversation'),
     version: z.int(),
     catchingUp: z
@@ -211,6 +243,7 @@ const delivery = {
       'completion',
       'focus',
       'busy',
+      'budget',
       'text',
     ])
     .optional(),

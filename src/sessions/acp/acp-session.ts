@@ -40,6 +40,7 @@ export interface AcpSessionOptions
     | 'hostName'
     | 'agent'
     | 'times'
+    | 'pause'
     | 'emit'
     | 'onError'
     | 'onEnded'
@@ -161,6 +162,7 @@ export class AcpSession implements LocalSession {
       alone: work => this.#alone(work),
       changed: ms => this.#waiters.changed(ms),
       isIdle: () => this.isIdle,
+      ...(options.pause && { pause: options.pause }),
       lastTurn: () => this.lastTurn,
       onDelivered: () => this.lastTurn,
       untilBegun: async () => undefined,
@@ -512,6 +514,10 @@ export class AcpSession implements LocalSession {
 
   #changed(): void {
     this.#waiters.wake()
+    this.releasePrompts()
+  }
+
+  releasePrompts(): void {
     if (!this.#isLive || this.exit || this.#prompts.held.length === 0) return
     void this.#prompts.releaseNext().catch(this.#options.onError)
   }
