@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBOX_OPTIONS } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
