@@ -13,6 +13,8 @@ export interface TurnOptions {
 }
 
 const WAIT_MS = 30_000
+/** Events after which the agent may be at work on a prompt. */
+const WORKING: ReadonlySet<string> = new Set(['turn.opened', 'prompt.released', 'session.phase'])
 
 interface FinalMessage {
   turn: string
@@ -40,6 +42,7 @@ export class PromptTurn {
   /** What was sent of each message: a later revision adds only its end. */
   readonly #sent = new Map<string, string>()
   #isCancelled = false
+  #isInterrupted = false
 
   constructor(options: TurnOptions) {
     this.#options = options
@@ -76,7 +79,14 @@ export class PromptTurn {
   /** Interrupts the agent; the prompt then ends as cancelled. */
   async cancel(): Promise<void> {
     this.#isCancelled = true
-    await this.#options.backend.post(`${this.#path}/interrupt`)
+    await this.#interrupt()
+  }
+
+  /** A prompt that is only being typed cannot be interrupted yet: `#follow` tries it again. */
+  async #interrupt(): Promise<void> {
+    if (this.#isInterrupted) return
+    const { result } = (await this.#options.backend.post(`${this.#path}/interrupt`)) as { result: string }
+    if (result === 'interrupted') this.#isInterrupted = true
   }
 
   /**
@@ -95,6 +105,7 @@ export class PromptTurn {
       if (event.startsWith('approval.')) void requests.look().catch(() => undefined)
       if (event === 'session.ended' || event === 'session.lost')
         throw new SignalboxError('E_STATE', 'the session has ended')
+      if (this.#isCancelled && WORKING.has(event)) void this.#interrupt().catch(() => undefined)
       if (!fields) continue
       if (event === 'message.final') {
         if (turn === undefined) early.push(fields)

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import {
   type ClientConnection,
@@ -9,6 +11,7 @@ import {
   type SessionNotification,
 } from '@agentclientprotocol/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Scenario } from '../../src/demo-agent/scenario/types.js'
 import { CLI, TestHome, waitFor } from './harness.js'
 
 /* An editor: the client of the protocol's own SDK, connected to `signalbox acp`. */
@@ -68,8 +71,24 @@ class Editor {
   }
 }
 
+const SCENARIO: Scenario = {
+  name: 'editor',
+  turns: [{ match: '/^wait/', steps: [{ think: { ms: 600_000, label: 'Waiting' } }] }],
+  otherwise: {
+    steps: [
+      { tool: { name: 'Shell', kind: 'shell', command: 'echo hello', permission: true } },
+      { say: { markdown: 'Hello, editor.' } },
+    ],
+  },
+}
+
 beforeAll(() => {
   home = new TestHome()
+  const scenario = join(home.directory, 'scenario.json')
+  writeFileSync(scenario, JSON.stringify(SCENARIO))
+  const args = ['--scenario', scenario]
+  mkdirSync(home.path('config'), { recursive: true })
+  writeFileSync(home.path('config', 'config.toml'), `[agents.demo]\nargs = ${JSON.stringify(args)}\n`)
   editor = new Editor(home.work, home.env)
 })
 afterAll(async () => {
@@ -85,7 +104,7 @@ test('an editor starts a session, prompts it, is asked for permission, and reads
   sessionId = opened.sessionId
   expect(sessionId).toMatch(/^ses_/)
   expect(await editor.prompt(sessionId, 'say hello')).toEqual({ stopReason: 'end_turn' })
-  expect(editor.said().trim()).not.toBe('')
+  expect(editor.said()).toContain('Hello, editor.')
   expect((await home.run(['sessions', '--json'])).stdout).toContain(sessionId)
   const ledger = await home.run(['approvals', '--all', '--json'])
   expect(editor.permissions.length).toBeGreaterThan(0)
@@ -94,7 +113,7 @@ test('an editor starts a session, prompts it, is asked for permission, and reads
 })
 
 test('a prompt that the editor cancels ends as cancelled, and the next one works', async () => {
-  const prompted = editor.prompt(sessionId, 'run slow-command')
+  const prompted = editor.prompt(sessionId, 'wait for me')
   await waitFor('the agent to work', async () => {
     const [live] = await home.json<{ idle?: boolean }[]>(['sessions', '--json'])
     return live?.idle === false
