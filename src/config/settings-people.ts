@@ -125,6 +125,13 @@ export const peopleSettings = {
     },
   },
 
+  secrets: {
+    tokens: strings(
+      [],
+      'Tokens of your own services that are redacted like known ones, each as "name prefix [length]": the word of the marker, how the token begins, and how many characters follow at least (16).',
+    ),
+  },
+
   mcp: {
     decide_as: string(
       null,
