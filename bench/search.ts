@@ -1,8 +1,8 @@
 // `npm run bench:search [-- --mb 1000]`: how long a search takes in an index of this much text,
-// with words as frequent as in a language. CPU time and elapsed time. Bar: p95 of 200 ms with 1000
-// MB.
+// with words as frequent as in a language. Elapsed time and CPU time; on a machine with other work
+// only the second one says something, so the load is printed. Bar: p95 of 200 ms with 1000 MB.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SearchIndex } from '../src/search/index.js'
 import type { EventStore, StoredEvent } from '../src/store/index.js'
@@ -55,17 +55,23 @@ try {
     ['a word of one session', () => `${word()} `, { session: 'ses_7' }],
   ]
   for (const [name, words, more = {}] of queries) {
-    const times: number[] = []
+    const [elapsed, used]: [number[], number[]] = [[], []]
     for (let n = 0; n < 60; n++) {
-      const start = performance.now()
-      index.find({ words: words(), limit: 20, ...more })
-      times.push(performance.now() - start)
+      const asked = words()
+      const [start, cpu] = [performance.now(), process.cpuUsage()]
+      index.find({ words: asked, limit: 20, ...more })
+      const { user, system } = process.cpuUsage(cpu)
+      elapsed.push(performance.now() - start)
+      used.push((user + system) / 1000)
     }
-    times.sort((a, b) => a - b)
-    const at = (share: number) => times[Math.floor(times.length * share)]!
-    console.log(`${name.padEnd(24)} median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`)
-    if (at(0.95) > BAR_MS) process.exitCode = 1
+    for (const times of [elapsed, used]) times.sort((a, b) => a - b)
+    const at = (times: number[], share: number) => times[Math.floor(times.length * share)]!
+    const shown = (times: number[]) => `median ${at(times, 0.5).toFixed(1)} ms, p95 ${at(times, 0.95).toFixed(1)} ms`
+    console.log(`${name.padEnd(24)} ${shown(elapsed)}; CPU ${shown(used)}`)
+    // With more work than cores, the time of the clock is that of the other programs.
+    if (at(loadavg()[0]! > availableParallelism() ? used : elapsed, 0.95) > BAR_MS) process.exitCode = 1
   }
+  console.log(`load ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} cores`)
   index.close()
 } finally {
   rmSync(directory, { recursive: true, force: true })

@@ -48,6 +48,7 @@ export type {
   TranscriptReader,
   UserHooks,
 } from './adapter.js'
+export { controlsOf, modelOf, modeOf } from './agent-controls.js'
 export { genericAgent } from './generic.js'
 export type {
   HeadlessAgent,

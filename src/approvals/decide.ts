@@ -84,7 +84,11 @@ export function judgeDecision(
       'deny it, or decide without the interrupt',
     )
   if (answer.isDenial && (request.editedInput !== undefined || request.grant))
-    return refuse('E_INPUT', 'a denial takes neither an edited input nor a grant', 'leave them out, or allow it')
+    return refuse(
+      'E_INPUT',
+      'a denial takes neither an edited input nor a standing approval',
+      'leave them out, or allow it',
+    )
   if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
   if (rules.isLocked)
     return refuse(
@@ -181,11 +185,11 @@ function mayNotAllow(
       editedInput !== undefined
         ? 'an edited input can only be allowed once'
         : answer.option !== allowOnceOption(record)?.key
-          ? 'a grant needs the option that allows once'
+          ? 'a standing approval needs the option that allows once'
           : whyNoGrant(record, grant, policy)
     if (why)
       return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, {
-        next: 'allow it once, without a grant',
+        next: 'allow it once, without a standing approval',
       })
   }
   if (actor.kind !== 'person' && answer.isAllow) {

@@ -43,7 +43,7 @@ export function rateRisk(request: RatedRequest, { project, home, realPath }: Ris
     ...rateUse(request, use, context),
   ]
   if (!isStructured && request.onScreen === undefined && request.kind === 'permission')
-    reasons.push({ level: 'elevated', text: 'read from the screen; its effect was not recognised' })
+    reasons.push({ level: 'elevated', text: 'read from the screen; Signalbox could not tell what it does' })
   if (!isStructured && (request.text ?? '').trim() === '')
     reasons.push({ level: 'elevated', text: 'the screen does not show what is asked' })
   if (request.isCut) reasons.push({ level: 'elevated', text: 'the request is longer than the screen' })

@@ -118,6 +118,18 @@ function buildCommand(context: CommandContext, spec: NamedCommand, run: RunComma
   return command
 }
 
+/** Words that people type, and how it is done here. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  restart: 'signalbox serve --restart',
+  uninstall: 'signalbox serve --stop, then remove what signalbox paths lists, and npm uninstall -g signalbox',
+  web: 'signalbox open',
+  dashboard: 'signalbox open',
+  list: 'signalbox ls',
+  kill: 'signalbox stop',
+  exec: 'signalbox send',
+  settings: 'signalbox config',
+}
+
 /**
  * Commander prints a mistake and its suggestion on separate lines; here every error is one line.
  */
@@ -130,8 +142,11 @@ function outputTo(context: CommandContext, command: string): OutputConfiguration
         .trim()
         .replace(/^error: /, '')
         .split('\n')
+      const [, word = ''] = /^unknown command '(.+)'/.exec(what) ?? []
+      const other = Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : undefined
       const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
-      write(`signalbox: ${[what, ...hints].join('; ')} (${command} --help)\n`)
+      const said = other === undefined ? [what, ...hints].join('; ') : what
+      write(`signalbox: ${said} (${other ?? `${command} --help`})\n`)
     },
   }
 }

@@ -64,6 +64,11 @@ function parsePositive(option: string, text: string | undefined): number | undef
   throw new SignalboxError('E_INPUT', `${option} takes a number above 0, not "${text}"`)
 }
 
+/** An amount in USD; null for `none`. */
+export function parseAmount(option: string, text: string): number | null {
+  return text === 'none' ? null : parsePositive(option, text.replace(/^\$/, ''))!
+}
+
 export function parsePairs(option: string, given: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     given.map(pair => {

@@ -17,6 +17,7 @@ const EDITABLE = [
   /^panes\.(?!sources$)/,
   /^approvals\.(grant_for|grant_uses|expire_after)$/,
   /^runs\.day_usd$/,
+  /^sessions\.max_(cost|tokens)$/,
   /^sessions\.(silence_warning_min|ready_timeout_s|typing_repeat_ms)$/,
   /^telegram\.(announce|stream|topics)$/,
 ]

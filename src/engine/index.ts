@@ -94,8 +94,9 @@ export { RunningSteps } from './running-steps.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { Servers } from './servers.js'
 export { serversProjection } from './servers-projection.js'
+export { StepOutput } from './step-output.js'
 export { StoreEngine } from './store-engine.js'
-export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
+export { addUsage, type Limits, NO_USAGE, type Prices, priced, tokensOf, type Usage } from './usage.js'
 export {
   type AutomaticAnswer,
   type Command,

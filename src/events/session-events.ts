@@ -99,6 +99,30 @@ export const sessionEvents = defineEvents({
       ),
     }),
   },
+  'session.spent': {
+    description: 'What the agent has used so far; at most once a minute while it works.',
+    data: z.object({
+      model: z.string().nullable(),
+      /** By day (UTC). */
+      days: z.record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() })),
+    }),
+  },
+  'session.budget-set': {
+    description: 'A person set what the session may use before it is paused.',
+    data: z.object({ usd: z.number().nullable(), tokens: z.int().nullable(), person: z.string() }),
+  },
+  'session.paused': {
+    description: 'A budget is used up: prompts are held, and the agent was interrupted if it worked.',
+    data: z.object({
+      limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
+      of: z.number(),
+      used: z.number(),
+    }),
+  },
+  'session.unpaused': {
+    description: 'The budget is not used up any more: prompts are sent again.',
+    data: z.object({}),
+  },
   'session.lost': {
     description: 'The terminal is gone, and it is unknown how the agent ended.',
     data: z.object({ reason: z.string() }),

@@ -24,14 +24,17 @@ import { packFor, type StartRequest } from './prepare-session.js'
 import { RemoteSessions } from './remote/index.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import { SANDBOX_CHANNEL } from './sandbox-requests.js'
+import { SessionBudgets } from './session-budgets.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { AgentStatsView } from './session-stats.js'
-import type { HostOptions, HostSettings } from './settings.js'
+import type { BudgetSettings, HostOptions, HostSettings } from './settings.js'
 import { SettingsFiles } from './settings-files.js'
 import { SettingsWatcher } from './settings-watcher.js'
 import { RecordingSweep, SessionSweep, UploadSweep } from './sweeps.js'
 import { openSwitches, type Switches } from './switches.js'
+
+const NO_BUDGETS: BudgetSettings = { session: { usd: null, tokens: null }, dayUsd: null }
 
 /**
  * Owns the live sessions and the one store that writes their events. It wires the rooms below and
@@ -55,6 +58,8 @@ export class Host {
   readonly push: PushService
   /** Switches that take effect without a restart. */
   readonly switches: Switches
+  /** What sessions and a day may use. */
+  readonly budgets: SessionBudgets
   /** How long this process blocks its event loop; measured in a daemon only. */
   readonly loop: LoopMonitor
   readonly #options: HostOptions
@@ -77,6 +82,7 @@ export class Host {
     // Servers of a shared store accept each other's decisions; its password keeps agents out of it.
     const isSigned = options.owner === 'daemon' && !upstream && !settings.sharedStore
     const host = new Host(store, options, isSigned ? await options.keeper.secret() : null)
+    if (!upstream) await host.budgets.start()
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
@@ -132,6 +138,7 @@ export class Host {
       onError,
       settings.sessions.snapshotMs,
     )
+    this.budgets = this.#openBudgets()
     const recordings = new RecordingSweep({ settings, clock, records: () => this.records(), onError })
     this.#sessions = new LiveSessions({
       host: options,
@@ -146,6 +153,7 @@ export class Host {
       redactor: this.#redactor,
       bus: this.bus,
       loop: this.loop,
+      budgets: this.budgets,
       onCaughtUp: id => {
         for (const listener of this.#caughtUpListeners) listener(id)
       },
@@ -160,6 +168,7 @@ export class Host {
       records: this.#records,
       panes: this.panes,
       bus: this.bus,
+      budgets: this.budgets,
       dataDirectory: settings.dataDirectory,
       clock,
       onError,
@@ -374,6 +383,7 @@ export class Host {
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
     this.#settingsWatcher?.stop()
+    this.budgets.close()
     this.#sessions.close()
     await this.#channels.stop()
     await this.#snapshots.saveAll()
@@ -390,7 +400,25 @@ export class Host {
       files: new SettingsFiles(settings.settingsFile),
       clock,
       projects: async () => (await this.records()).filter(({ id }) => this.isRunning(id)).map(({ project }) => project),
-      onChanged: change => this.#note('config.changed', change),
+      onChanged: change => {
+        this.#note('config.changed', change)
+        this.budgets.reload()
+      },
+      onError,
+    })
+  }
+
+  #openBudgets(): SessionBudgets {
+    const { settings, clock, onError } = this.#options
+    return new SessionBudgets({
+      store: this.store,
+      records: this.#records,
+      bus: this.bus,
+      clock,
+      limits: settings.budgets ?? (() => NO_BUDGETS),
+      statsOf: id => this.agentStats(id),
+      live: id => this.live(id),
+      release: id => this.local(id)?.releasePrompts(),
       onError,
     })
   }

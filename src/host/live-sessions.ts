@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentReport, LivePack, LivePacks } from '../agents/index.js'
 import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
+import { type Prices, priced } from '../engine/index.js'
 import { errorAbout, SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import { distrustRepository } from '../git/index.js'
@@ -37,6 +38,7 @@ import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } 
 import { ReaderPlaces } from './reader-places.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import { projectGrants } from './sandbox-requests.js'
+import type { SessionBudgets } from './session-budgets.js'
 import { SessionPaths } from './session-paths.js'
 import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
@@ -57,6 +59,7 @@ interface LiveSessionsOptions {
   redactor: Redactor
   bus: LiveBus
   loop: LoopMonitor
+  budgets: Pick<SessionBudgets, 'pauseOf'>
   /** A session that was taken over is live now. */
   onCaughtUp(id: string): void
   onEnded(record: SessionRecord): void
@@ -65,7 +68,7 @@ interface LiveSessionsOptions {
 }
 
 /** How often the reader of a terminal may fail because of it. */
-const STRIKES_MAX = 2
+const FAILURES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
@@ -101,7 +104,7 @@ export class LiveSessions {
   readonly #paths: SessionPaths
   readonly #readers: ReaderPlaces
   /** Sessions whose terminal a thread could not read: how often. */
-  readonly #strikes = new Map<string, number>()
+  readonly #failuresOf = new Map<string, number>()
   #failures = 0
 
   constructor(options: LiveSessionsOptions) {
@@ -263,7 +266,7 @@ export class LiveSessions {
       if (session) {
         await this.#openProxy(record).catch(onError)
         this.#adopt(record, session)
-      } else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
+      } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
     }
     if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
   }
@@ -339,7 +342,7 @@ export class LiveSessions {
     const { id } = record
     const queue = this.#queueOf(id)
     return this.#readers.placeOf(id, () => queue.clock.monotonic(), {
-      isAlone: this.#strikes.has(id),
+      isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
     })
@@ -355,12 +358,12 @@ export class LiveSessions {
     const { id } = record
     const entry = this.#live.get(id)
     if (!(entry?.session instanceof LiveSession) || entry.session.exit) return
-    const strikes = (this.#strikes.get(id) ?? 0) + (isCause ? 1 : 0)
+    const failures = (this.#failuresOf.get(id) ?? 0) + (isCause ? 1 : 0)
     if (isCause) {
       this.#failures++
-      this.#strikes.set(id, strikes)
+      this.#failuresOf.set(id, failures)
     }
-    const isReadAgain = strikes < STRIKES_MAX
+    const isReadAgain = failures < FAILURES_MAX
     note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
@@ -388,7 +391,7 @@ export class LiveSessions {
     const report: (report: AgentReport) => void = taken => {
       if (session instanceof LiveSession) session.report(taken)
       monitor.report(taken)
-      stats.report(taken)
+      stats.report(withCost(taken, stats.view.model, host.settings.prices))
       this.#paths.report(record.id, taken)
     }
     const session: LocalSession =
@@ -447,6 +450,7 @@ export class LiveSessions {
       agent: await agentTraits(record.agent, settings),
       times: settings.sessions.times,
       absence: () => absenceOf(record),
+      pause: () => this.#options.budgets.pauseOf(record.id),
       answers: await channels.answersFor(record),
       emit: update => bus.emit(update),
       onError: error => onError(errorAbout(record.id, error)),
@@ -472,6 +476,7 @@ export class LiveSessions {
       hostName: hostname(),
       agent: await agentTraits(record.agent, settings),
       times: settings.sessions.times,
+      pause: () => this.#options.budgets.pauseOf(record.id),
       version,
       emit: update => bus.emit(update),
       onReport,
@@ -494,7 +499,7 @@ export class LiveSessions {
     this.#live.delete(id)
     this.#queues.delete(id)
     this.#readers.release(id)
-    this.#strikes.delete(id)
+    this.#failuresOf.delete(id)
     session?.close()
     stats?.close()
     const final = stats?.final
@@ -535,6 +540,14 @@ function olderKeeper(): SignalboxError {
       next: 'end the sessions that are running, then try again',
     },
   )
+}
+
+/** The cost of tokens by the price of their model, where the agent reports none. */
+function withCost(report: AgentReport, model: string | null, prices: Prices = {}): AgentReport {
+  const { statement } = report
+  return statement.is === 'usage'
+    ? { ...report, statement: priced(statement, statement.model ?? model, prices) }
+    : report
 }
 
 /** The session waits for a person, or for proof that the agent took their answer. */

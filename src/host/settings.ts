@@ -6,7 +6,7 @@ import type { KeeperPort } from '../keeper/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
 import type { SandboxPolicy } from '../sandbox/index.js'
-import type { FileLimits, SessionTimes } from '../sessions/index.js'
+import type { FileLimits, SessionBudget, SessionTimes } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import type { RecordStart } from './session-records.js'
 
@@ -39,6 +39,13 @@ export interface StoreSettings {
   dataDirectory: string
   /** A PostgreSQL database (`store.url`, `store.password_file`). */
   sharedStore?: { url: string; passwordFile: string | null }
+}
+
+/** What a session and a day may use; null: no limit. */
+export interface BudgetSettings {
+  session: SessionBudget
+  /** Of all runs and sessions (`runs.day_usd`). */
+  dayUsd: number | null
 }
 
 /** The settings that a host needs; its starter takes them from the configuration. */
@@ -86,6 +93,8 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   supervision?: SupervisorSettings
   /** Whom to notify, when and how; left out, no notifications are sent. */
   notify?: Config['notify']
+  /** Reads what sessions and a day may use; absent: no limit. */
+  budgets?(): BudgetSettings
   /** The address of the dashboard that other machines can open; left out if there is none. */
   dashboard?: string
   /** How decisions and grants are taken; the defaults where absent. */

@@ -38,6 +38,8 @@ export interface StepCommandOptions {
   /** Puts the program into the sandbox of its run. */
   inSandbox?: ProgramSandbox | undefined
   onSpawned?(group: ChildGroup): void
+  /** What it prints, as it comes. */
+  onOutput?(from: 'stdout' | 'stderr', bytes: Uint8Array): void
 }
 
 const KILL_GRACE_MS = 5_000
@@ -65,6 +67,9 @@ export async function runStepCommand(
   options.onSpawned?.(group)
   const stdout = collect(group.stdout, maxBytes)
   const stderr = collect(group.stderr, maxBytes)
+  const { onOutput } = options
+  if (onOutput)
+    for (const from of ['stdout', 'stderr'] as const) group[from].on('data', (chunk: Buffer) => onOutput(from, chunk))
   let isTimedOut = false
   const stop = () => void group.kill(graceAfter(signal, KILL_GRACE_MS))
   const onTimeout = () => {

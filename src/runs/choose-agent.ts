@@ -60,7 +60,7 @@ async function firstAgent(search: AgentSearch): Promise<AgentAdapter> {
       return adapter
   }
   throw new SignalboxError('E_AGENT_MISSING', 'no agent was found on this machine', {
-    next: 'install one (signalbox doctor lists them), or try --agent demo',
+    next: 'install one: signalbox doctor lists them; or try --agent demo',
   })
 }
 

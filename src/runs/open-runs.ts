@@ -28,6 +28,7 @@ import {
   type Servers,
   StallDetector,
   type StepCall,
+  StepOutput,
   StoreEngine,
   simulatedSteps,
   ToolSteps,
@@ -44,7 +45,7 @@ import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AutomaticGates } from './automatic-gates.js'
 import { endLeftovers } from './leftovers.js'
-import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
+import { endSessionsOfEndedRuns, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { runDirectory } from './run-directory.js'
@@ -119,7 +120,7 @@ export function openRuns(options: RunsOptions): RunHost {
       options.onActivity?.(run, activity)
     },
   })
-  if (options.sessions) void endOrphans(options.sessions).catch(onError)
+  if (options.sessions) void endSessionsOfEndedRuns(options.sessions).catch(onError)
   return new RunHost({
     store,
     clock,
@@ -212,7 +213,20 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
     'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment, inSandbox }),
     'graph.codergen': node(codergen),
     'graph.prompt': node(codergen),
-    'graph.tool': node(new ToolSteps({ clock, environment, inSandbox, stepDirectory: call => agents.directory(call) })),
+    'graph.tool': node(
+      new ToolSteps({
+        clock,
+        environment,
+        inSandbox,
+        stepDirectory: call => agents.directory(call),
+        output: call =>
+          new StepOutput(call, {
+            path: segmentPath(runDirectory(options.dataDirectory, call.run), call.step),
+            clock,
+            redactor,
+          }),
+      }),
+    ),
     'graph.parallel.fan_in': node(new FanInSteps(codergen)),
     'graph.code': node(codePerformer(pipelines, own, isOwn)),
     'graph.merge': mergeSteps,

@@ -1,4 +1,4 @@
-import { displayText } from '../approvals/index.js'
+import { displayText, requestTitle } from '../approvals/index.js'
 import { type EventType, isEvent } from '../events/index.js'
 import type { StoredEvent } from '../store/index.js'
 
@@ -68,7 +68,16 @@ export function entryOf(event: StoredEvent): Entry | null {
     const paths = (request.targets ?? []).map(({ path }) => path)
     const text = cut([display.title, displayText(display), ...paths].join('\n'))
     const { session = null, run = null, project } = subject
-    return { ...base, ref: `request/${id}`, kind: 'request', session, run, project, title: display.title, text }
+    return {
+      ...base,
+      ref: `request/${id}`,
+      kind: 'request',
+      session,
+      run,
+      project,
+      title: requestTitle(event.data),
+      text,
+    }
   }
   if (isEvent(event, 'run.created')) {
     const { title, project, kind, input } = event.data

@@ -162,3 +162,4 @@ export type PushState = z.output<typeof push.pushState>
 export type PushSubscriptionInfo = z.output<typeof push.pushSubscription>
 export type PushTested = z.output<typeof push.pushTested>
 export type AgentList = z.output<typeof agents.agentList>
+export type ConversationList = z.output<typeof agents.conversationList>

@@ -29,8 +29,6 @@ export interface TelegramPorts {
   updateAgent?(agent: string): Promise<string>
   /** The address of the dashboard for other machines, without a slash at the end. */
   dashboard?: string
-  /** The budget of all runs of a day; null without a limit. */
-  dayUsd?: number | null
 }
 
 /** Who sent a command, a text or a button press, where, and by which update. */

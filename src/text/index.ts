@@ -4,6 +4,7 @@
  * that hide or imitate others made visible (visible-text.ts).
  */
 
+export { budgetSentence, raisedLimit, type UsedBudget } from './budget-words.js'
 export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'
@@ -18,7 +19,8 @@ export { qrLines } from './qr-code.js'
 export { createRedactor, type Redactor, secretsFromEnvironment } from './redact.js'
 export { useTokenShapes } from './redact-rules.js'
 export { soleJsonObject } from './sole-json.js'
-export { RUN_WORDS, runWord } from './status-word.js'
+export { splitWords } from './split-words.js'
+export { closedReason, RISK_WORDS, RUN_WORDS, runWord } from './status-word.js'
 export { stripAnsi } from './strip-ansi.js'
 export { parseTokenShape } from './token-shapes.js'
 export { scanTomlPositions, type TomlPositions } from './toml-positions.js'

@@ -14,3 +14,21 @@ export const RUN_WORDS = {
 export function runWord({ status, isUndriven }: { status: keyof typeof RUN_WORDS; isUndriven?: boolean }): string {
   return isUndriven ? 'stopped' : RUN_WORDS[status].toLowerCase()
 }
+
+/** How much care a request needs, in the words of every surface. */
+export const RISK_WORDS = { low: 'low', elevated: 'medium', high: 'high' } as const
+
+/** Why the ledger closed a request that was not applied, by the reason in its record. */
+const CLOSED: Readonly<Record<string, string>> = {
+  gone: 'the agent no longer shows this question',
+  changed: 'the agent changed its question',
+  overtaken: 'another answer reached the agent first',
+  unconfirmed: 'the agent did not confirm the answer',
+  ambiguous: 'the agent’s menu did not react as expected, so nothing was chosen',
+  'too-late': 'the agent stopped waiting before the answer arrived',
+  unproven: 'the decision could not be verified',
+}
+
+export function closedReason(reason: string | undefined): string {
+  return reason === undefined ? 'the request was withdrawn' : (CLOSED[reason] ?? reason.replaceAll('-', ' '))
+}

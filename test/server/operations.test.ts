@@ -180,6 +180,8 @@ describe('sessions and approvals', () => {
     await call('active-session.send', api('/active-session/messages'), {
       body: { text: 'and again', when: 'after-turn' },
     })
+    const raised = await call('sessions.budget', api(`/sessions/${session}/budget`), { body: { usd: 5, tokens: null } })
+    expect(raised.json.budget).toEqual({ usd: 5, tokens: null })
     await call('sessions.interrupt', api(`/sessions/${session}/interrupt`), { body: {} })
     await call('active-session.choose', api('/active-session'), { body: { session } })
     expect((await call('active-session.get', api('/active-session'))).json.id).toBe(session)
@@ -480,6 +482,7 @@ describe('the rest', () => {
     await call('push.unsubscribe', api(`/push/subscriptions/${subscribed}`), { expect: 200 })
     await call('push.unsubscribe', api(`/push/subscriptions/${subscribed}`), { expect: 404 })
     expect((await call('agents.list', api('/agents'))).json.items[0]).toMatchObject({ isInstalled: true })
+    expect((await call('conversations.list', api('/conversations'))).json.items).toEqual([])
     await call('health.alive', '/healthz', { as: 'nobody' })
     await call('health.get', api('/health'))
     expect((await call('metrics.root', '/metrics')).text).toContain('signalbox_sessions 1')

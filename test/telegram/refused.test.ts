@@ -162,7 +162,7 @@ it('tabs, padding, look-alike and hidden characters of a request are made visibl
   const card = await bot.seen(ann, 'safe')
   expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
   expect(card.text).toContain('rm x')
-  expect(card.text).toMatch(/high risk|elevated risk/)
+  expect(card.text).toMatch(/high risk|medium risk/)
 })
 
 it('a lost session is reported once, with project, agent and reason, and can be resumed', async () => {

@@ -12,8 +12,11 @@ const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_00
 /** Longer than the timeout of a test: only an interrupt ends it. */
 const THINKS = { think: { ms: 3_600_000 } }
 
-/** A session whose context is nearly full, and whose agent repeats its requests. */
-describeNeeding('chromium', 'a session with a full context and repeated requests', () => {
+/**
+ * A session whose context is nearly full, whose agent repeats its requests, uses its budget and
+ * gives a very long answer.
+ */
+describeNeeding('chromium', 'a session that needs care', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
@@ -28,6 +31,8 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     const turns = [
       { match: '/loop/', steps: [NEARLY_FULL, ...Array.from({ length: 5 }, () => ASKS), THINKS] },
       { match: '/once/', steps: [ASKS, { say: 'Done.' }] },
+      { match: '/spend/', steps: [{ usage: { input: 1_000, output: 10, costUsd: 2.5 } }, { say: 'Spent.' }] },
+      { match: '/long/', steps: [{ huge: { lines: 3000, as: 'say' } }, { say: 'That is all.' }] },
     ]
     writeFileSync(scenario, JSON.stringify({ name: 'care', turns, otherwise: { steps: [{ say: 'Yes?' }] } }))
     const args = ['--scenario', scenario, '--speed', '20']
@@ -94,6 +99,41 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     })
     // The tool has the name of the agent's report, or of its dialog if that was read first.
     await page.getByRole('link', { name: /the agent allows (Shell|Run a command) without asking since/ }).waitFor()
+  })
+
+  it('is paused when its budget is used up, and sends the held prompt when the budget is raised', async () => {
+    await until(() => server.host.live(session)!.isIdle)
+    await server.ask('POST', `/api/v1/sessions/${session}/budget`, { as: 'token', body: { usd: 2, tokens: null } })
+    await send('spend')
+    const notice = page
+      .getByRole('status')
+      .filter({ hasText: 'Paused. The session has used its budget of $2.00 ($2.50 so far)' })
+    await notice.waitFor()
+    await page.getByLabel('Prompt', { exact: true }).fill('hello again')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('The prompt is sent when the budget is raised.').waitFor()
+    expect(server.host.live(session)!.heldPrompts).toHaveLength(1)
+    await notice.getByRole('button', { name: 'Raise to $4.50' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await until(() => server.host.live(session)!.heldPrompts.length === 0)
+    await page.locator('.talk').getByText('Yes?').last().waitFor()
+  })
+
+  it('shows an answer of 3000 lines completely', async () => {
+    await until(() => server.host.live(session)!.isIdle)
+    await send('long')
+    await page.locator('.talk').getByText('That is all.').last().waitFor()
+    const text = await page.locator('.talk').innerText()
+    expect(text.match(/\d{7} the quick/g)).toHaveLength(3000)
+  })
+
+  it('is found by words that its agent said', async () => {
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Search' })
+    await dialog.getByRole('combobox').fill('Spent')
+    await dialog.getByRole('option', { name: /Search everything for “Spent”/ }).click()
+    await page.getByRole('list', { name: 'Results' }).getByText('Spent.').first().click()
+    await page.getByRole('heading', { name: 'care' }).waitFor()
     expect(errors).toEqual([])
   })
 })

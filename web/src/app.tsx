@@ -25,6 +25,7 @@ const WorkersPage = lazy(() => import('./pages/workers').then(module => module.W
 const UsagePage = lazy(() => import('./pages/usage').then(module => module.UsagePage))
 const GraphsPage = lazy(() => import('./pages/graphs').then(module => module.GraphsPage))
 const StartPage = lazy(() => import('./pages/start').then(module => module.StartPage))
+const SearchPage = lazy(() => import('./pages/search').then(module => module.SearchPage))
 const SettingsPage = lazy(() => import('./pages/settings').then(module => module.SettingsPage))
 const ApprovalPage = lazy(() => import('./pages/approval').then(module => module.ApprovalPage))
 
@@ -99,6 +100,8 @@ function pageOf(here: Route) {
       return <UsagePage />
     case 'graphs':
       return <GraphsPage />
+    case 'search':
+      return <SearchPage />
     case 'start':
       return <StartPage />
     case 'settings':

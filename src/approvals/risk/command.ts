@@ -120,10 +120,7 @@ function rateMany(inner: readonly ShellWord[], context: PlaceContext, depth: num
   const reasons = rateSimple(command, context, depth + 1)
   const isDeleting = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
   return isDeleting
-    ? [
-        ...reasons,
-        { level: 'high', text: `${shown(command.words[0]!.text)} on files that are found only when it runs` },
-      ]
+    ? [...reasons, { level: 'high', text: `${shown(command.words[0]!.text)} works on files chosen at run time` }]
     : reasons
 }
 
@@ -174,7 +171,7 @@ function ratePaths(
     if (word.scripts.length > 0) continue
     const isUnknown = (word.isExpanded && !word.text.startsWith('~')) || (word.isGlob && access === 'delete')
     if (isUnknown && access === 'delete' && !word.text.startsWith('-')) {
-      reasons.push({ level: 'high', text: `${shown(name)} on what is found only when it runs: ${shown(word.text)}` })
+      reasons.push({ level: 'high', text: `${shown(name)} works on what is chosen at run time: ${shown(word.text)}` })
       continue
     }
     for (const path of pathsIn(word.text, rule?.access !== undefined || name === 'cd')) {

@@ -1,5 +1,5 @@
 import { type ApprovalRecord, requestTitle } from '../../approvals/index.js'
-import { plural } from '../../text/index.js'
+import { closedReason, plural } from '../../text/index.js'
 import { paintLine } from '../cells.js'
 import type { CommandContext } from '../context.js'
 import { contentLines, factLines } from './request-lines.js'
@@ -36,12 +36,13 @@ function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['
   return `${result ?? 'answered'} in the agent’s own dialog by ${actor.name}`
 }
 
-/** The outcome of a decision in a line: `applied`, `stale (gone)`. */
+/** The outcome of a decision in a line: `applied`, `not applied: the agent changed its question`. */
 export function endOf({ state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way
   const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
   const note = way === undefined ? '' : `; the reason ${delivered}`
   if (outcome?.observed) return observedEnd(outcome.observed)
-  return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
+  if (state === 'stale') return `not applied: ${closedReason(outcome?.reason)}${note}`
+  return `${state}${outcome?.reason ? ` (${closedReason(outcome.reason)})` : ''}${note}`
 }

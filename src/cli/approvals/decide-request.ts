@@ -176,7 +176,9 @@ async function report(
   }
   if (decided.state === 'decided') say('decided')
   if (decided.decision?.madeGrant && !isJson)
-    context.out(`grant ${decided.decision.madeGrant}: signalbox grants shows it, signalbox grants revoke ends it`)
+    context.out(
+      `standing approval ${decided.decision.madeGrant}: signalbox grants shows it, signalbox grants revoke ends it`,
+    )
   const parts = { store, clock: systemClock }
   const end = await waitForRecord(parts, decided, ({ state }) => state !== 'decided', {
     timeoutMs: waits ? WAIT_MS : 0,

@@ -50,7 +50,7 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
     ),
     ...report.grants.map(
       ({ id, by, usedBy, maxUses, ended }) =>
-        `grant        ${id}  by ${line(by.name)}, used ${usedBy.length} of ${maxUses}${ended ? `, ended (${ended.reason})` : ''}`,
+        `standing     ${id}  by ${line(by.name)}, used ${usedBy.length} of ${maxUses}${ended ? `, ended (${ended.reason})` : ''}`,
     ),
   ]
 }

@@ -1,4 +1,4 @@
-import { lineDiff, optionText, visibleText, visibleValue } from '../../text/index.js'
+import { lineDiff, optionText, RISK_WORDS, visibleText, visibleValue } from '../../text/index.js'
 import type { Cell } from '../cells.js'
 import type { ApprovalInfo } from './approval-info.js'
 
@@ -70,7 +70,12 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
   ]
   const style = risk.level === 'high' ? 'red' : risk.level === 'elevated' ? 'yellow' : 'green'
   return [
-    { cells: [{ text: `risk ${risk.level}`, style }, { text: `: ${risk.reasons.join('; ')}` }] },
+    {
+      cells: [
+        { text: `${RISK_WORDS[risk.level]} risk`, style },
+        { text: risk.reasons.length > 0 ? `: ${risk.reasons.join('; ')}` : '' },
+      ],
+    },
     ...facts.map(text => ({ cells: [{ text }] })),
   ]
 }

@@ -182,7 +182,7 @@ describe('the cockpit', () => {
         drawCockpit({ rows, screen: screen('1') }, { ...INITIAL_VIEW, selected: '1' }, { ...size, now: NOW }),
       )
       const shown = lines.join('\n')
-      for (const expected of ['Fix the cart', 'shop', '- old', '+ new', '  same', 'risk elevated', 'a allow'])
+      for (const expected of ['Fix the cart', 'shop', '- old', '+ new', '  same', 'medium risk', 'a allow'])
         expect(shown).toContain(expected)
       if (size.rows > 24) expect(shown).toContain('▷ its input')
     }

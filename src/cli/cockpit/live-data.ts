@@ -1,11 +1,11 @@
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame } from '../../server/index.js'
+import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame, Run } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
-import { type CockpitRow, rowsOf } from './rows.js'
+import { type CockpitRow, type RunName, rowsOf } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
@@ -21,6 +21,7 @@ export class LiveData {
   readonly #changed: () => void
   #client: DaemonClient
   #requests: ApprovalInfo[] = []
+  #runs: ReadonlyMap<string, RunName> = new Map()
   #screen: Screen | null = null
   #previewed: string | null = null
   #isClosed = false
@@ -46,7 +47,7 @@ export class LiveData {
 
   /** The rows, most urgent first. */
   rows(): CockpitRow[] {
-    return rowsOf(this.panes, this.#requests)
+    return rowsOf(this.panes, this.#requests, this.#runs)
   }
 
   take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
@@ -65,6 +66,10 @@ export class LiveData {
   async refreshRequests(): Promise<void> {
     const { items } = await this.#client.get<Page<Approval>>('/approvals?state=pending&limit=200')
     this.#requests = items.filter(({ kind }) => kind !== 'auth') as unknown as ApprovalInfo[]
+    if (this.#requests.some(({ subject }) => subject.run !== undefined && !this.#runs.has(subject.run))) {
+      const runs = await this.#client.get<Page<Run>>('/runs?limit=200')
+      this.#runs = new Map(runs.items.map(({ id, title, project }) => [id, { title, project }]))
+    }
     this.#changed()
   }
 

@@ -4,17 +4,29 @@ import { visibleText } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { matchesFilter, sortPanes } from '../watch/watch-rows.js'
 
+/** What a run is called, and its project; its request names the worktree. */
+export interface RunName {
+  title: string
+  project: string
+}
+
 /** A row of the list: a pane, with the request that it waits for; or a request of a run. */
 export interface CockpitRow {
   id: string
   pane: PaneInfo | null
   request: ApprovalInfo | null
+  /** The run that asks, if it is known. */
+  run?: RunName
   /** Requests of the same session that can be answered only after this one. */
   more: number
 }
 
 /** Requests of runs first, the oldest at the top; then panes by urgency. */
-export function rowsOf(panes: readonly PaneInfo[], requests: readonly ApprovalInfo[]): CockpitRow[] {
+export function rowsOf(
+  panes: readonly PaneInfo[],
+  requests: readonly ApprovalInfo[],
+  runs: ReadonlyMap<string, RunName> = new Map(),
+): CockpitRow[] {
   const pending = requests
     .filter(({ state }) => state === 'pending')
     .sort((a, b) => Number(a.behind !== undefined) - Number(b.behind !== undefined) || a.requestedAt - b.requestedAt)
@@ -27,7 +39,10 @@ export function rowsOf(panes: readonly PaneInfo[], requests: readonly ApprovalIn
     else others.push(request)
   }
   return [
-    ...others.map(request => ({ id: request.id, pane: null, request, more: 0 })),
+    ...others.map(request => {
+      const run = runs.get(request.subject.run ?? '')
+      return { id: request.id, pane: null, request, more: 0, ...(run && { run }) }
+    }),
     ...sortPanes(panes).map(pane => {
       const [request = null, ...rest] = own.get(pane.id) ?? []
       return { id: pane.id, pane, request, more: rest.length }
@@ -51,11 +66,11 @@ export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string
     .every(word => text.includes(word))
 }
 
-export function nameOf({ pane, request }: CockpitRow): string {
-  return visibleText((pane?.name || request?.display.title || '').replace(/\s+/gu, ' '))
+export function nameOf({ pane, request, run }: CockpitRow): string {
+  return visibleText((pane?.name || run?.title || request?.display.title || '').replace(/\s+/gu, ' '))
 }
 
-export function projectName({ pane, request }: CockpitRow): string {
-  const directory = pane?.cwd || request?.subject.project || ''
+export function projectName({ pane, request, run }: CockpitRow): string {
+  const directory = pane?.cwd || run?.project || request?.subject.project || ''
   return directory === '' ? '' : basename(directory) || '/'
 }

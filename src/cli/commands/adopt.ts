@@ -1,7 +1,7 @@
 import { type StoredConversation, storedConversations } from '../../agents/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Page, Session } from '../../server/index.js'
+import type { Session } from '../../server/index.js'
 import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -23,7 +23,6 @@ export async function run(context: CommandContext, { args, options }: InputOf<'a
   if (found.length > 1)
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${args.id}" matches ${found.map(({ id }) => id).join(', ')}`)
   const client = await DaemonClient.connect(context)
-  await refuseRunning(client, conversation)
   const { agent, id, cwd, prompt } = conversation
   const session = await client.post<Session>('/sessions', {
     agent,
@@ -40,16 +39,6 @@ export async function run(context: CommandContext, { args, options }: InputOf<'a
   if (options.json) context.json(session)
   else printStarted(session, context)
   return EXIT.ok
-}
-
-/** Two programs that write one conversation would damage it. */
-async function refuseRunning(client: DaemonClient, { id }: StoredConversation): Promise<void> {
-  const { items } = await client.get<Page<Session>>('/sessions?state=live&state=starting&limit=200')
-  const running = items.find(({ agentSessionId }) => agentSessionId === id)
-  if (!running) return
-  throw new SignalboxError('E_STATE', `this conversation is running as session ${running.number}`, {
-    next: `signalbox attach ${running.number}`,
-  })
 }
 
 const NAME_MAX = 60

@@ -18,7 +18,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   }
   if (action === 'revoke') {
     if (id === undefined)
-      throw new SignalboxError('E_INPUT', 'grants revoke needs the id of a grant', {
+      throw new SignalboxError('E_INPUT', 'grants revoke needs the id of a standing approval', {
         next: 'signalbox grants lists them',
       })
     const grant = await client.post<Grant>(`/grants/${encodeURIComponent(id)}/revoke`, body)
@@ -32,7 +32,9 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     if (options.json) context.json(state)
     else
       context.out(
-        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are active again',
+        state.isPaused
+          ? 'all standing approvals are paused; signalbox grants resume ends the pause'
+          : 'standing approvals are active again',
       )
     return EXIT.ok
   }
@@ -56,11 +58,11 @@ function list(
     context.out(
       context.style(
         'yellow',
-        `all grants are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
+        `all standing approvals are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
       ),
     )
   if (items.length === 0)
-    context.out('no grants; signalbox grants add "npm test" makes one, or signalbox approve <id> --for 30m')
+    context.out('no standing approvals; signalbox grants add "npm test" makes one, or signalbox approve <id> --for 30m')
   for (const grant of items) {
     const state = grant.ended
       ? `ended (${grant.ended.reason})`

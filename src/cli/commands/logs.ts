@@ -1,4 +1,4 @@
-import { EXIT } from '../../errors/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import { describeRun } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { followInTerminal } from '../runs/drive-run.js'
@@ -7,7 +7,13 @@ import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'logs'>): Promise<number> {
   return withRuns(context, { mayAsk: false }, async start => {
-    const record = await findRunFor(context, start.store, args.run)
+    const record = await findRunFor(context, start.store, args.run).catch(error => {
+      // Sessions have numbers.
+      if (!/^\d+$/.test(args.run ?? '')) throw error
+      throw new SignalboxError('E_UNKNOWN', `unknown run "${args.run}"`, {
+        next: `signalbox read ${args.run} prints the conversation of session ${args.run}`,
+      })
+    })
     const isFollowing = options.follow === true
     const step = args.step ?? null
     const final = await followInTerminal(context, start, record, { step, isFollowing, json: options.json })

@@ -41,10 +41,10 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   }
   if (!options.wait) {
     if (options.json) context.json(sent)
-    else context.out(`${RESULT_TEXT[sent.result]} ${session.id}`)
+    else context.out(resultText(sent, session))
     return EXIT.ok
   }
-  if (sent.result !== 'delivered') context.note(`signalbox: ${RESULT_TEXT[sent.result]} ${session.id}`)
+  if (sent.result !== 'delivered') context.note(`signalbox: ${resultText(sent, session)}`)
   const deadline = timeoutMs === null ? null : systemClock.monotonic() + timeoutMs
   return followTurn(context, client, session.id, {
     since: position,
@@ -52,6 +52,11 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
   })
+}
+
+function resultText(sent: Sent, { id, number }: Pick<Session, 'id' | 'number'>): string {
+  if (sent.detail === undefined) return `${RESULT_TEXT[sent.result]} ${id}`
+  return `held: ${sent.detail} To raise it: signalbox budget ${number} <usd>`
 }
 
 /** The name of a session alone is not a prompt: the text was forgotten. */

@@ -21,6 +21,7 @@ export async function run(given: CommandContext, { options }: InputOf<'serve'>):
   const engine = options.engine !== undefined && { SIGNALBOX_ENGINE_KIND: options.engine }
   const context = { ...stored, env: { ...stored.env, ...engine } }
   if (options.stop) return stop(context, options)
+  if (options.restart) return restart(context, options)
   if (options.rotateToken) return rotateToken(context, options)
   if (options.link) return printLink(context, options)
   if (options.lockdown) return lockdown(context, options)
@@ -124,7 +125,7 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   const done = await client.post<Lockdown>('/lockdown')
   if (json) context.json(done)
   else {
-    context.out(`locked down: ${plural(done.grants, 'grant')}, every login and the token are revoked`)
+    context.out(`locked down: ${plural(done.grants, 'standing approval')}, every login and the token are revoked`)
     context.out('Only denials are accepted until signalbox serve --stop and a new start. Agents keep running.')
   }
   return EXIT.ok
@@ -160,4 +161,11 @@ async function stop(context: CommandContext, { json }: Options): Promise<number>
   if (json) context.json({ stopped: pid })
   else context.out('Stopped. Your agents keep running.')
   return EXIT.ok
+}
+
+/** A new daemon takes over the sessions; agents keep running meanwhile. */
+async function restart(context: CommandContext, options: Options): Promise<number> {
+  const client = await DaemonClient.running(context)
+  if (client) await client.end((await client.get<Health>('/health')).pid)
+  return background(context, options)
 }

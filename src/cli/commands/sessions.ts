@@ -2,7 +2,7 @@ import { EXIT } from '../../errors/index.js'
 import type { Page, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { allowanceLines, sessionLine } from '../sessions/session-info.js'
+import { allowanceLines, panesById, sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { options }: InputOf<'sessions'>): Promise<number> {
@@ -14,10 +14,12 @@ export async function run(context: CommandContext, { options }: InputOf<'session
     context.out(
       options.all ? 'no sessions yet; try: signalbox start demo' : 'no running sessions; try: signalbox start demo',
     )
-  else
+  else {
+    const panes = await panesById(client)
     for (const session of shown) {
-      context.out(sessionLine(session, context))
+      context.out(sessionLine(session, context, panes))
       for (const line of allowanceLines(session)) context.out(context.style('dim', line))
     }
+  }
   return EXIT.ok
 }

@@ -5,7 +5,7 @@ import type { InMilliseconds, Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
-import { parsePlacement, parseSandbox, parseSize } from '../parse-options.js'
+import { parseAmount, parsePlacement, parseSandbox, parseSize } from '../parse-options.js'
 import { askForSandbox } from '../sessions/first-sandbox.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
@@ -42,6 +42,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     ...(sandbox && { sandbox }),
     ...(options.acp && { channel: 'acp' as const }),
   }
+  const budget = options.budget === undefined ? null : { usd: parseAmount('--budget', options.budget), tokens: null }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')
     return runInForeground(context, request, { isRaw: options.raw === true })
@@ -53,8 +54,17 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
       next: 'name a directory of the worker with --cwd',
     })
   const session = placement
-    ? await startOnWorker(context, client, { ...request, env: null, placement }, { mayWait: options.queue !== false })
-    : await client.post<Session>('/sessions', { ...request, worktree: options.worktree === true })
+    ? await startOnWorker(
+        context,
+        client,
+        { ...request, ...(budget && { budget }), env: null, placement },
+        { mayWait: options.queue !== false },
+      )
+    : await client.post<Session>('/sessions', {
+        ...request,
+        ...(budget && { budget }),
+        worktree: options.worktree === true,
+      })
   if (options.prompt) {
     const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
       text: options.prompt,

@@ -8,8 +8,8 @@ import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { withStore } from '../runs/with-store.js'
-import { lostSessions } from '../sessions/lost-sessions.js'
-import { sessionLine } from '../sessions/session-info.js'
+import { lostSessions, runningSessions } from '../sessions/lost-sessions.js'
+import { panesById, sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** Lines of a request in the list; `signalbox approvals` prints all of them. */
@@ -25,6 +25,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
   const stopped = await stoppedRuns(context)
+  const running = client ? [] : await runningSessions(context)
   const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFERED_MS)
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
@@ -46,8 +47,11 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     context.out(`${plural(lost.length, 'session')} ran when the machine stopped; resume: signalbox resume --lost`)
   if (stopped.length + lost.length > 0) context.out('')
   if (approvals.length + stopped.length + lost.length === 0) context.out('Nothing needs you.')
-  for (const session of sessions) context.out(sessionLine(session, context))
-  if (sessions.length === 0)
+  const panes = client ? await panesById(client) : new Map()
+  for (const session of sessions) context.out(sessionLine(session, context, panes))
+  if (running.length > 0)
+    context.out(`Signalbox is stopped; ${plural(running.length, 'session')} may still run. signalbox open starts it.`)
+  else if (sessions.length === 0)
     context.out(context.style('dim', 'No running sessions. Try: signalbox demo, or signalbox start demo'))
   return EXIT.ok
 }

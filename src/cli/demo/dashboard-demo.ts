@@ -17,7 +17,7 @@ import { createSampleProject, markAlive, markEnded } from './demo-home.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-script.js'
 
 const READY_MS = 20_000
-const DAY_USD = 0.5
+const DAY_USD = 25
 /** Variables of the demo agent; the daemon passes them on to agents of runs. */
 const AGENT_VARIABLES = ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_SPEED']
 

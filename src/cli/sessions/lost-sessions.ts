@@ -10,3 +10,11 @@ export function lostSessions(context: CommandContext): Promise<SessionRecord[]> 
     return resumableLost(documents.map(({ state }) => state).sort((a, b) => a.startedAt - b.startedAt))
   })
 }
+
+/** Sessions without a recorded end: while no daemon runs, their agents continue in the keeper. */
+export function runningSessions(context: CommandContext): Promise<SessionRecord[]> {
+  return withStore(context, async store => {
+    const documents = await store.documents<SessionRecord>(sessionsProjection.name)
+    return documents.map(({ state }) => state).filter(({ state }) => state === 'live' || state === 'starting')
+  })
+}

@@ -1,13 +1,16 @@
 import { basename } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import type { InMilliseconds, Session } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth, formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import type { DaemonClient } from '../daemon-client.js'
 
 /** A session as the daemon describes it. */
 export type SessionInfo = InMilliseconds<Session>
 
-export function sessionState(session: SessionInfo): string {
+/** `pane`: the session's own; it knows whether a person has seen that the work is done. */
+export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'>): string {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') {
     if (session.endReason === 'stopped') return 'stopped'
@@ -17,16 +20,28 @@ export function sessionState(session: SessionInfo): string {
   if (session.awaySince !== undefined) return 'away'
   if (session.catchingUp) return 'catching up'
   if (session.awaiting) return 'needs you'
+  if (session.paused) return 'paused'
   if (session.busy) return 'working'
-  if (session.idle) return 'idle'
+  if (session.idle) return pane?.shown === 'done' ? 'done' : 'idle'
   return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
 }
 
-export function sessionLine(session: SessionInfo, context: CommandContext): string {
-  const state = sessionState(session)
-  const colour = state === 'needs you' ? 'yellow' : state === 'working' ? 'blue' : state === 'idle' ? 'green' : 'dim'
+export function sessionLine(
+  session: SessionInfo,
+  context: CommandContext,
+  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown'>>,
+): string {
+  const state = sessionState(session, panes.get(session.id))
+  const colour =
+    state === 'needs you' || state === 'paused'
+      ? 'yellow'
+      : state === 'working'
+        ? 'blue'
+        : state === 'idle'
+          ? 'green'
+          : 'dim'
   const age = formatAge(systemClock.now() - session.startedAt)
-  const what = [session.label, session.question].filter(part => part !== undefined).join(': ')
+  const what = [session.label ?? session.title, session.question].filter(part => part !== undefined).join(': ')
   const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
   const where = session.on === undefined ? '' : `${session.on}:`
   const project = `${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `
@@ -35,6 +50,12 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
     ? Math.max(20, context.columns - 62 - displayWidth(project))
     : Number.POSITIVE_INFINITY
   return (line + context.style('cyan', project) + truncate(visibleText(what), room)).trimEnd()
+}
+
+/** What the panes of sessions show, by the id of the session. */
+export async function panesById(client: DaemonClient): Promise<ReadonlyMap<string, PaneInfo>> {
+  const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+  return new Map(items.map(pane => [pane.id, pane]))
 }
 
 /** What the agent does without asking since a person allowed it in the agent's own menu. */

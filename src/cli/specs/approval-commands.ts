@@ -32,7 +32,7 @@ export const APPROVAL_COMMANDS = {
     arguments: [{ name: 'id', description: 'only this request', optional: true, completes: 'approval' }],
     options: [
       { flags: '-a, --all', description: 'also decided ones' },
-      { flags: '--history', description: 'who decided what and how fast, refusals, grants' },
+      { flags: '--history', description: 'who decided what and how fast, refusals, standing approvals' },
       { flags: '--since <time>', description: 'with --history: requests from this time on (2026-03-01, 24h)' },
       { flags: '--run <id>', description: 'with --history: of this run' },
       { flags: '--person <name>', description: 'with --history: decided by this person' },
@@ -48,21 +48,21 @@ export const APPROVAL_COMMANDS = {
   approve: {
     group: 'approvals',
     daily: true,
-    summary: 'allow a request once, or similar ones for a while (grant)',
+    summary: 'allow a request once, or similar ones for a while',
     arguments: [ONLY_ARGUMENT],
     options: [
       { flags: '--option <label>', description: 'the option to choose, by its label or a unique prefix of it' },
       FINGERPRINT_OPTION,
       { flags: '--note <text>', description: 'a note for the record' },
-      { flags: '--for <duration>', description: 'also create a grant that lasts this long (30m, 2h)' },
+      { flags: '--for <duration>', description: 'also allow similar requests for this long (30m, 2h)' },
       {
         flags: '--scope <scope>',
-        description: 'where the grant applies (default: session)',
+        description: 'where that applies (default: session)',
         choices: ['session', 'run', 'node', 'project'],
       },
-      { flags: '--prefix <words>', description: 'the grant covers plain commands that start with these words' },
-      { flags: '--path <dir>', description: 'the grant covers writes below this directory' },
-      { flags: '--uses <n>', description: 'the grant covers this many requests' },
+      { flags: '--prefix <words>', description: 'it covers plain commands that start with these words' },
+      { flags: '--path <dir>', description: 'it covers writes below this directory' },
+      { flags: '--uses <n>', description: 'it covers this many requests' },
       { flags: '--edit <file>', description: 'allow this input instead (JSON), if the agent supports it' },
       {
         flags: '--all-like',
@@ -73,8 +73,8 @@ export const APPROVAL_COMMANDS = {
     ],
     details:
       'Shows the request, asks for confirmation unless its risk is low, and reports when the agent has received the ' +
-      'answer. Without --prefix or --path a grant covers only the identical request. High risks and dialogs about trust, ' +
-      'accounts, updates or money are never granted.',
+      'answer. With --for, and without --prefix or --path, a standing approval covers only the identical request. High risks and dialogs about trust, ' +
+      'accounts, updates or money are never covered.',
     examples: [
       ['signalbox approve', 'show the request that waits, and allow it once'],
       ['signalbox approve apr_7g', 'one of several requests'],
@@ -136,7 +136,7 @@ export const APPROVAL_COMMANDS = {
   },
   grants: {
     group: 'approvals',
-    summary: 'list, add, revoke or pause grants',
+    summary: 'list, add, revoke or pause standing approvals',
     arguments: [
       {
         name: 'action',
@@ -146,7 +146,7 @@ export const APPROVAL_COMMANDS = {
       },
       {
         name: 'id',
-        description: 'with add: the beginning of the command; with revoke: the grant’s id or a prefix of it',
+        description: 'with add: the beginning of the command; with revoke: its id or a prefix of it',
         optional: true,
       },
     ],
@@ -165,7 +165,7 @@ export const APPROVAL_COMMANDS = {
       'operators, quotes or wildcards.',
     examples: [
       ['signalbox grants add "npm test"', 'always allow it in this project; shows first what it would have covered'],
-      ['signalbox grants', 'active grants, with time and uses left'],
+      ['signalbox grants', 'active ones, with time and uses left'],
       ['signalbox grants revoke grt_4m', 'revoke one'],
       ['signalbox grants pause', 'ask for everything again from now on'],
     ],

@@ -73,10 +73,11 @@ export const EVERYDAY_COMMANDS = {
       { flags: '--rotate-token', description: 'create a new token for scripts and invalidate the old one' },
       {
         flags: '--lockdown',
-        description: 'revoke grants, logins and the token; accept only denials until the next start',
+        description: 'revoke standing approvals, logins and the token; accept only denials until the next start',
       },
       { flags: '--background', description: 'start it in the background and return when it answers' },
       { flags: '--stop', description: 'stop the running daemon; agents keep running' },
+      { flags: '--restart', description: 'stop it and start it in the background; agents keep running' },
       JSON_OPTION,
     ],
     examples: [

@@ -154,7 +154,7 @@ export const PIPELINE_COMMANDS = {
     ],
     details:
       'Uses gh (GitHub) or glab (GitLab) with your login. Every push, pull request, comment and merge is a request that shows ' +
-      'its whole text; a grant or pull_request.allow of the profile may cover all but the merge.',
+      'its whole text; a standing approval or pull_request.allow of the profile may cover all but the merge.',
     examples: [
       ['signalbox pr latest --draft', 'publish what the last run made'],
       ['signalbox pr --branch HEAD', 'publish the branch that you are on'],

@@ -29,6 +29,7 @@ export const SESSION_COMMANDS = {
       { flags: '--prompt <text>', description: 'the first prompt, sent when the agent is ready' },
       { flags: '--worktree', description: 'in a new git worktree of the repository, on its own branch' },
       { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
+      { flags: '--budget <usd>', description: 'pause it when it has used this much' },
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
       ...SANDBOX_OPTIONS,
       { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
@@ -103,6 +104,45 @@ export const SESSION_COMMANDS = {
       ['signalbox search discount rounding', 'everything about it, newest first'],
       ['signalbox search "npm test" --kind request --since 7d', 'requests of the last week'],
       ['signalbox search src/cart.js --project .', 'a file, in this project'],
+    ],
+  },
+  budget: {
+    group: 'sessions',
+    summary: 'show or set what a session may use before it is paused',
+    arguments: [
+      SESSION_ARGUMENT,
+      { name: 'usd', description: 'the budget in USD, or none for no limit', optional: true },
+    ],
+    options: [{ flags: '--tokens <n>', description: 'the budget in tokens, or none' }, JSON_OPTION],
+    details:
+      'A session that has used its budget is paused: the agent is interrupted, you are notified, and prompts are held ' +
+      'until you raise the budget. What you type in its terminal still reaches the agent. The settings ' +
+      'sessions.max_cost and sessions.max_tokens hold for every session, runs.day_usd for all of a day.',
+    examples: [
+      ['signalbox budget 2', 'what session 2 has used, and its budget'],
+      ['signalbox budget 2 10', 'ten dollars; if it was paused, it continues'],
+      ['signalbox budget 2 none --tokens 500000', 'no limit in dollars, 500 000 tokens'],
+    ],
+  },
+  model: {
+    group: 'sessions',
+    summary: 'show the model of a session, or switch it',
+    arguments: [SESSION_ARGUMENT, { name: 'name', description: 'the new model', optional: true }],
+    options: [JSON_OPTION],
+    details: 'Sends the agent’s own command when the agent is idle. Agents that choose in a menu say so.',
+    examples: [
+      ['signalbox model 2', 'the model that the agent reports'],
+      ['signalbox model 2 opus', 'switch'],
+    ],
+  },
+  mode: {
+    group: 'sessions',
+    summary: 'show the permission mode of a session, or switch to the next',
+    arguments: [SESSION_ARGUMENT],
+    options: [{ flags: '--next', description: 'press the agent’s key for the next mode' }, JSON_OPTION],
+    examples: [
+      ['signalbox mode 2', 'what the agent does without asking'],
+      ['signalbox mode 2 --next', 'switch'],
     ],
   },
   rename: {

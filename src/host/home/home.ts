@@ -14,7 +14,7 @@ import {
 import type { Prices } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { parseTokenShape, useTokenShapes } from '../../text/index.js'
-import type { HostSettings } from '../settings.js'
+import type { BudgetSettings, HostSettings } from '../settings.js'
 import { publicAddress } from './public-address.js'
 
 /** A home directory: where its files are, its effective settings, and those of a host. */
@@ -83,6 +83,8 @@ export function openHome(
       },
       supervision: config,
       notify: config.notify,
+      // Budgets apply without a restart.
+      budgets: () => budgetsOf(loadConfig({ environment: env, userFile: settingsFile }).config),
       ...publicAddress(config.server),
       sessions: {
         times: {
@@ -114,6 +116,10 @@ export function openHome(
       ),
     },
   }
+}
+
+function budgetsOf({ sessions, runs }: Config): BudgetSettings {
+  return { session: { usd: sessions.max_cost, tokens: sessions.max_tokens }, dayUsd: runs.day_usd }
 }
 
 /** A model needs both prices, for input and for output, to have a price. */

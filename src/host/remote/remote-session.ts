@@ -21,6 +21,8 @@ export interface RemoteSessionUpdate {
 
 /** The connection to the worker that has the session. */
 export interface SessionConnection {
+  /** Why the session gets no prompt now. */
+  pause(): string | null
   clock: Clock
   ask(method: string, params: Record<string, unknown>): Promise<unknown>
   openChannel(about: Record<string, unknown>, listener: ChannelListener): Promise<TerminalChannel>
@@ -147,6 +149,9 @@ export class RemoteSession implements SessionPort {
   }
 
   async send(text: string, options: Parameters<SessionPort['send']>[1] = {}): Promise<SendResult> {
+    // Its worker does not know the budgets.
+    const pause = this.#connection.pause()
+    if (pause !== null) return { result: 'refused', reason: 'budget', detail: pause }
     return (await this.#ask('send', { text, options })) as SendResult
   }
 

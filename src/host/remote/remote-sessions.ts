@@ -10,6 +10,7 @@ import type { PlacementRequest, WorkerCall, WorkerHub, WorkerSessionsPort } from
 import { isRunning } from '../find-session.js'
 import type { LiveBus } from '../live-sessions.js'
 import type { StartRequest } from '../prepare-session.js'
+import type { SessionBudgets } from '../session-budgets.js'
 import type { SessionRecords } from '../session-records.js'
 import { RemoteRecordings } from './remote-recordings.js'
 import { RemoteSession, type RemoteSessionUpdate } from './remote-session.js'
@@ -26,6 +27,7 @@ export interface RemoteSessionsOptions {
   records: SessionRecords
   panes: PaneRegistry | null
   bus: LiveBus
+  budgets: Pick<SessionBudgets, 'pauseOf'>
   dataDirectory: string
   clock: Clock
   onError(error: unknown): void
@@ -223,6 +225,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     const hub = this.#hub!
     const session = new RemoteSession(id, worker, {
       clock: this.#options.clock,
+      pause: () => this.#options.budgets.pauseOf(id),
       ask: (method, params) => hub.ask(worker, method, params),
       openChannel: (about, listener) => hub.openChannel(worker, about, listener),
     })

@@ -1,5 +1,6 @@
 import { runStream } from '../../engine/index.js'
 import { type EventData, newEvent } from '../../events/index.js'
+import { dayOf, isOfRun, type SessionRecord, sessionsProjection, spentDays } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type SpendingGatePayload, spendingQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
@@ -59,10 +60,13 @@ async function spendingOf(
   return found
 }
 
-/** Over all runs: the daily budget belongs to the person. */
+/** Over all runs and sessions: the daily budget belongs to the person. */
 async function spentSince(store: NodeContext['services']['store'], since: number): Promise<number> {
   const runs = await store.documents<{ id: string; updatedAt: number }>('runs')
+  const day = dayOf(since)
   let sum = 0
+  for (const { state } of await store.documents<SessionRecord>(sessionsProjection.name))
+    if (!isOfRun(state)) sum += spentDays(state)[day]?.costUsd ?? 0
   for (const { state } of runs) {
     if (state.updatedAt < since) continue
     sum += costOf((await store.readStream(runStream(state.id))).filter(({ at }) => at >= since))

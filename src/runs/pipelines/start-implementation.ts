@@ -57,9 +57,14 @@ export async function startImplementation(context: StartContext, options: Implem
   const driver = options.isDetached ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context
+  // Mistakes in the arguments come before a missing agent.
+  const plan = readPlan(options)
+  if ([options.issue, options.title, options.design, plan ?? undefined].every(given => given === undefined))
+    throw new SignalboxError('E_INPUT', 'no issue was given', {
+      next: 'signalbox implement issue.md, or --title "what to do"',
+    })
   const home = await enterProjectWithSettings(context, options.trust)
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
-  const plan = readPlan(options)
   const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
     reference: options.issue ?? null,
     title: options.title ?? (options.issue === undefined ? titleOf(plan, options.design) : null),

@@ -50,9 +50,12 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
-  const { profile, limits } = await readProfile({ home, env, cwd }, options)
   const id = options.id ?? newId('run')
-  const found = await findTarget(context, id, options)
+  // Mistakes in the arguments come before a missing agent. A pull request gets a worktree, so it is
+  // fetched last.
+  const named = options.pr === undefined ? await findTarget(context, id, options) : null
+  const { profile, limits } = await readProfile({ home, env, cwd }, options)
+  const found = named ?? (await findTarget(context, id, options))
   const revision = found.isOwnWorktree ? found.head : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
   const isFixing = await wantsFixes(context, found, options.fix)

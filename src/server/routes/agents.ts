@@ -1,6 +1,6 @@
-import { agentNames, loadAgent } from '../../agents/index.js'
+import { agentNames, loadAgent, storedConversations } from '../../agents/index.js'
 import { type Route, route } from '../route.js'
-import { agentList } from '../schemas/agents.js'
+import { agentList, conversationList } from '../schemas/agents.js'
 import { answer } from '../schemas/common.js'
 
 export const agentRoutes: readonly Route[] = [
@@ -23,6 +23,22 @@ export const agentRoutes: readonly Route[] = [
           return { name: agent.name, title: agent.title, isInstalled: found, install: agent.install }
         })
       return json({ items: items.sort((a, b) => Number(b.isInstalled) - Number(a.isInstalled)) })
+    },
+  }),
+  route({
+    id: 'conversations.list',
+    method: 'GET',
+    path: '/conversations',
+    summary: 'Conversations that agents have on disk; to continue one, start a session with `resume`.',
+    access: 'approver',
+    answers: { 200: answer('newest first', conversationList) },
+    handle: async ({ host, parts, json }) => {
+      const running = (await host.records()).filter(({ id }) => host.isRunning(id))
+      const items = storedConversations(parts.env).map(conversation => {
+        const session = running.find(({ agentSessionId }) => agentSessionId === conversation.id)?.id
+        return { ...conversation, ...(session !== undefined && { session }) }
+      })
+      return json({ items })
     },
   }),
 ]

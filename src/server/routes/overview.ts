@@ -1,10 +1,9 @@
 import { blockersOf } from '../../approvals/index.js'
-import { isEnded, listRuns, type RunRecord, tokensOf } from '../../engine/index.js'
+import { isEnded, listRuns, type RunRecord } from '../../engine/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { overview } from '../schemas/overview.js'
 import { runView } from '../views/run-view.js'
-import { sessionDays } from '../views/session-spending.js'
 import { sessionView } from '../views/session-view.js'
 
 const RECENT_RUNS = 50
@@ -40,8 +39,6 @@ export const overviewRoutes: readonly Route[] = [
       const undriven = views.filter(({ isUndriven }) => isUndriven)
       const panes = parts.panes.list()
       const midnight = new Date(now).setHours(0, 0, 0, 0)
-      const today = runs.filter(({ updatedAt }) => updatedAt >= midnight)
-      const sessionsToday = sessionDays(host, all, { from: now, to: now })
       const { isPaused } = await host.ledger.grants.switch()
       return call.json({
         needsYou: [
@@ -82,19 +79,7 @@ export const overviewRoutes: readonly Route[] = [
         panes,
         runs: views,
         grants: { items: await host.ledger.grants.list(), isPaused },
-        spendToday: {
-          costUsd: sum([
-            ...today.map(({ usage }) => usage.costUsd ?? 0),
-            ...sessionsToday.map(({ costUsd }) => costUsd ?? 0),
-          ]),
-          tokens: sum([
-            ...today.map(({ usage }) => tokensOf(usage)),
-            ...sessionsToday.map(({ input, output }) => input + output),
-          ]),
-          runs: today.length,
-          sessions: sessionsToday.length,
-          budgetUsd: parts.home().loaded.config.runs.day_usd,
-        },
+        spendToday: { ...(await host.budgets.today()), budgetUsd: parts.home().loaded.config.runs.day_usd },
         health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },
         now,
         position: at,
@@ -105,8 +90,4 @@ export const overviewRoutes: readonly Route[] = [
 
 function isFailedOfToday(midnight: number) {
   return ({ status, endedAt }: RunRecord) => status === 'failed' && (endedAt ?? 0) >= midnight
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

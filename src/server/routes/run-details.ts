@@ -36,6 +36,7 @@ import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
 import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
+const LAST_LINES = 5_000
 
 /** Details of a run: nodes, timeline, log, context, checkpoints, gates, artifacts. */
 export const runDetailRoutes: readonly Route[] = [
@@ -102,20 +103,22 @@ export const runDetailRoutes: readonly Route[] = [
       level: z.enum(['info', 'warning', 'error']).optional(),
       after: z.coerce.number().int().min(0).default(0).describe('lines to skip'),
       limit: z.coerce.number().int().min(1).max(LOG_LINES).default(200),
+      last: z.coerce.number().int().min(1).max(LAST_LINES).optional().describe('only the newest lines'),
     }),
     answers: { 200: answer('lines', runLog) },
     handle: async call => {
       const { record, events } = await journalOf(call)
-      const { node, level, after, limit } = call.query
+      const { node, level, after, limit, last } = call.query
       const directory = runDirectory(call.host.settings.dataDirectory, record.id)
       const all = await readRunLog(events, directory, { node, level })
       if (call.header('accept')?.includes('application/x-ndjson'))
         return new Response(all.map(line => `${toJson(redacted(call, line), 'rfc3339')}\n`).join(''), {
           headers: { 'content-type': 'application/x-ndjson' },
         })
-      const items = redacted(call, all.slice(after, after + limit))
-      const next = after + limit < all.length ? after + limit : null
-      return call.json({ items, next, position: await call.position() })
+      const begin = last === undefined ? after : Math.max(0, all.length - last)
+      const end = last === undefined ? after + limit : all.length
+      const items = redacted(call, all.slice(begin, end))
+      return call.json({ items, next: end < all.length ? end : null, begin, position: await call.position() })
     },
   }),
   route({

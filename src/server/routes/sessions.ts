@@ -7,7 +7,7 @@ import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
-import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
+import { interrupted, screen, session, sessionBudget, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { sessionView } from '../views/session-view.js'
 import { activeOf, liveOf, sessionOf } from './active-session.js'
@@ -31,6 +31,7 @@ const startBody = z.strictObject({
     .optional()
     .describe('over the Agent Client Protocol, without a terminal, for agents that speak it'),
   placement,
+  budget: sessionBudget.optional().describe('what it may use before it is paused; default: as the settings say'),
 })
 const resumeBody = z.strictObject({ env, size })
 const stopBody = z.strictObject({ graceMs: z.int().min(0).max(60_000).optional() })
@@ -83,7 +84,7 @@ export const sessionRoutes: readonly Route[] = [
     body: startBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, body, who, person, json }) => {
-      const { prompt, worktree, placement, ...start } = body
+      const { prompt, worktree, placement, budget, ...start } = body
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
         throw new SignalboxError(
           'E_INPUT',
@@ -92,12 +93,28 @@ export const sessionRoutes: readonly Route[] = [
             next: 'name an agent and omit env',
           },
         )
+      if (start.resume !== null) await refuseRunning(host, start.resume)
       const request = { ...start, terminal: start.env, person: personName(person.id) }
       const record = placement
         ? await host.remote.start(request, placementOf(placement))
         : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, start.cwd) : start.cwd })
+      if (budget) await host.budgets.set(record.id, budget, request.person)
       if (prompt !== undefined) await (await host.whenLive(record.id))?.send(prompt, { whenBusy: 'hold' })
-      return json(sessionView(host, record), 201)
+      return json(sessionView(host, budget ? await host.record(record.id) : record), 201)
+    },
+  }),
+  route({
+    id: 'sessions.budget',
+    method: 'POST',
+    path: '/sessions/:id/budget',
+    summary: 'Sets what a session may use; a paused one continues if that is enough.',
+    access: 'approver',
+    body: sessionBudget,
+    answers: { 200: sessionAnswer },
+    handle: async ({ host, params, body, person, json }) => {
+      const record = await sessionOf({ host, person }, params.id!)
+      await host.budgets.set(record.id, body, personName(person.id))
+      return json(sessionView(host, await host.record(record.id)))
     },
   }),
   route({
@@ -223,13 +240,24 @@ async function newWorktree(host: Host, cwd: string): Promise<string> {
   throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'omit worktree' })
 }
 
+/** Two programs that write one conversation would damage it. */
+async function refuseRunning(host: Host, conversation: string): Promise<void> {
+  const running = (await host.records()).find(
+    ({ id, agentSessionId }) => agentSessionId === conversation && host.isRunning(id),
+  )
+  if (!running) return
+  throw new SignalboxError('E_STATE', `this conversation is running as session ${running.number}`, {
+    next: `signalbox attach ${running.number}`,
+  })
+}
+
 function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
 function keyboardTaken(holder: Holder): SignalboxError {
   const who = holder.kind === 'person' ? holder.name : 'Signalbox (typing a decision)'
-  return new SignalboxError('E_BUSY', `${who} holds the keyboard of this session`, { next: 'try again later' })
+  return new SignalboxError('E_BUSY', `${who} is typing in this session`, { next: 'try again later' })
 }
 
 async function waitFor(

@@ -160,7 +160,12 @@ export const timeline = z.object({
   position,
 })
 
-export const runLog = z.object({ items: z.array(logLine), next: z.int().nullable(), position })
+export const runLog = z.object({
+  items: z.array(logLine),
+  next: z.int().nullable(),
+  begin: z.int().describe('how many lines come before the first item'),
+  position,
+})
 
 export const runContext = z.object({ context: z.record(z.string(), z.unknown()), position })
 

@@ -40,6 +40,11 @@ export const holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
 ])
 
+export const sessionBudget = z.strictObject({
+  usd: z.number().min(0).nullable().describe('null: no limit'),
+  tokens: z.int().min(1).nullable().describe('null: no limit'),
+})
+
 export const session = z
   .object({
     id: z.string(),
@@ -99,6 +104,17 @@ export const session = z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
       .optional()
       .describe('tools that the agent uses without asking, because a person chose that in the agent’s own menu'),
+    budget: sessionBudget.optional().describe('what it may use; absent: as the settings say'),
+    paused: z
+      .object({
+        limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
+        of: z.number(),
+        used: z.number(),
+        since: moment,
+      })
+      .optional()
+      .describe('the budget that is used up: prompts are held until it is raised'),
+    mode: z.string().optional().describe('the permission mode that the agent shows'),
     compact: z.string().optional().describe('the command that compacts the agent’s conversation'),
     version: z.int(),
     catchingUp: z
@@ -227,6 +243,7 @@ const delivery = {
       'completion',
       'focus',
       'busy',
+      'budget',
       'text',
     ])
     .optional(),

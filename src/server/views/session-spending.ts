@@ -1,5 +1,5 @@
 import type { Host } from '../../host/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import { dayOf, isOfRun, type SessionRecord, spentDays } from '../../sessions/index.js'
 
 /** What a session spent on a day. */
 export interface SessionDay {
@@ -13,9 +13,6 @@ export interface SessionDay {
   costUsd: number | null
 }
 
-/** The label of a session that works for a run: the run counts what it spends. */
-const OF_A_RUN = /^run_[a-z0-9]+\//
-
 /** What sessions spent between two times, by day; live ones as they report it now. */
 export function sessionDays(
   host: Pick<Host, 'agentStats'>,
@@ -24,16 +21,13 @@ export function sessionDays(
 ): SessionDay[] {
   const [first, last] = [dayOf(from), dayOf(to)]
   return records
-    .filter(({ label, startedAt }) => startedAt <= to && !OF_A_RUN.test(label ?? ''))
+    .filter(record => record.startedAt <= to && !isOfRun(record))
     .flatMap(record => {
-      const { id: session, agent, project, stats: final } = record
-      const stats = host.agentStats(session) ?? final
-      return Object.entries(stats?.days ?? {})
+      const { id: session, agent, project } = record
+      const live = host.agentStats(session)
+      const model = (live ?? record.stats ?? record.spent)?.model ?? '–'
+      return Object.entries(live?.days ?? spentDays(record))
         .filter(([day]) => day >= first && day <= last)
-        .map(([day, spent]) => ({ session, agent, model: stats?.model ?? '–', project, day, ...spent }))
+        .map(([day, spent]) => ({ session, agent, model, project, day, ...spent }))
     })
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

@@ -1,10 +1,13 @@
 import type { Host } from '../../host/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import type { SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { Session } from '../api-types.js'
 import type { Sendable } from '../wire/index.js'
 
 /** A session's record, and its live state if it runs. */
-export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: SessionRecord): Sendable<Session> {
+export function sessionView(
+  host: Host,
+  { chosen: _, saved: __, spent: ___, ...stored }: SessionRecord,
+): Sendable<Session> {
   const session = host.live(stored.id)
   const record = { ...stored, ...placeOf(host, stored) }
   if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }
@@ -23,6 +26,7 @@ export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: Ses
     ...(session.question !== null && { question: session.question }),
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
+    ...modeOf(session),
     ...(session.compactCommand !== null && { compact: session.compactCommand }),
     ...(stats && { stats }),
   }
@@ -34,4 +38,10 @@ function placeOf(host: Host, record: SessionRecord): Pick<Sendable<Session>, 'on
   if (!place) return {}
   const isAway = place.awaySince !== null && host.remote.has(record.id)
   return { on: place.name, ...(isAway && { awaySince: place.awaySince! }) }
+}
+
+/** The permission mode, where the agent's screen shows it. */
+function modeOf({ observation }: Pick<SessionPort, 'observation'>): { mode?: string } {
+  const shown = observation?.facets.find(({ name }) => name === 'mode')?.data.name
+  return typeof shown === 'string' ? { mode: shown.replace(/ on$/, '') } : {}
 }

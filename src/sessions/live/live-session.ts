@@ -397,7 +397,7 @@ export class LiveSession implements LocalSession {
     this.#prompts.resolveUnfinished()
     if (!this.exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
     this.#terminal.schedule()
-    this.#releasePrompts()
+    this.releasePrompts()
   }
 
   #exited(exit: KeptExit): void {
@@ -422,11 +422,10 @@ export class LiveSession implements LocalSession {
 
   #changed(): void {
     this.#waiters.wake()
-    this.#releasePrompts()
+    this.releasePrompts()
   }
 
-  /** Sends held prompts if the agent rests. */
-  #releasePrompts(): void {
+  releasePrompts(): void {
     if (this.#terminal.isCatchingUp || this.#prompts.held.length === 0) return
     void this.#prompts.releaseNext().catch(this.#options.onError)
   }
@@ -456,7 +455,7 @@ export class LiveSession implements LocalSession {
       nextDeadline: () => this.#phase.nextDeadline(),
       onOutputs: outputs => {
         if (outputs.length > 0) this.#waiters.wake()
-        this.#releasePrompts()
+        this.releasePrompts()
       },
     })
   }
@@ -529,7 +528,7 @@ export class LiveSession implements LocalSession {
   }
 
   #createPrompts(): PromptQueue {
-    const { pack, journal, absence, clock } = this.#options
+    const { pack, journal, absence, clock, pause } = this.#options
     const { isExited } = this.#ports
     const port: SendPort = {
       observation: () => this.observation,
@@ -553,6 +552,7 @@ export class LiveSession implements LocalSession {
       alone: work => this.#keyboard.alone(work),
       changed: port.changed,
       isIdle: () => this.isIdle,
+      ...(pause && { pause }),
       lastTurn: () => this.#phase.lastTurn,
       onDelivered: sent => this.#phase.noteSent(sent),
       untilBegun: turn => this.#waiters.until(BEGINS_MS, () => isExited() || this.#phase.hasStarted(turn)),

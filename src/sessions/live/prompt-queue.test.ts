@@ -105,3 +105,22 @@ test('a prompt that must not wait is not held for the next host', () => {
   const kept = loggedPrompts([accepted('queue'), accepted('refuse')] as never)
   expect([kept.held.map(({ id }) => id), kept.unfinished.map(({ id }) => id)]).toEqual([['msg_queue'], ['msg_refuse']])
 })
+
+test('a paused session holds prompts, refuses those that may not wait, and sends them afterwards', async () => {
+  let pause: string | null = 'The budget is used up.'
+  fixture = await SessionFixture.open({ pause: () => pause })
+  fixture.session.goLive()
+  await fixture.paint(QUIET)
+  expect(await fixture.session.send('later')).toMatchObject({ result: 'held', detail: 'The budget is used up.' })
+  expect(await fixture.session.send('now', { whenBusy: 'refuse' })).toEqual({
+    result: 'refused',
+    reason: 'budget',
+    detail: 'The budget is used up.',
+  })
+  await fixture.pass(5_000)
+  expect(fixture.keys).toEqual([])
+  pause = null
+  fixture.session.releasePrompts()
+  await fixture.pass(500)
+  expect(fixture.keys).toEqual(['later'])
+})

@@ -45,6 +45,8 @@ interface PromptQueueOptions {
   /** Resolves at the next change of the session, or after `ms`. */
   changed(ms: number): Promise<void>
   isIdle(): boolean
+  /** Why no prompt is sent now, such as a budget that is used up; null: nothing prevents it. */
+  pause?(): string | null
   record<T extends EventType>(type: T, data: EventData<T>): void
   lastTurn(): string | null
   /** The agent took this prompt, typed after turn `before`. Returns its turn, or null. */
@@ -134,7 +136,7 @@ export class PromptQueue {
   /** Sends the oldest held prompt if the agent rests. */
   async releaseNext(): Promise<void> {
     const [next] = this.#held
-    if (!next || this.#isReleasing || this.#retry || !this.#options.isIdle()) return
+    if (!next || this.#isReleasing || this.#retry || this.#pause !== null || !this.#options.isIdle()) return
     this.#isReleasing = true
     try {
       const result = await this.#type(next.id, next.text, {
@@ -159,6 +161,12 @@ export class PromptQueue {
   ): Promise<SendResult> {
     const { session, journal, isIdle, isExited } = this.#options
     await journal.write('prompt.accepted', { session, prompt: id, text, meaning, whenBusy })
+    const pause = this.#pause
+    if (pause !== null && !isExited()) {
+      if (whenBusy !== 'refuse') return { ...this.#hold(id, text, meaning), detail: pause }
+      this.#release(id, 'refused')
+      return { result: 'refused', reason: 'budget', detail: pause }
+    }
     if (whenBusy === 'hold' && !isIdle() && !isExited()) return this.#hold(id, text, meaning)
     const result = (await this.#type(id, text, { meaning, clearsDraft, mayQueue: whenBusy === 'queue' }))!
     const isHeld = result.result === 'refused' && result.reason === 'busy' && whenBusy !== 'refuse'
@@ -220,7 +228,11 @@ export class PromptQueue {
     })
   }
 
-  #hold(id: string, text: string, meaning: TextMeaning): SendResult {
+  get #pause(): string | null {
+    return this.#options.pause?.() ?? null
+  }
+
+  #hold(id: string, text: string, meaning: TextMeaning): { result: 'held'; prompt: string } {
     const { session, record } = this.#options
     this.#held.push({ id, text, meaning })
     record('prompt.held', { session, prompt: id, text, meaning })

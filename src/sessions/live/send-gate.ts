@@ -30,8 +30,8 @@ export interface SendPort {
 export type SendResult =
   | { result: 'delivered' }
   | { result: 'queued' }
-  /** Held by Signalbox until the agent rests. */
-  | { result: 'held'; prompt: string }
+  /** Held by Signalbox until the agent rests; `detail`: why for longer than that. */
+  | { result: 'held'; prompt: string; detail?: string }
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }
 
@@ -46,6 +46,7 @@ export type SendRefusal =
   | 'completion'
   | 'focus'
   | 'busy'
+  | 'budget'
   | 'text'
 
 interface GateOptions {

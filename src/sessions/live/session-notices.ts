@@ -5,7 +5,7 @@ import { formatDuration } from '../../text/index.js'
 import type { SessionTimes } from './session-options.js'
 
 export interface Notice {
-  kind: 'auth' | 'silence' | 'crash' | 'lost' | 'not-ready' | 'undelivered' | 'unreadable'
+  kind: 'auth' | 'silence' | 'crash' | 'lost' | 'not-ready' | 'undelivered' | 'unreadable' | 'budget'
   text: string
   /** Rows of the screen that say more. */
   rows?: string[]

@@ -33,6 +33,8 @@ export interface LiveSessionOptions {
   answers?: AnswerChannel
   /** Why keys would not reach the agent now. */
   absence?: SendPort['absence']
+  /** Why no prompt is sent now; null: nothing prevents it. */
+  pause?(): string | null
   /** Ephemeral updates, for surfaces. */
   emit(update: SessionUpdate): void
   onError(error: unknown): void

@@ -43,9 +43,21 @@ export interface SessionRecord {
   chosen?: Record<string, number>
   /** What its agent had reported about its own work when it ended. */
   stats?: EventData<'session.stats-final'>
+  /** What its agent has used, while it runs; `stats` has it after the end. */
+  spent?: EventData<'session.spent'>
+  /** What it may use; absent: as the settings say. */
+  budget?: SessionBudget
+  /** The budget that is used up. */
+  paused?: EventData<'session.paused'> & { since: number }
   /** The parts of its recording that the server has as blobs. */
   saved?: { from: number; bytes: number; blob: string }[]
   version: number
+}
+
+/** What a session may use before it is paused; null: no limit. */
+export interface SessionBudget {
+  usd: number | null
+  tokens: number | null
 }
 
 const TYPES: readonly EventType[] = [
@@ -53,6 +65,10 @@ const TYPES: readonly EventType[] = [
   'session.ready',
   'session.ended',
   'session.stats-final',
+  'session.spent',
+  'session.budget-set',
+  'session.paused',
+  'session.unpaused',
   'session.lost',
   'session.renamed',
   'session.identified',
@@ -68,7 +84,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 8,
+  version: 9,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -102,6 +118,16 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
   if (isEvent(event, 'session.stats-final')) return { ...record, stats: event.data }
+  if (isEvent(event, 'session.spent')) return { ...record, spent: event.data }
+  if (isEvent(event, 'session.budget-set')) {
+    const { person: _, ...budget } = event.data
+    return { ...record, budget }
+  }
+  if (isEvent(event, 'session.paused')) return { ...record, paused: { ...event.data, since: event.at } }
+  if (isEvent(event, 'session.unpaused')) {
+    const { paused: _, ...rest } = record
+    return rest
+  }
   // A session whose end was recorded is not lost, whatever a later host concluded.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }

@@ -28,6 +28,7 @@ export interface SessionFixtureOptions {
   record?: Partial<SessionRecord>
   times?: LiveSessionOptions['times']
   agent?: LiveSessionOptions['agent']
+  pause?: LiveSessionOptions['pause']
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
   restoredFrom?: SessionFixture
@@ -107,6 +108,7 @@ export class SessionFixture {
           onError: error => fixture.errors.push(error),
           ...(options.times && { times: options.times }),
           ...(options.agent && { agent: options.agent }),
+          ...(options.pause && { pause: options.pause }),
           ...(options.snapshot && { restored: options.snapshot }),
         }),
     )

@@ -6,7 +6,7 @@ import {
   isOpen,
   requestTitle,
 } from '../../approvals/index.js'
-import { optionText } from '../../text/index.js'
+import { closedReason, optionText, RISK_WORDS } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -84,7 +84,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
       ? ''
-      : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+      : `<b>${RISK_WORDS[risk.level]} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
     record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
       ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
       : '',
@@ -178,9 +178,8 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
   if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
-  if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
-  const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'
-  return `${what ? `${what} · ` : ''}⌛ Stale: ${reason}`
+  if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(closedReason(outcome?.reason))}`
+  return `${what ? `${what} · ` : ''}⌛ ${what ? 'Not applied' : 'Closed'}: ${escapeHtml(closedReason(outcome?.reason))}`
 }
 
 function short(text: string): string {

@@ -2,7 +2,7 @@ import type { Host } from '../../host/index.js'
 import { type Block, blockWords, type Facet } from '../../screen/index.js'
 import type { InterruptResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration } from '../../text/index.js'
+import { budgetSentence, formatDuration } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -27,8 +27,18 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'
-  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? 'idle' : 'working'
+  const rests = record.paused
+    ? `paused (${budgetSentence(record.paused)})`
+    : isUnseen(host, record.id)
+      ? 'done'
+      : 'idle'
+  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? rests : 'working'
   return `${doing} · started ${since}`
+}
+
+/** The work is done, and no person has seen that yet. */
+function isUnseen(host: Host, id: string): boolean {
+  return host.panes?.list().find(pane => pane.id === id)?.shown === 'done'
 }
 
 /** Times and outcome of a session: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */

@@ -1,8 +1,7 @@
 import { newId } from '../../clock/index.js'
-import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Block } from '../../screen/index.js'
-import { plural } from '../../text/index.js'
+import { budgetSentence, plural } from '../../text/index.js'
 import { answerActions } from '../cards/answer-messages.js'
 import { gitCard, gitDiff } from '../cards/git-texts.js'
 import {
@@ -22,7 +21,6 @@ import type { Command } from './index.js'
 import { findSession } from './session-commands.js'
 
 const HISTORY_LENGTH = 15
-const DAY_MS = 86_400_000
 
 /** Commands that read: answers, screens, repositories, costs. */
 export const READING_COMMANDS: Readonly<Record<string, Command>> = {
@@ -148,28 +146,50 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   usage: {
-    summary: 'show cost of the last 24 hours and the budget',
+    summary: 'show what runs and sessions cost today, and the budget',
     role: 'viewer',
     run: async ({ services, to }) => {
-      const since = services.clock.now() - DAY_MS
-      const runs = (await listRuns(services.host.store)).filter(({ updatedAt }) => updatedAt >= since)
-      const cost = runs.reduce((sum, { usage }) => sum + (usage.costUsd ?? 0), 0)
-      const tokens = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0)
-      const { dayUsd } = services.ports
+      const { budgets } = services.host
+      const today = await budgets.today()
+      const { dayUsd } = budgets
       const sessions = services.host
         .liveSessions()
         .map(live => ({ live, used: usageLine(services.host.usageOf(live.id)) }))
         .filter(({ used }) => used !== '')
       const records = await Promise.all(sessions.map(({ live }) => services.host.record(live.id)))
+      const counts = `${plural(today.runs, 'run')}, ${plural(today.sessions, 'session')}`
       const lines = [
-        `In the last 24 hours: ${plural(runs.length, 'run')}, ${tokens} tokens, $${cost.toFixed(2)}.`,
-        dayUsd == null
+        `Today: ${counts}, ${today.tokens} tokens, $${today.costUsd.toFixed(2)}.`,
+        dayUsd === null
           ? 'No daily budget is set.'
-          : `Daily budget: $${dayUsd.toFixed(2)}, $${Math.max(0, dayUsd - cost).toFixed(2)} left.`,
+          : `Daily budget: $${dayUsd.toFixed(2)}, $${Math.max(0, dayUsd - today.costUsd).toFixed(2)} left.`,
         ...sessions.map(({ used }, index) => `${sessionTitle(records[index]!)}: ${used}`),
       ]
       await services.reply(to, escapeHtml(lines.join('\n')))
       return 'shown'
+    },
+  },
+  budget: {
+    summary: 'show or set what the session may cost: /budget 10, /budget none',
+    role: 'approver',
+    run: async ({ services, to, rest }) => {
+      const record = await services.requireSession(to)
+      const usd = parseBudget(rest)
+      if (usd !== undefined)
+        await services.host.budgets.set(
+          record.id,
+          { usd, tokens: record.budget?.tokens ?? null },
+          personName(to.person),
+        )
+      const { budget, paused } = await services.host.record(record.id)
+      const lines = [
+        sessionTitle(record),
+        usageLine(services.host.usageOf(record.id)) || 'The agent reports no usage.',
+        budget?.usd == null ? 'No budget of its own.' : `Budget: $${budget.usd.toFixed(2)}.`,
+        paused ? `Paused. ${budgetSentence(paused)}` : '',
+      ]
+      await services.reply(to, escapeHtml(lines.filter(Boolean).join('\n')), { about: record.id })
+      return usd === undefined ? 'shown' : 'set'
     },
   },
   download: {
@@ -182,6 +202,16 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
       return call.files.sendFile(await findSession(call, ''), path, call.to)
     },
   },
+}
+
+/** Undefined: nothing is to be changed; null: no limit. */
+function parseBudget(rest: string): number | null | undefined {
+  const text = rest.trim().replace(/^\$/, '')
+  if (text === '') return undefined
+  if (text === 'none') return null
+  const usd = Number(text)
+  if (Number.isFinite(usd) && usd > 0) return usd
+  throw new SignalboxError('E_INPUT', `“${text}” is not an amount.`, { next: '/budget 10, or /budget none' })
 }
 
 /** Contents of files and screens are not shown in groups, unless `telegram.group_detail` is on. */

@@ -73,7 +73,7 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
       if (!services.ports.lockdown) throw new SignalboxError('E_STATE', 'A lockdown cannot be started from here.')
       await services.reply(
         to,
-        'Lock down? All browsers are logged out, all grants end, only denials are taken. Sessions continue.',
+        'Lock down? All browsers are logged out, all standing approvals end, only denials are taken. Sessions continue.',
         {
           buttons: [
             [{ text: 'Yes, lock down', action: { do: 'lockdown' }, style: 'danger' }],

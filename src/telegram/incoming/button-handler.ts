@@ -5,7 +5,7 @@ import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
 import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
-import { optionText } from '../../text/index.js'
+import { optionText, plural } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, refusalText, requireRole } from '../command-services.js'
@@ -269,7 +269,7 @@ export class ButtonHandler {
         const { grants } = (await services.ports.lockdown?.begin(to.person)) ?? { grants: 0 }
         await services.reply(
           to,
-          `Locked down: ${grants} grants ended, all browsers are logged out, only denials are taken.`,
+          `Locked down: ${plural(grants, 'standing approval')} ended, all browsers are logged out, only denials are taken.`,
         )
         return ''
       }

@@ -184,10 +184,13 @@ export class IncomingText {
       case 'held': {
         if (to.message !== undefined)
           await this.#services.chats.remember(to.chat, `held.${session}.${sent.prompt}`, to.message)
-        await this.#services.reply(to, 'Held until the agent is idle.', {
+        const why = sent.detail === undefined ? 'Held until the agent is idle.' : `Held. ${escapeHtml(sent.detail)}`
+        await this.#services.reply(to, sent.detail === undefined ? why : `${why}\nTo raise it: /budget 10`, {
           ...about,
           buttons: [
-            [{ text: 'Send now (interrupts)', action: { do: 'interrupt', session } }],
+            ...(sent.detail === undefined
+              ? [[{ text: 'Send now (interrupts)', action: { do: 'interrupt', session } } as const]]
+              : []),
             [{ text: 'Remove', action: { do: 'drop-prompt', session, prompt: sent.prompt } }],
           ],
         })

@@ -9,7 +9,7 @@ import { canDecide, me, runs, sessions } from '../store/live'
 import { sessionName } from '../store/session-name'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
-import { riskAspect, StatusBadge } from '../ui/status'
+import { riskBadge, StatusBadge } from '../ui/status'
 import { withStepUp } from '../ui/step-up'
 import { Age, Left } from '../ui/time'
 import { AnswerForm } from './answer-form'
@@ -78,7 +78,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
     else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
-  /** A high risk is confirmed; with a key, also an elevated one: a key is easily mistyped. */
+  /** A high risk is confirmed; with a key, also a medium one: a key is easily mistyped. */
   const askOrAllow = (isKey: boolean) => {
     if (blocked) toast('info', blocked.text)
     else if (approval.risk.level === 'high' || (isKey && approval.risk.level !== 'low')) setAsking('allow')
@@ -111,7 +111,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   return (
     <article
       ref={box as never}
-      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
+      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'muted'} ${isPicked ? 'is-picked' : ''}`}
       aria-label={requestTitle(approval)}
       data-approval={approval.id}
       data-selected={isSelected || undefined}
@@ -309,7 +309,7 @@ function RiskLine({ approval }: { approval: Approval }) {
   if (risk.level === 'low' && approval.kind !== 'permission' && lines.length === 0) return null
   return (
     <div class="risk-line">
-      <StatusBadge aspect={riskAspect(risk.level)} />
+      <StatusBadge badge={riskBadge(risk.level)} />
       {risk.reasons.length > 0 && <span>{risk.reasons.join('; ')}</span>}
       {lines.map(line => (
         <span key={line}>{line}</span>
@@ -319,5 +319,5 @@ function RiskLine({ approval }: { approval: Approval }) {
 }
 
 function riskTone({ risk }: Approval): string {
-  return risk.level === 'high' ? 'danger' : 'caution'
+  return risk.level === 'high' ? 'danger' : 'warning'
 }

@@ -8,7 +8,7 @@ import type { Style } from '../diff/styled-text'
  */
 export function commandMarks(command: string, risk: Approval['risk']): Style[] {
   if (risk.level === 'low') return []
-  const kind = risk.level === 'high' ? 'danger-mark' : 'caution-mark'
+  const kind = risk.level === 'high' ? 'danger-mark' : 'warning-mark'
   const marks: Style[] = []
   for (const reason of risk.reasons) {
     for (const { from, to } of spansOf(reason, command)) marks.push({ from, to, class: kind, title: reason })

@@ -3,7 +3,7 @@ import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import { Dialog } from '../ui/dialog'
-import { riskAspect, StatusBadge } from '../ui/status'
+import { riskBadge, StatusBadge } from '../ui/status'
 import { RequestFrame } from './request-frame'
 
 /** Denies a request, with an optional reason for the record and for agents that accept one. */
@@ -51,7 +51,7 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
 }
 
 /**
- * Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high
+ * Confirms a high risk, and a medium one that was allowed with a key. Enter confirms no high
  * risk.
  */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
@@ -76,7 +76,7 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
     >
       <Request approval={approval} />
       <div class="risk-line" style={{ paddingInline: 0 }}>
-        <StatusBadge aspect={riskAspect(approval.risk.level)} />
+        <StatusBadge badge={riskBadge(approval.risk.level)} />
         <span>{approval.risk.reasons.join('; ')}</span>
       </div>
     </Dialog>

@@ -1,7 +1,8 @@
+import { closedReason } from '../../../src/text/status-word'
 import { timeOf } from '../api/format'
 import type { Approval } from '../api/types'
 import { me } from '../store/live'
-import { approvalAspect, StatusBadge } from '../ui/status'
+import { approvalBadge, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { decisionLabel } from './options'
 
@@ -11,8 +12,8 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
   const mine = decision && decision.actor.id === me.value?.person.id && decision.surface === 'web'
   const who = !decision ? null : mine ? 'you' : `${decision.actor.name} (${decision.surface})`
   return (
-    <div class={`card-end tone-${approvalAspect(approval).tone}`}>
-      <StatusBadge aspect={approvalAspect(approval)} isLive={state === 'decided'} />
+    <div class={`card-end tone-${approvalBadge(approval).tone}`}>
+      <StatusBadge badge={approvalBadge(approval)} isLive={state === 'decided'} />
       {decision && (
         <span>
           {kind !== 'permission' && (
@@ -20,12 +21,12 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
               <b dir="auto">{decisionLabel(approval)}</b>{' '}
             </>
           )}
-          by {decision.grantId ? 'a grant' : who} <Age at={decision.at} suffix=" ago" />
+          by {decision.grantId ? 'a standing approval' : who} <Age at={decision.at} suffix=" ago" />
         </span>
       )}
       {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}
       {state === 'applied' && !decision && <span>in the terminal</span>}
-      {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
+      {outcome?.reason && <span>{closedReason(outcome.reason)}</span>}
       {decision?.note && (
         <span class="dim" dir="auto">
           “{decision.note}”

@@ -3,7 +3,7 @@ import { type DiffLine, markChanges } from '../diff/diff-lines'
 import { DiffView } from '../diff/diff-view'
 import { Revealed, revealedStyles, StyledText } from '../diff/styled-text'
 import { CopyButton } from '../ui/copy'
-import { Lamp } from '../ui/status'
+import { StatusIcon } from '../ui/status'
 
 /** What the page draws of a block. Blocks of Markdown have no more than this. */
 export type ShownBlock = Shown<Block>
@@ -65,7 +65,7 @@ function BlockView({ block }: { block: ShownBlock }) {
     case 'error':
       return (
         <p class="said-error tone-danger">
-          <Lamp shape="square" /> {block.text}
+          <StatusIcon shape="square" /> {block.text}
         </p>
       )
     default:
@@ -231,10 +231,10 @@ function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; ou
 
 function TodoMark({ status }: { status: string }) {
   const shape = status === 'done' ? 'tick' : status === 'in_progress' ? 'disc' : 'ring'
-  const tone = status === 'done' ? 'lunar' : status === 'in_progress' ? 'clear' : 'unlit'
+  const tone = status === 'done' ? 'done' : status === 'in_progress' ? 'active' : 'muted'
   return (
     <span class={`badge tone-${tone}`}>
-      <Lamp shape={shape} />
+      <StatusIcon shape={shape} />
       <span class="sr">{status.replace('_', ' ')}: </span>
     </span>
   )

@@ -1,11 +1,13 @@
 import { effect, signal } from '@preact/signals'
 import { requestTitle } from '../../../src/approvals/request-title'
+import { budgetSentence } from '../../../src/text/budget-words'
 import { baseName } from '../api/format'
-import type { Approval, Pane, PushState, PushSubscriptionInfo } from '../api/types'
+import type { Approval, Pane, PushState, PushSubscriptionInfo, Session } from '../api/types'
 import { answersTo } from '../approval/options'
 import { requestParts } from '../approval/request-parts'
-import { openApprovals, panesThatNeedYou } from '../store/needs'
+import { openApprovals, panesThatNeedYou, pausedSessions } from '../store/needs'
 import { isNotifying, isSounding } from '../store/prefs'
+import { sessionName } from '../store/session-name'
 import { getJson, postJson, sendDelete } from '../transport/request'
 import { playSound } from './sound'
 
@@ -25,14 +27,15 @@ export function startNotifying(): void {
   effect(() => {
     const pending = openApprovals.value.filter(({ state }) => state === 'pending')
     const waiting = panesThatNeedYou.value
-    const fresh = [...pending, ...waiting].filter(({ id }) => !shown.has(id))
-    for (const { id } of fresh) shown.add(id)
-    const open = new Set([...pending, ...waiting].map(({ id }) => id))
+    const all = [...pending, ...waiting, ...pausedSessions.value].map(noticeOf)
+    const fresh = all.filter(({ tag }) => !shown.has(tag))
+    for (const { tag } of fresh) shown.add(tag)
+    const open = new Set(all.map(({ tag }) => tag))
     for (const id of shown) if (!open.has(id)) forget(id)
     // What waited before the page was opened is on the page.
     if (!isFirst && fresh.length > 0 && !isPageVisible()) {
       if (isSounding.peek()) playSound()
-      for (const item of fresh) void notify('subject' in item ? ofRequest(item) : ofPane(item))
+      for (const notice of fresh) void notify(notice)
     }
     isFirst = false
   })
@@ -49,6 +52,21 @@ interface Notice {
   url: string
   approval?: string
   answers: ('allow' | 'deny')[]
+}
+
+function noticeOf(item: Approval | Pane | Session): Notice {
+  if ('subject' in item) return ofRequest(item)
+  return 'source' in item ? ofPane(item) : ofPaused(item)
+}
+
+function ofPaused(session: Session): Notice {
+  return {
+    title: `${baseName(session.project)}: “${sessionName(session)}” is paused`,
+    body: budgetSentence(session.paused!),
+    tag: `paused/${session.id}`,
+    url: `/s/${session.id}`,
+    answers: [],
+  }
 }
 
 function ofRequest(approval: Approval): Notice {

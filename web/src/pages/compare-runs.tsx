@@ -8,7 +8,7 @@ import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { isSame, lineDiff } from '../ui/line-diff'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, RunBadge, StatusBadge } from '../ui/status'
+import { nodeBadge, RunBadge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface Loaded {
@@ -174,7 +174,7 @@ function NodeFacts({ node }: { node: RunNode | undefined }) {
   if (!node) return <span class="dim">not in this graph</span>
   return (
     <span class="row wrap">
-      <StatusBadge aspect={nodeAspect(node.status)} />
+      <StatusBadge badge={nodeBadge(node.status)} />
       {node.visits > 0 && (
         <span class="small dim">
           {node.visits > 1 && `${node.visits} visits · `}

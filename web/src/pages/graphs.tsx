@@ -13,7 +13,7 @@ import { download } from '../ui/download'
 import { PlayIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { Panel } from '../ui/panel'
-import { type Aspect, StatusBadge } from '../ui/status'
+import { type Badge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 const DEBOUNCE_MS = 350
@@ -82,7 +82,7 @@ export function GraphsPage() {
           {(check?.diagnostics ?? []).map((finding, index) => (
             <li key={index}>
               <button type="button" class="finding" onClick={() => goToLine(finding.line ?? 1, finding.column ?? 1)}>
-                <StatusBadge aspect={SEVERITY[finding.severity]} />
+                <StatusBadge badge={SEVERITY[finding.severity]} />
                 <span class="grow">
                   {sentence(finding.message)}
                   {finding.fix && <span class="soft finding-fix">{sentence(finding.fix)}</span>}
@@ -98,18 +98,18 @@ export function GraphsPage() {
   )
 }
 
-const SEVERITY: Readonly<Record<Diagnostic['severity'], Aspect>> = {
+const SEVERITY: Readonly<Record<Diagnostic['severity'], Badge>> = {
   error: { word: 'error', tone: 'danger', shape: 'square' },
-  warning: { word: 'warning', tone: 'caution', shape: 'triangle' },
-  info: { word: 'note', tone: 'lunar', shape: 'ring' },
+  warning: { word: 'warning', tone: 'warning', shape: 'triangle' },
+  info: { word: 'note', tone: 'done', shape: 'ring' },
 }
 
 function CheckBadge({ check }: { check: GraphCheck | null }) {
-  if (!check) return <StatusBadge aspect={{ word: 'checking', tone: 'unlit', shape: 'dashed' }} />
-  if (check.valid) return <StatusBadge aspect={{ word: 'valid', tone: 'lunar', shape: 'tick' }} />
+  if (!check) return <StatusBadge badge={{ word: 'checking', tone: 'muted', shape: 'dashed' }} />
+  if (check.valid) return <StatusBadge badge={{ word: 'valid', tone: 'done', shape: 'tick' }} />
   const errors = check.diagnostics.filter(({ severity }) => severity === 'error').length
   return (
-    <StatusBadge aspect={{ word: `${errors} ${errors === 1 ? 'error' : 'errors'}`, tone: 'danger', shape: 'square' }} />
+    <StatusBadge badge={{ word: `${errors} ${errors === 1 ? 'error' : 'errors'}`, tone: 'danger', shape: 'square' }} />
   )
 }
 

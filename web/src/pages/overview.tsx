@@ -1,22 +1,25 @@
 import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { budgetSentence } from '../../../src/text/budget-words'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
+import { RunLine } from '../run/run-line'
+import { LiveSessionLine, SessionLine } from '../sessions/session-line'
+import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
-import { needsCount, openApprovals, panesThatNeedYou, runsThatNeedYou } from '../store/needs'
+import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNeedYou } from '../store/needs'
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneAspect, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
 import { Age, Left } from '../ui/time'
-import { LiveSessionLine, RunLine, SessionLine } from './lines'
 import { Welcome } from './welcome'
-import { WorkingSession } from './working-session'
 
 /**
  * How long a decided card stays in its place, so that its outcome appears where the person pressed.
@@ -91,7 +94,7 @@ export function OverviewPage() {
                   />
                 ))}
               </div>
-              <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} />
+              <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} paused={pausedSessions.value} />
             </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
@@ -111,7 +114,7 @@ export function OverviewPage() {
 
 /** Working sessions first, then those that wait for a decision, then idle ones. */
 function rank(session: Session): number {
-  return { clear: 0, caution: 1, danger: 1, lunar: 2, unlit: 3 }[sessionAspect(session).tone]
+  return { active: 0, warning: 1, danger: 1, done: 2, muted: 3 }[sessionBadge(session).tone]
 }
 
 /**
@@ -148,11 +151,36 @@ function dismissRun({ id }: Run): void {
   dismissedRuns.value = [...dismissedRuns.value.slice(-200), id]
 }
 
-/** Runs that failed or that no process drives, and panes that wait without a request. */
-function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
-  if (waiting.length + failed.length === 0) return null
+/**
+ * Runs that failed or that no process drives, panes that wait without a request, and sessions that
+ * have used their budget.
+ */
+function OtherNeeds({
+  panes: waiting,
+  runs: failed,
+  paused,
+}: {
+  panes: readonly Pane[]
+  runs: readonly Run[]
+  paused: readonly Session[]
+}) {
+  if (waiting.length + failed.length + paused.length === 0) return null
   return (
     <ul class="list" style={{ marginTop: '12px' }}>
+      {paused.map(session => (
+        <li key={session.id} class="line-item">
+          <StatusBadge badge={sessionBadge(session)} />
+          <a class="what" href={`/s/${session.id}`}>
+            <span class="cut strong block" dir="auto">
+              {sessionName(session)}
+            </span>
+            <span class="small soft cut block">{budgetSentence(session.paused!)}</span>
+          </a>
+          <span class="meta">
+            <Age at={session.paused!.since} suffix=" ago" />
+          </span>
+        </li>
+      ))}
       {failed.map(run => (
         <li key={run.id} class="line-item">
           <RunBadge run={run} />
@@ -173,7 +201,7 @@ function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; 
       ))}
       {waiting.map(pane => (
         <li key={pane.id} class="line-item">
-          <StatusBadge aspect={paneAspect(pane)} />
+          <StatusBadge badge={paneBadge(pane)} />
           <a class="what" href={pane.source === 'session' ? `/s/${pane.id}` : '/sessions?view=wall'}>
             <span class="cut strong block">{pane.doing || pane.title || pane.name}</span>
             <span class="small soft cut block">
@@ -212,7 +240,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
       </Section>
     )
   return (
-    <Section title="Live" of={live.length + open.length} tone="clear">
+    <Section title="Live" of={live.length + open.length} tone="active">
       <ul class="list lines">
         {open.map(run => (
           <li key={run.id}>
@@ -277,7 +305,7 @@ function Today() {
         </div>
         {share !== null && (
           <>
-            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-caution' : 'tone-clear'}`}>
+            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-warning' : 'tone-active'}`}>
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">
@@ -297,9 +325,9 @@ function Today() {
 function Grants({ items }: { items: readonly Grant[] }) {
   const isPaused = areGrantsPaused.value
   return (
-    <section class="panel" aria-label="Grants">
+    <section class="panel" aria-label="Standing approvals">
       <header>
-        <h2>Grants</h2>
+        <h2>Standing approvals</h2>
         <span class="grow">{items.length || ''}</span>
         {items.length > 0 && (
           <button
@@ -313,7 +341,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
         )}
       </header>
       {items.length === 0 ? (
-        <p class="pad small soft">No grants. Agents ask every time.</p>
+        <p class="pad small soft">No standing approvals. Agents ask every time.</p>
       ) : (
         <ul>
           {items.map(grant => (

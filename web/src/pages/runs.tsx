@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
+import { RunLine } from '../run/run-line'
 import { Schedules } from '../run/schedules'
 import { usePageKeys } from '../shell/keyboard'
 import { cancelAfterAsking, controlRun } from '../store/actions'
@@ -14,11 +15,10 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { isOpenRun, RunBadge, runAspect } from '../ui/status'
+import { isOpenRun, RunBadge, runBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
-import { RunLine } from './lines'
 
 const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const
 
@@ -90,7 +90,7 @@ export function RunsPage() {
             aria-pressed={statuses.includes(status)}
             onClick={() => toggle(status)}
           >
-            {runAspect(status).word} <span class="num dim">{countOf(status)}</span>
+            {runBadge(status).word} <span class="num dim">{countOf(status)}</span>
           </button>
         ))}
       </div>

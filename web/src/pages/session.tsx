@@ -1,15 +1,17 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { NearlyFull, SubAgentTree, useAgentStats } from '../session/agent-stats'
+import { PausedLine } from '../session/budget'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
 import { ExplainDialog } from '../session/explain'
 import { resume, SessionHead } from '../session/session-head'
 import { SessionUsage } from '../session/usage'
 import { usePageKeys } from '../shell/keyboard'
-import { approvals, canDecide, sessions } from '../store/live'
+import { acknowledgePane } from '../store/actions'
+import { approvals, canDecide, panes, sessions } from '../store/live'
 import { isSplit } from '../store/prefs'
 import { query, setQuery } from '../store/router'
 import { TerminalView } from '../terminal/terminal-view'
@@ -55,6 +57,7 @@ function Loaded({ session }: { session: Session }) {
   const hasBoth = view === 'conversation' && hasTerminal && isSplit.value && !isPhone.value
   usePageKeys({ explain: () => setExplaining(true) })
   useAgentStats(session.id)
+  useSeen(session.id)
   return (
     <div class="page full session-page">
       <SessionHead session={session} onExplain={() => setExplaining(true)} />
@@ -90,6 +93,7 @@ function Loaded({ session }: { session: Session }) {
                 <h2 class="sr">Conversation</h2>
                 <SubAgentTree session={session} />
                 {isLive && <NearlyFull session={session} />}
+                {isLive && <PausedLine session={session} />}
                 <Guard>
                   <ConversationView session={session.id} asked={asked} />
                 </Guard>
@@ -113,6 +117,14 @@ function Loaded({ session }: { session: Session }) {
       {isExplaining && <ExplainDialog session={session} onClose={() => setExplaining(false)} />}
     </div>
   )
+}
+
+/** Work that is done counts as seen when a person looks at the session. */
+function useSeen(id: string): void {
+  const isDone = panes.get(id)?.shown === 'done'
+  useEffect(() => {
+    if (isDone && canDecide.peek() && document.visibilityState === 'visible') void acknowledgePane(id)
+  }, [id, isDone])
 }
 
 function Ended({ session }: { session: Session }) {

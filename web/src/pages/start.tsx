@@ -1,4 +1,5 @@
 import type { ProjectList } from '../api/types'
+import { AdoptList } from '../start/adopt-list'
 import { RunForm } from '../start/run-form'
 import { SessionForm } from '../start/session-form'
 import { query, setQuery } from '../store/router'
@@ -6,10 +7,11 @@ import { getJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
-type What = 'session' | 'run'
+type What = 'session' | 'adopt' | 'run'
 
 export function StartPage() {
-  const what: What = query.value.get('what') === 'run' ? 'run' : 'session'
+  const wanted = query.value.get('what')
+  const what: What = wanted === 'run' || wanted === 'adopt' ? wanted : 'session'
   const projects = useLoad('projects', signal => getJson<ProjectList>('/projects', { signal }))
   return (
     <div class="page start-page">
@@ -20,9 +22,10 @@ export function StartPage() {
           value={what}
           choices={[
             { value: 'session', label: 'Session' },
+            { value: 'adopt', label: 'Continue a conversation' },
             { value: 'run', label: 'Run' },
           ]}
-          onChange={value => setQuery({ what: value === 'run' ? 'run' : null })}
+          onChange={value => setQuery({ what: value === 'session' ? null : value })}
         />
       </div>
       <datalist id="projects">
@@ -32,6 +35,8 @@ export function StartPage() {
       </datalist>
       {what === 'session' ? (
         <SessionForm projects={projects.value?.items ?? []} />
+      ) : what === 'adopt' ? (
+        <AdoptList />
       ) : (
         <RunForm first={projects.value?.items[0]?.path ?? ''} />
       )}

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { RISK_WORDS } from '../../../src/text/status-word'
 import { formatCount, formatMoney, formatTook } from '../api/format'
 import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
@@ -229,9 +230,13 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
   )
 }
 
+function riskWord(level: string): string {
+  return level in RISK_WORDS ? RISK_WORDS[level as keyof typeof RISK_WORDS] : level
+}
+
 function Decisions({ report: { decisions } }: { report: UsageReport }) {
   const tallies = [
-    ...decisions.byRisk.map(tally => ({ ...tally, of: 'risk' })),
+    ...decisions.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name), of: 'risk' })),
     ...decisions.byTool.map(tally => ({ ...tally, of: 'tool' })),
     ...decisions.byPerson.map(tally => ({ ...tally, of: 'person' })),
   ]

@@ -4,7 +4,7 @@ import { isNotifying, isWelcomed } from '../store/prefs'
 import { attempt } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
-import { Lamp } from '../ui/status'
+import { StatusIcon } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 /** The first steps, each of which can be skipped; shown until the person closes it. */
@@ -76,9 +76,9 @@ export function Welcome() {
 
 function Step({ isDone, title, children }: { isDone: boolean; title: string; children: preact.ComponentChildren }) {
   return (
-    <li class={isDone ? 'is-done tone-lunar' : 'tone-unlit'}>
+    <li class={isDone ? 'is-done tone-done' : 'tone-muted'}>
       <span class="badge">
-        <Lamp shape={isDone ? 'tick' : 'ring'} />
+        <StatusIcon shape={isDone ? 'tick' : 'ring'} />
         <span class="sr">{isDone ? 'done: ' : 'open: '}</span>
       </span>
       <div>

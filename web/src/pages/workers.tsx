@@ -6,7 +6,7 @@ import { attempt } from '../store/toasts'
 import { getJson, postJson, sendDelete } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
-import { type Aspect, StatusBadge } from '../ui/status'
+import { type Badge, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
@@ -113,7 +113,7 @@ function WorkerPanel({
       <dl class="kv pad">
         <dt>State</dt>
         <dd>
-          <StatusBadge aspect={aspectOf(worker)} /> <Age at={since} prefix="for " />
+          <StatusBadge badge={badgeOf(worker)} /> <Age at={since} prefix="for " />
         </dd>
         <dt>Load</dt>
         <dd>
@@ -210,11 +210,11 @@ function AskDialog({
   )
 }
 
-const GREY = { tone: 'unlit', shape: 'bars' } as const
+const GREY = { tone: 'muted', shape: 'bars' } as const
 
-function aspectOf({ state, isConnected, isDraining }: Worker): Aspect {
+function badgeOf({ state, isConnected, isDraining }: Worker): Badge {
   if (state === 'lost' || state === 'removed') return { word: state, tone: 'danger', shape: 'square' }
   if (state === 'joined') return { word: 'not connected yet', ...GREY }
-  if (!isConnected) return { word: 'away', tone: 'caution', shape: 'triangle' }
-  return isDraining ? { word: 'draining', ...GREY } : { word: 'ready', tone: 'lunar', shape: 'tick' }
+  if (!isConnected) return { word: 'away', tone: 'warning', shape: 'triangle' }
+  return isDraining ? { word: 'draining', ...GREY } : { word: 'ready', tone: 'done', shape: 'tick' }
 }

@@ -3,7 +3,7 @@ import { controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
 import { sentence } from '../store/toasts'
 import { PlayIcon } from '../ui/icons'
-import { runAspect, StatusBadge } from '../ui/status'
+import { runBadge, StatusBadge } from '../ui/status'
 import { Took } from '../ui/time'
 import { valueText } from './node-detail'
 
@@ -26,7 +26,7 @@ export function FailurePanel(props: {
   return (
     <section class="panel failure tone-danger" aria-label="Why it failed">
       <header>
-        <StatusBadge aspect={runAspect('failed')} />
+        <StatusBadge badge={runBadge('failed')} />
         <h2 class="grow">
           {label ? `“${label}” failed` : 'The run failed'}
           {visit && (

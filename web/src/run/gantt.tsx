@@ -1,7 +1,7 @@
 import { formatClock, formatTook, timeOf } from '../api/format'
 import type { NodeVisit, RunNode, Timeline } from '../api/types'
 import { now } from '../store/now'
-import { nodeAspect } from '../ui/status'
+import { nodeBadge } from '../ui/status'
 
 /**
  * Visits and attempts of every node over time; gates are diamonds, recovered attempts are hatched.
@@ -42,15 +42,15 @@ export function Gantt(props: {
               {visits.map(visit => {
                 const from = timeOf(visit.startedAt)
                 const to = visit.endedAt === null ? end : timeOf(visit.endedAt)
-                const aspect = nodeAspect(visit.status)
+                const badge = nodeBadge(visit.status)
                 return (
                   <button
                     key={visit.visit}
                     type="button"
-                    class={`bar-visit tone-${aspect.tone} ${visit.endedAt === null ? 'open' : ''}`}
+                    class={`bar-visit tone-${badge.tone} ${visit.endedAt === null ? 'open' : ''}`}
                     style={{ left: `${left(from)}%`, width: `${width(from, to)}%` }}
-                    aria-label={`${key}, visit ${visit.visit}: ${aspect.word}, ${formatTook(to - from)}`}
-                    title={`${key} · visit ${visit.visit} · ${aspect.word} · ${formatTook(to - from)}`}
+                    aria-label={`${key}, visit ${visit.visit}: ${badge.word}, ${formatTook(to - from)}`}
+                    title={`${key} · visit ${visit.visit} · ${badge.word} · ${formatTook(to - from)}`}
                     onClick={() => onPick(node, visit.visit)}
                   >
                     {visit.attempts.map(attempt => {

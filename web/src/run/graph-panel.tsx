@@ -2,7 +2,7 @@ import { formatMoney, formatTook } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { useLast, useLoad } from '../ui/use-load'
 import { GraphView } from './graph-view'
 
@@ -24,11 +24,11 @@ export function RunGraph(props: {
       <section class="panel run-graph steps-line" aria-label="Steps">
         <ol>
           {(props.nodes ?? []).map(node => {
-            const aspect = nodeAspect(node.status)
+            const badge = nodeBadge(node.status)
             return (
-              <li key={node.node} class={`tone-${aspect.tone}`}>
+              <li key={node.node} class={`tone-${badge.tone}`}>
                 <button type="button" onClick={() => props.onPick(node.node)}>
-                  <StatusBadge aspect={{ ...aspect, word: node.label }} isLive={node.status === 'running'} />
+                  <StatusBadge badge={{ ...badge, word: node.label }} isLive={node.status === 'running'} />
                   <span class="tiny dim">
                     {node.visits} × · {formatTook(node.ms)}
                   </span>
@@ -86,7 +86,7 @@ export function NodeTable({
                 </button>
               </td>
               <td>
-                <StatusBadge aspect={nodeAspect(node.status)} isLive={node.status === 'running'} />
+                <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
               </td>
               <td class="right">{node.visits || '–'}</td>
               <td class="right">{node.ms ? formatTook(node.ms) : '–'}</td>

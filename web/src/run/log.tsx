@@ -4,7 +4,7 @@ import type { LogLine, RunLog as RunLogBody, RunNode } from '../api/types'
 import { isDeveloper } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { Clock } from '../ui/time'
 import { useLast, useLoad } from '../ui/use-load'
 import { groupLog, type LogGroup } from './log-groups'
@@ -19,18 +19,21 @@ interface RunLogProps {
   isOpen: boolean
 }
 
-/** Output of agents is in files, which no event reports. */
-const FOLLOW_MS = 1_500
+/** Output of agents and commands is in files, which no event reports. */
+const FOLLOW_MS = 1_000
+/** The newest lines; the whole log is a download. */
+const LINES_MAX = 3_000
 
 /** What the steps of the run did, step by step; the raw events on request. */
 export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
   const [words, setWords] = useState('')
   const [isRaw, setRaw] = useState(isDeveloper.value)
-  const filter = new URLSearchParams({ limit: '1000', ...(node && { node }) })
+  const filter = new URLSearchParams({ last: String(LINES_MAX), ...(node && { node }) })
   const { value, error, reload } = useLoad(`${run}?${filter}#${version}`, signal =>
     getJson<RunLogBody>(`/runs/${run}/log?${filter}`, { signal }),
   )
-  const lines = useLast(value)?.items
+  const shown = useLast(value)
+  const lines = shown?.items
   useEffect(() => {
     if (!isOpen) return
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), FOLLOW_MS)
@@ -67,6 +70,11 @@ export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
         <Empty title="Nothing was logged yet" />
       ) : (
         <div class="step-log">
+          {shown!.begin > 0 && (
+            <p class="small dim">
+              {shown!.begin.toLocaleString('en')} earlier lines are not shown: <code>signalbox logs {run}</code>
+            </p>
+          )}
           {groups.map(group => (
             <Group key={group.key} group={group} isFound={isFound} hasWords={words !== ''} />
           ))}
@@ -99,7 +107,7 @@ function Group(props: { group: LogGroup; isFound(line: { text: string }): boolea
   return (
     <details class="step-group" open={isOpen}>
       <summary>
-        <StatusBadge aspect={nodeAspect(group.status)} isLive={isRunning} />
+        <StatusBadge badge={nodeBadge(group.status)} isLive={isRunning} />
         <span class="strong grow cut">{group.title}</span>
         <span class="small dim num">{isRunning ? '' : formatTook(group.to - group.from)}</span>
       </summary>

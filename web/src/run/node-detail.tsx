@@ -3,7 +3,7 @@ import { formatCount, formatMoney } from '../api/format'
 import type { NodeVisit, RunNode, RunStep } from '../api/types'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { Clock, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
@@ -29,7 +29,7 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
   return (
     <div class="stack wide pad">
       <div class="row wrap">
-        <StatusBadge aspect={nodeAspect(node.status)} isLive={node.status === 'running'} />
+        <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
         <span class="small dim grow">{node.handler}</span>
         {node.visits > 1 && (
           <Segments
@@ -144,7 +144,7 @@ function AttemptView({ attempt, isFailed }: { attempt: RunStep; isFailed: boolea
       <header class="row wrap small">
         <span class="strong">{`Attempt ${attempt.attempt}`}</span>
         <StatusBadge
-          aspect={nodeAspect(isFailed && attempt.status === 'ok' ? 'fail' : STATUS[attempt.status])}
+          badge={nodeBadge(isFailed && attempt.status === 'ok' ? 'fail' : STATUS[attempt.status])}
           isLive={attempt.status === 'open'}
         />
         <span class="dim">
@@ -179,7 +179,7 @@ function AttemptView({ attempt, isFailed }: { attempt: RunStep; isFailed: boolea
   )
 }
 
-const STATUS: Readonly<Record<RunStep['status'], Parameters<typeof nodeAspect>[0]>> = {
+const STATUS: Readonly<Record<RunStep['status'], Parameters<typeof nodeBadge>[0]>> = {
   open: 'running',
   ok: 'success',
   failed: 'fail',

@@ -83,12 +83,12 @@ function ScheduleLine({ schedule, onChange }: { schedule: Schedule; onChange(): 
   return (
     <li class="line-item">
       <StatusBadge
-        aspect={
+        badge={
           isPaused
-            ? { word: 'Paused', tone: 'unlit', shape: 'bars' }
+            ? { word: 'Paused', tone: 'muted', shape: 'bars' }
             : last?.outcome === 'failed'
               ? { word: 'Not started', tone: 'danger', shape: 'square' }
-              : { word: 'Scheduled', tone: 'lunar', shape: 'ring' }
+              : { word: 'Scheduled', tone: 'done', shape: 'ring' }
         }
       />
       <div class="what">

@@ -3,7 +3,7 @@ import { formatCount, formatMoney, plural } from '../api/format'
 import type { AgentStats, Session, SubAgent } from '../api/types'
 import { compactSession } from '../store/actions'
 import { canDecide, onEphemeral, sessions } from '../store/live'
-import { type Aspect, isLiveSession, StatusBadge } from '../ui/status'
+import { type Badge, isLiveSession, StatusBadge } from '../ui/status'
 import { Age, Clock, Took } from '../ui/time'
 
 /** Follows what the agent reports about its work. These reports are not in the log. */
@@ -43,7 +43,7 @@ export function ContextGauge({ session }: { session: Session }) {
   if (!use) return stats.context ? <span>{formatCount(stats.context.used)} tokens in context</span> : null
   const percent = Math.round(use.share * 100)
   return (
-    <span class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-caution' : 'tone-lunar'}`} title={use.text}>
+    <span class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-warning' : 'tone-done'}`} title={use.text}>
       <span>context</span>
       <span
         class="gauge"
@@ -104,7 +104,7 @@ export function AgentAllowances({ session }: { session: Session }) {
   return (
     <>
       {(session.allows ?? []).map(({ tool, label, approval, since }) => (
-        <a key={label} class="link tone-caution" href={`/a/${approval}`} title={label}>
+        <a key={label} class="link tone-warning" href={`/a/${approval}`} title={label}>
           the agent allows {tool} without asking since <Clock at={since} />
         </a>
       ))}
@@ -123,10 +123,10 @@ export function SpentLine({ session }: { session: Session }) {
   )
 }
 
-const ASPECTS: Readonly<Record<SubAgent['state'], Aspect>> = {
-  working: { word: 'Working', tone: 'clear', shape: 'disc' },
-  blocked: { word: 'Needs you', tone: 'caution', shape: 'diamond' },
-  done: { word: 'Done', tone: 'lunar', shape: 'tick' },
+const STATES: Readonly<Record<SubAgent['state'], Badge>> = {
+  working: { word: 'Working', tone: 'active', shape: 'disc' },
+  blocked: { word: 'Needs you', tone: 'warning', shape: 'diamond' },
+  done: { word: 'Done', tone: 'done', shape: 'tick' },
   failed: { word: 'Failed', tone: 'danger', shape: 'square' },
 }
 
@@ -163,7 +163,7 @@ interface BranchProps {
 }
 
 /** The session ended before the agent reported the end of the sub-agent. */
-const END_UNKNOWN: Aspect = { word: 'end unknown', tone: 'lunar', shape: 'ring' }
+const END_UNKNOWN: Badge = { word: 'end unknown', tone: 'done', shape: 'ring' }
 
 function Branch({ subAgent, all, depth, isLive }: BranchProps) {
   const isOpen = subAgent.state === 'working' || subAgent.state === 'blocked'
@@ -172,7 +172,7 @@ function Branch({ subAgent, all, depth, isLive }: BranchProps) {
     <li>
       <div class="sub-agent">
         <StatusBadge
-          aspect={isOpen && !isLive ? END_UNKNOWN : ASPECTS[subAgent.state]}
+          badge={isOpen && !isLive ? END_UNKNOWN : STATES[subAgent.state]}
           isLive={isLive && subAgent.state === 'working'}
         />
         <span class="grow cut" title={[subAgent.task, subAgent.doing].filter(Boolean).join(' · ')}>

@@ -50,7 +50,7 @@ export function Composer({ session }: { session: Session }) {
   return (
     <div class="composer">
       <HeldPrompts session={session} onEdit={held => setText(held.text)} />
-      {outcome && <Outcome sent={outcome} />}
+      {outcome && !isSentSince(outcome, session) && <Outcome sent={outcome} />}
       <div class="composer-box">
         <textarea
           id="composer"
@@ -113,6 +113,11 @@ const RESULTS: Readonly<Record<Sent['result'], string>> = {
   unconfirmed: 'Delivery not confirmed',
 }
 
+/** A prompt that was held has left Signalbox. */
+function isSentSince({ result }: Sent, { held }: Session): boolean {
+  return result === 'held' && held === 0
+}
+
 function Outcome({ sent: { result, detail } }: { sent: Sent }) {
   const isBad = result === 'refused' || result === 'unconfirmed'
   return (
@@ -121,8 +126,8 @@ function Outcome({ sent: { result, detail } }: { sent: Sent }) {
       role="status"
       style={isBad ? { color: 'var(--danger)' } : undefined}
     >
-      {RESULTS[result]}
-      {detail && `: ${detail}`}
+      {result === 'held' && detail ? `Held. ${detail}` : RESULTS[result]}
+      {result !== 'held' && detail && `: ${detail}`}
     </p>
   )
 }

@@ -5,14 +5,14 @@ import { getJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { download } from '../ui/download'
 import { Problem, Skeleton } from '../ui/panel'
-import { type Aspect, StatusBadge } from '../ui/status'
+import { type Badge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
-const VERDICTS: Readonly<Record<ScreenExplanation['evidence'][number]['verdict'], Aspect>> = {
-  won: { word: 'won', tone: 'clear', shape: 'disc' },
-  agrees: { word: 'agrees', tone: 'lunar', shape: 'ring' },
+const VERDICTS: Readonly<Record<ScreenExplanation['evidence'][number]['verdict'], Badge>> = {
+  won: { word: 'won', tone: 'active', shape: 'disc' },
+  agrees: { word: 'agrees', tone: 'done', shape: 'ring' },
   contradicts: { word: 'contradicts', tone: 'danger', shape: 'square' },
-  expired: { word: 'expired', tone: 'unlit', shape: 'dashed' },
+  expired: { word: 'expired', tone: 'muted', shape: 'dashed' },
 }
 
 /**
@@ -105,7 +105,7 @@ function ExplanationView({ explanation }: { explanation: ScreenExplanation }) {
                 <td>{piece.authority}</td>
                 <td class="strong">{piece.says.is}</td>
                 <td>
-                  <StatusBadge aspect={VERDICTS[piece.verdict]} />
+                  <StatusBadge badge={VERDICTS[piece.verdict]} />
                 </td>
                 <td>
                   <code>{piece.rule}</code>

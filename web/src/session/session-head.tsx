@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { controlsOf, modelOf, modeOf } from '../../../src/agents/agent-controls'
 import { baseName } from '../api/format'
 import type { Session } from '../api/types'
 import { stopAfterAsking } from '../sessions/session-actions'
@@ -12,19 +13,19 @@ import { postJson } from '../transport/request'
 import { HelpIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
-import { isLiveSession, isWorking, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { Age } from '../ui/time'
-import { controlsOf, modelOf, startedMode } from './agent-controls'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
+import { BudgetDialog } from './budget'
 import { GitLine } from './git-line'
 
 /** Name, status and facts of a session, and its actions. */
 export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
   const isLive = isLiveSession(session)
   const pane = panes.get(session.id)
-  const aspect = sessionAspect(session)
+  const badge = sessionBadge(session, pane)
   const model = modelOf(session)
-  const mode = startedMode(session)
+  const mode = modeOf(session)
   return (
     <div class="page-head session-head">
       <div class="grow">
@@ -32,7 +33,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           <h1 tabIndex={-1} dir="auto">
             {sessionName(session)}
           </h1>
-          <StatusBadge aspect={aspect} isLive={isWorking(aspect)} />
+          <StatusBadge badge={badge} isLive={isWorking(badge)} />
         </div>
         <p class="small dim facts dots">
           <span>#{session.number}</span>
@@ -81,7 +82,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           <button
             type="button"
             class="btn"
-            disabled={!canDecide.value || !isWorking(aspect)}
+            disabled={!canDecide.value || !isWorking(badge)}
             onClick={() => void interruptSession(session.id)}
           >
             <StopIcon /> <span class="wide-only">Interrupt</span>
@@ -94,7 +95,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
 }
 
 function SessionMenu({ session }: { session: Session }) {
-  const [asking, setAsking] = useState<'name' | 'model' | null>(null)
+  const [asking, setAsking] = useState<'name' | 'model' | 'budget' | null>(null)
   const isLive = isLiveSession(session)
   const { model, mode } = controlsOf(session)
   const command = async (text: string) => {
@@ -126,6 +127,11 @@ function SessionMenu({ session }: { session: Session }) {
         {isLive && mode && (
           <button type="button" disabled={!canDecide.value} onClick={() => void pressMode()}>
             {mode.label}
+          </button>
+        )}
+        {isLive && (
+          <button type="button" disabled={!canDecide.value} onClick={() => setAsking('budget')}>
+            Set a budget…
           </button>
         )}
         <a href={`/start?from=${session.id}`}>Duplicate…</a>
@@ -160,6 +166,7 @@ function SessionMenu({ session }: { session: Session }) {
           onClose={() => setAsking(null)}
         />
       )}
+      {asking === 'budget' && <BudgetDialog session={session} onClose={() => setAsking(null)} />}
       {asking === 'model' && model && (
         <NameDialog
           title="Switch model"

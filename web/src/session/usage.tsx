@@ -32,6 +32,8 @@ export function SessionUsage({ session }: { session: Session }) {
           <dd>
             <ContextGauge session={session} />
           </dd>
+          <dt>Budget</dt>
+          <dd>{budgetText(session)}</dd>
           {session.agentSessionId && (
             <>
               <dt>Conversation of the agent</dt>
@@ -44,6 +46,15 @@ export function SessionUsage({ session }: { session: Session }) {
       )}
     </div>
   )
+}
+
+function budgetText({ budget }: Session): string {
+  if (!budget) return 'as set in Settings'
+  const limits = [
+    budget.usd === null ? '' : formatMoney(budget.usd),
+    budget.tokens === null ? '' : `${formatCount(budget.tokens)} tokens`,
+  ]
+  return limits.filter(Boolean).join(', ') || 'no limit'
 }
 
 function Stat({ value, label }: { value: string; label: string }) {

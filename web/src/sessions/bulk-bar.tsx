@@ -13,7 +13,7 @@ export function BulkBar({ rows, onDone }: { rows: readonly Row[]; onDone(): void
   const [isWriting, setWriting] = useState(false)
   if (rows.length === 0) return null
   const live = rows.filter(({ session, state }) => session !== null && state !== 'ended')
-  const working = live.filter(({ aspect }) => isWorking(aspect))
+  const working = live.filter(({ badge }) => isWorking(badge))
   const panes = rows.filter(({ pane }) => pane !== null)
   const sendAll = async (text: string) => {
     setWriting(false)

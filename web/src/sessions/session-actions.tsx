@@ -73,7 +73,7 @@ export function RowMenu({ row, isUp = false }: { row: Row; isUp?: boolean }) {
           <>
             <button
               type="button"
-              disabled={!canDecide.value || !isWorking(row.aspect)}
+              disabled={!canDecide.value || !isWorking(row.badge)}
               onClick={() => void interruptSession(row.id)}
             >
               Interrupt

@@ -39,7 +39,7 @@ function SessionItem(props: {
   const { row, isPicked, isSelected, onSelect } = props
   const content = (
     <>
-      <StatusBadge aspect={row.aspect} isLive={isWorking(row.aspect)} />
+      <StatusBadge badge={row.badge} isLive={isWorking(row.badge)} />
       <span class="what">
         <span class="cut block">
           <span class="strong" dir="auto">

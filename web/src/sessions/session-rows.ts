@@ -1,7 +1,7 @@
 import { baseName, timeOf } from '../api/format'
 import type { Pane, Session } from '../api/types'
 import { sessionName } from '../store/session-name'
-import { type Aspect, isLiveSession, paneAspect, sessionAspect } from '../ui/status'
+import { type Badge, isLiveSession, paneBadge, sessionBadge } from '../ui/status'
 
 /** A session or a pane of tmux, as the page *Sessions* lists both. */
 export interface Row {
@@ -13,7 +13,7 @@ export interface Row {
   project: string
   cwd: string
   doing: string
-  aspect: Aspect
+  badge: Badge
   state: State
   /** When its status last changed. */
   activeAt: number
@@ -34,7 +34,7 @@ export const STATES: readonly { value: State; label: string }[] = [
 ]
 
 export function sessionRow(session: Session, pane: Pane | undefined): Row {
-  const aspect = sessionAspect(session)
+  const badge = sessionBadge(session, pane)
   const isLive = isLiveSession(session)
   const at = isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)
   return {
@@ -45,8 +45,8 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     project: baseName(session.project),
     cwd: session.cwd,
     doing: isLive ? (session.question ?? pane?.doing ?? '') : '',
-    aspect,
-    state: isLive ? stateOf(aspect) : 'ended',
+    badge,
+    state: isLive ? stateOf(badge) : 'ended',
     activeAt: timeOf(at),
     startedAt: timeOf(session.startedAt),
     session,
@@ -55,7 +55,7 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
 }
 
 export function tmuxRow(pane: Pane): Row {
-  const aspect = paneAspect(pane)
+  const badge = paneBadge(pane)
   return {
     id: pane.id,
     name: pane.name || pane.title || pane.agent || pane.command,
@@ -64,8 +64,8 @@ export function tmuxRow(pane: Pane): Row {
     project: baseName(pane.cwd),
     cwd: pane.cwd,
     doing: pane.doing,
-    aspect,
-    state: pane.needsYou ? 'needs' : stateOf(aspect),
+    badge,
+    state: pane.needsYou ? 'needs' : stateOf(badge),
     activeAt: timeOf(pane.since),
     startedAt: timeOf(pane.startedAt),
     session: null,
@@ -73,9 +73,9 @@ export function tmuxRow(pane: Pane): Row {
   }
 }
 
-function stateOf({ tone }: Aspect): State {
-  if (tone === 'caution' || tone === 'danger') return 'needs'
-  return tone === 'clear' ? 'working' : 'idle'
+function stateOf({ tone }: Badge): State {
+  if (tone === 'warning' || tone === 'danger') return 'needs'
+  return tone === 'active' ? 'working' : 'idle'
 }
 
 export function countStates(rows: readonly Row[]): Record<State, number> {

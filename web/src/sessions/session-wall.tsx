@@ -1,10 +1,10 @@
 import { useMemo, useRef } from 'preact/hooks'
-import { frameLast, usePreviews } from '../pages/pane-previews'
 import { canDecide } from '../store/live'
 import { wallColumns } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
+import { frameLast, usePreviews } from './pane-previews'
 import { canOpen, openRow, RowMenu } from './session-actions'
 import type { Row } from './session-rows'
 
@@ -39,7 +39,7 @@ export function SessionWall({ groups }: { groups: readonly { name: string; rows:
 function Tile({ row, picture }: { row: Row; picture: string | undefined }) {
   return useMemo(
     () => (
-      <li class={`tile tone-${row.aspect.tone}`} data-pane={row.id}>
+      <li class={`tile tone-${row.badge.tone}`} data-pane={row.id}>
         <div class="tile-picture">
           {picture ? (
             <SvgView text={picture} label={`Screen of ${row.name}`} class="thumb" prepare={frameLast} />
@@ -51,12 +51,12 @@ function Tile({ row, picture }: { row: Row; picture: string | undefined }) {
             id={`pane-${row.id}`}
             class="tile-open"
             disabled={!canOpen(row)}
-            aria-label={`Open ${row.name}: ${row.aspect.word}`}
+            aria-label={`Open ${row.name}: ${row.badge.word}`}
             onClick={() => openRow(row)}
           />
         </div>
         <div class="tile-foot">
-          <StatusBadge aspect={row.aspect} isLive={isWorking(row.aspect)} />
+          <StatusBadge badge={row.badge} isLive={isWorking(row.badge)} />
           <span class="cut small grow" title={row.doing || row.name}>
             <span class="strong">{row.name}</span> {row.doing && <span class="soft">{row.doing}</span>}
           </span>

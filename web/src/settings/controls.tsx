@@ -16,14 +16,14 @@ export function TopicTab({ topic }: { topic: Topic }) {
   const { value, error, reload } = useLoad('settings', signal => getJson<Settings>('/settings', { signal }))
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
   const settings = new Map(value.items.map(setting => [setting.key, setting]))
-  const save = async (key: string, wanted: unknown) => {
+  const save = async ({ key, isLive }: Control, wanted: unknown) => {
     const change = () =>
       request('/settings', {
         method: 'PATCH',
         body: { changes: { [key]: wanted } },
         headers: { 'if-match': `"${value.version}"` },
       })
-    await attempt(() => withStepUp(change), 'Saved. It applies when Signalbox starts again.')
+    await attempt(() => withStepUp(change), isLive ? 'Saved' : 'Saved. It applies when Signalbox starts again.')
     reload()
   }
   return (
@@ -42,7 +42,7 @@ export function TopicTab({ topic }: { topic: Topic }) {
                   key={`${control.key} ${settings.get(control.key)!.shown}`}
                   control={control}
                   setting={settings.get(control.key)!}
-                  onSave={wanted => void save(control.key, wanted)}
+                  onSave={wanted => void save(control, wanted)}
                 />
               ))}
             </ul>
@@ -123,6 +123,8 @@ function Field({ id, control, setting, isOff, onSave }: FieldProps) {
         ))}
       </select>
     )
+  if (control.kind === 'hours')
+    return <HoursField id={id} value={textOf(control, value)} isOff={isOff} onSave={onSave} />
   const isChanged = text !== textOf(control, value)
   const submit = (event: Event) => {
     event.preventDefault()
@@ -144,7 +146,7 @@ function Field({ id, control, setting, isOff, onSave }: FieldProps) {
         <input
           id={id}
           class="input"
-          inputMode={control.kind === 'text' || control.kind === 'hours' ? 'text' : 'decimal'}
+          inputMode={control.kind === 'text' ? 'text' : 'decimal'}
           placeholder={PLACEHOLDERS[control.kind] ?? ''}
           disabled={isOff}
           value={text}
@@ -161,9 +163,57 @@ function Field({ id, control, setting, isOff, onSave }: FieldProps) {
   )
 }
 
+/** From one time of day to another; both empty: none. */
+function HoursField({
+  id,
+  value,
+  isOff,
+  onSave,
+}: { id: string; value: string; isOff: boolean } & Pick<FieldProps, 'onSave'>) {
+  const [from = '', to = ''] = value.split('-').map(time => time.trim())
+  const [times, setTimes] = useState({ from, to })
+  const isWhole = (times.from === '') === (times.to === '')
+  const isChanged = times.from !== from || times.to !== to
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onSave(times.from === '' ? null : `${times.from}-${times.to}`)
+  }
+  return (
+    <form class="row control-field" onSubmit={submit}>
+      <input
+        id={id}
+        type="time"
+        class="input"
+        aria-label="Quiet hours start"
+        disabled={isOff}
+        value={times.from}
+        onInput={event => setTimes({ ...times, from: event.currentTarget.value })}
+      />
+      <span class="small dim">to</span>
+      <input
+        type="time"
+        class="input"
+        aria-label="Quiet hours end"
+        disabled={isOff}
+        value={times.to}
+        onInput={event => setTimes({ ...times, to: event.currentTarget.value })}
+      />
+      {isChanged && !isOff && (
+        <button type="submit" class="btn solid" disabled={!isWhole}>
+          Save
+        </button>
+      )}
+      {value !== '' && !isChanged && !isOff && (
+        <button type="button" class="btn" onClick={() => onSave(null)}>
+          Turn off
+        </button>
+      )}
+    </form>
+  )
+}
+
 const UNITS: Partial<Record<Control['kind'], string>> = { seconds: 's', days: 'days', money: 'USD' }
 const PLACEHOLDERS: Partial<Record<Control['kind'], string>> = {
-  hours: '22:00-07:00',
   money: 'no limit',
   seconds: 'never',
 }
@@ -186,6 +236,6 @@ function readBack({ kind }: Control, text: string): unknown {
   const plain = text.trim()
   if (kind === 'list') return plain === '' ? [] : plain.split(/\s*[\n,]\s*/)
   if (plain === '') return null
-  if (kind === 'text' || kind === 'hours') return plain
+  if (kind === 'text') return plain
   return Number(plain)
 }

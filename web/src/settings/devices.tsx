@@ -33,7 +33,7 @@ export function DevicesTab() {
     setLocking(false)
     return attempt(
       () => withStepUp(() => postJson('/lockdown')),
-      'Locked down: all grants, tokens and devices were revoked',
+      'Locked down: all standing approvals, tokens and devices were revoked',
     )
   }
   return (

@@ -4,13 +4,13 @@ import { isOwner } from '../store/live'
 import { attempt } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
-import { type Aspect, StatusBadge } from '../ui/status'
+import { type Badge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
-const ASPECT: Readonly<Record<Finding['level'], Aspect>> = {
-  ok: { word: 'ok', tone: 'clear', shape: 'tick' },
-  note: { word: 'note', tone: 'lunar', shape: 'ring' },
-  warning: { word: 'warning', tone: 'caution', shape: 'triangle' },
+const LEVELS: Readonly<Record<Finding['level'], Badge>> = {
+  ok: { word: 'ok', tone: 'active', shape: 'tick' },
+  note: { word: 'note', tone: 'done', shape: 'ring' },
+  warning: { word: 'warning', tone: 'warning', shape: 'triangle' },
   error: { word: 'error', tone: 'danger', shape: 'square' },
 }
 
@@ -35,7 +35,7 @@ export function DoctorTab() {
           <ul class="list">
             {findings.map(finding => (
               <li key={`${finding.check} ${finding.message}`} class="line-item doctor-line">
-                <StatusBadge aspect={ASPECT[finding.level]} />
+                <StatusBadge badge={LEVELS[finding.level]} />
                 <span class="what">
                   <span class="strong">{finding.check}</span> <span class="soft">{finding.message}</span>
                   {finding.next && (

@@ -7,6 +7,8 @@ export interface Control {
   hint?: string
   kind: 'switch' | 'seconds' | 'days' | 'hours' | 'money' | 'number' | 'text' | 'list' | 'choice'
   choices?: readonly { value: string; label: string }[]
+  /** It applies without a restart. */
+  isLive?: boolean
 }
 
 export interface Topic {
@@ -100,7 +102,7 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'approvals',
     label: 'Approvals',
-    about: 'Who decides, from where, and what is allowed in advance.',
+    about: 'Who decides, from where, and standing approvals.',
     groups: [
       {
         title: 'Decisions',
@@ -125,7 +127,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Grants',
+        title: 'Standing approvals for a limited time',
         controls: [
           { key: 'approvals.grant_for', label: 'Last for', kind: 'seconds' },
           { key: 'approvals.grant_uses', label: 'Uses at most', kind: 'number' },
@@ -136,12 +138,14 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'budget',
     label: 'Budget',
-    about: 'What runs may cost before they pause and ask.',
+    about: 'What sessions and runs may cost before they pause and ask.',
     groups: [
       {
         title: 'Limits',
         controls: [
-          { key: 'runs.day_usd', label: 'A day', kind: 'money' },
+          { key: 'runs.day_usd', label: 'All sessions and runs of a day', kind: 'money', isLive: true },
+          { key: 'sessions.max_cost', label: 'One session', kind: 'money', isLive: true },
+          { key: 'sessions.max_tokens', label: 'One session, in tokens', kind: 'number', isLive: true },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },

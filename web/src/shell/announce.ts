@@ -52,7 +52,7 @@ function pageTitle(here: Route): string | null {
   return PAGES.find(({ pages }) => (pages as readonly string[]).includes(here.page))?.label ?? null
 }
 
-/** The number on the icon of the installed app, and a lit lamp on the icon of the tab. */
+/** The number on the icon of the installed app, and a dot on the icon of the tab. */
 function setBadge(count: number): void {
   const { setAppBadge, clearAppBadge } = navigator as Partial<Pick<Navigator, 'setAppBadge' | 'clearAppBadge'>>
   if (count > 0) void setAppBadge?.call(navigator, count).catch(() => undefined)

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { needsCount } from '../store/needs'
 import { Dialog } from '../ui/dialog'
-import { MoreIcon } from '../ui/icons'
+import { MoreIcon, SearchIcon } from '../ui/icons'
 import { isCurrent, PAGES } from './nav'
 
 const isMoreOpen = signal(false)
@@ -31,20 +31,22 @@ export function BottomBar() {
       {isMoreOpen.value && (
         <Dialog title="More" onClose={() => (isMoreOpen.value = false)}>
           <nav class="stack" aria-label="More">
-            {[...rest, { href: '/start', label: 'Start a session or a run', icon: null }].map(
-              ({ href, label, icon: Icon }) => (
-                <a
-                  key={href}
-                  class="btn tall"
-                  style={{ justifyContent: 'flex-start' }}
-                  href={href}
-                  onClick={() => (isMoreOpen.value = false)}
-                >
-                  {Icon && <Icon />}
-                  {label}
-                </a>
-              ),
-            )}
+            {[
+              ...rest,
+              { href: '/search', label: 'Search', icon: SearchIcon },
+              { href: '/start', label: 'Start a session or a run', icon: null },
+            ].map(({ href, label, icon: Icon }) => (
+              <a
+                key={href}
+                class="btn tall"
+                style={{ justifyContent: 'flex-start' }}
+                href={href}
+                onClick={() => (isMoreOpen.value = false)}
+              >
+                {Icon && <Icon />}
+                {label}
+              </a>
+            ))}
           </nav>
         </Dialog>
       )}

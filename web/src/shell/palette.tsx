@@ -1,18 +1,30 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { baseName } from '../api/format'
-import { runs, sessions } from '../store/live'
-import { go } from '../store/router'
+import { RUN_WORDS } from '../../../src/text/status-word'
+import { plural } from '../api/format'
+import type { SearchResult } from '../api/types'
+import { interruptSession, pauseGrants } from '../store/actions'
+import { areGrantsPaused, canDecide, grants, runs, sessions } from '../store/live'
+import { openApprovals } from '../store/needs'
+import { theme } from '../store/prefs'
+import { go, route } from '../store/router'
+import { placeOf, searchFor, titleOf, wordOfKind } from '../store/search'
+import { sessionName } from '../store/session-name'
 import { Dialog } from '../ui/dialog'
-import { isPaletteOpen } from './keyboard'
+import { isHelpOpen, isPaletteOpen } from './keyboard'
 import { PAGES } from './nav'
 
-interface Place {
-  href: string
+/** What the palette offers: a place to go to, or an action. */
+interface Entry {
+  key: string
   label: string
   about: string
+  run(): void
 }
 
 const RESULTS_MAX = 12
+const FOUND_MAX = 6
+/** A person who types pauses this long between words. */
+const TYPING_MS = 150
 
 export function Palette() {
   if (!isPaletteOpen.value) return null
@@ -27,14 +39,16 @@ function PaletteDialog() {
   const close = () => {
     isPaletteOpen.value = false
   }
+  const said = useSaid(text)
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = places()
-    .filter(({ label, about }) => words.every(word => `${label} ${about}`.toLowerCase().includes(word)))
-    .slice(0, RESULTS_MAX)
-  const open = (place: Place | undefined) => {
-    if (!place) return
+  const known = [...actions(), ...places()].filter(({ label, about }) =>
+    words.every(word => `${label} ${about}`.toLowerCase().includes(word)),
+  )
+  const found = words.length === 0 ? places().slice(0, RESULTS_MAX) : [...known.slice(0, RESULTS_MAX), ...said]
+  const open = (entry: Entry | undefined) => {
+    if (!entry) return
     close()
-    go(place.href)
+    entry.run()
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1))
@@ -44,16 +58,16 @@ function PaletteDialog() {
     event.preventDefault()
   }
   return (
-    <Dialog title="Go to" onClose={close}>
+    <Dialog title="Search" onClose={close}>
       <input
         ref={field}
         class="input"
         role="combobox"
-        aria-label="Go to"
+        aria-label="Search"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-        placeholder="Page, session or run"
+        placeholder="A page, a session, an action, or words that were said"
         value={text}
         onInput={event => {
           setText(event.currentTarget.value)
@@ -62,18 +76,20 @@ function PaletteDialog() {
         onKeyDown={onKey}
       />
       <div id="palette-list" role="listbox" aria-label="Results" class="palette">
-        {found.map((place, index) => (
+        {found.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
           <div
-            key={place.href}
+            key={entry.key}
             id={`palette-${index}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
-            onClick={() => open(place)}
+            onClick={() => open(entry)}
           >
-            <span class="cut">{place.label}</span>
-            <span class="dim small cut">{place.about}</span>
+            <span class="cut" dir="auto">
+              {entry.label}
+            </span>
+            <span class="dim small cut">{entry.about}</span>
           </div>
         ))}
         {found.length === 0 && (
@@ -86,17 +102,86 @@ function PaletteDialog() {
   )
 }
 
-function places(): Place[] {
+/** What was said, asked and started with these words, across sessions and time. */
+function useSaid(text: string): Entry[] {
+  const [found, setFound] = useState<{ words: string; items: readonly SearchResult[] }>({ words: '', items: [] })
+  const words = text.trim()
+  useEffect(() => {
+    if (words.length < 2) return
+    const ended = new AbortController()
+    const timer = setTimeout(() => {
+      searchFor(words, { limit: FOUND_MAX, signal: ended.signal }).then(
+        ({ items }) => setFound({ words, items }),
+        () => undefined,
+      )
+    }, TYPING_MS)
+    return () => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+  }, [words])
+  if (words.length < 2) return []
+  const all = {
+    key: 'search',
+    label: `Search everything for “${words}”`,
+    about: 'search',
+    run: () => go(`/search?q=${encodeURIComponent(words)}`),
+  }
+  if (found.words !== words) return [all]
   return [
-    ...PAGES.map(({ href, label }) => ({ href, label, about: 'page' })),
-    { href: '/start', label: 'Start a session or a run', about: 'page' },
-    { href: '/settings/doctor', label: 'Doctor', about: 'settings' },
-    { href: '/settings/people', label: 'People and devices', about: 'settings' },
-    ...sessions.all.value.map(({ id, number, label, agent, cwd }) => ({
-      href: `/s/${id}`,
-      label: label ?? `${agent} in ${baseName(cwd)}`,
-      about: `session ${number}`,
+    ...found.items.map(result => ({
+      key: `found/${result.id}`,
+      label: result.excerpt,
+      about: `${wordOfKind(result.kind).toLowerCase()} · ${titleOf(result).slice(0, 40)}`,
+      run: () => go(placeOf(result)),
     })),
-    ...runs.all.value.map(({ id, title, status }) => ({ href: `/r/${id}`, label: title, about: `run, ${status}` })),
+    all,
+  ]
+}
+
+function actions(): Entry[] {
+  const here = route.value
+  const session = here.page === 'session' ? sessions.peek(here.id) : undefined
+  const first = openApprovals.value.find(({ state }) => state === 'pending')
+  const hasGrants = grants.all.value.some(({ ended }) => !ended)
+  const action = (label: string, run: () => void): Entry => ({ key: label, label, about: 'action', run })
+  const start = (agent: string) => action(`Start ${agent}`, () => go(`/start?agent=${agent}`))
+  return [
+    ...(first ? [action('Allow or deny the next request', () => go(`/a/${first.id}`))] : []),
+    ...(session && canDecide.value && session.endedAt === undefined
+      ? [action(`Interrupt “${sessionName(session)}”`, () => void interruptSession(session.id))]
+      : []),
+    ...['claude', 'codex', 'gemini', 'demo'].map(start),
+    ...(hasGrants && canDecide.value
+      ? [
+          action(
+            areGrantsPaused.value ? 'Resume standing approvals' : 'Pause standing approvals',
+            () => void pauseGrants(!areGrantsPaused.value),
+          ),
+        ]
+      : []),
+    ...(['dark', 'light', 'system'] as const)
+      .filter(name => name !== theme.value)
+      .map(name => action(`Use the ${name} theme`, () => (theme.value = name))),
+    action('Show keyboard shortcuts', () => (isHelpOpen.value = true)),
+  ]
+}
+
+function places(): Entry[] {
+  const place = (href: string, label: string, about: string): Entry => ({
+    key: href,
+    label,
+    about,
+    run: () => go(href),
+  })
+  const open = openApprovals.value.length
+  return [
+    ...PAGES.map(({ href, label }) => place(href, label, href === '/' && open > 0 ? plural(open, 'request') : 'page')),
+    place('/search', 'Search all conversations', 'page'),
+    place('/start', 'Start a session or a run', 'page'),
+    place('/settings/doctor', 'Doctor', 'settings'),
+    place('/settings/people', 'People and devices', 'settings'),
+    ...sessions.all.value.map(session => place(`/s/${session.id}`, sessionName(session), `session ${session.number}`)),
+    ...runs.all.value.map(({ id, title, status }) => place(`/r/${id}`, title, `run · ${RUN_WORDS[status]}`)),
   ]
 }

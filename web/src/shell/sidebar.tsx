@@ -1,7 +1,7 @@
 import { me } from '../store/live'
 import { needsCount } from '../store/needs'
-import { HelpIcon, Logo, PlusIcon } from '../ui/icons'
-import { isHelpOpen } from './keyboard'
+import { HelpIcon, Logo, PlusIcon, SearchIcon } from '../ui/icons'
+import { isHelpOpen, isPaletteOpen } from './keyboard'
 import { isCurrent, PAGES } from './nav'
 
 export function Sidebar() {
@@ -30,6 +30,10 @@ export function Sidebar() {
         ))}
       </nav>
       <div class="side-foot">
+        <button type="button" class="btn quiet" title="Search (Ctrl K)" onClick={() => (isPaletteOpen.value = true)}>
+          <SearchIcon />
+          <span class="label">Search</span>
+        </button>
         <a class="btn" href="/start" title="Start a session or a run">
           <PlusIcon />
           <span class="label">Start</span>

@@ -42,6 +42,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
         ...(form.prompt.trim() !== '' && { prompt: form.prompt.trim() }),
         ...(form.label.trim() !== '' && { label: form.label.trim() }),
         ...(form.worktree && { worktree: true }),
+        ...(Number(form.budget) > 0 && { budget: { usd: Number(form.budget), tokens: null } }),
       })
       go(`/s/${session.id}`)
     } catch (error) {
@@ -185,6 +186,18 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           )}
         </div>
       )}
+      <div class="field">
+        <label for="budget">Budget in USD (optional)</label>
+        <input
+          id="budget"
+          class="input"
+          inputMode="decimal"
+          placeholder="as set in Settings"
+          value={form.budget ?? ''}
+          onInput={event => put({ budget: event.currentTarget.value })}
+        />
+        <span class="hint">When it is used up, the session is paused and asks you.</span>
+      </div>
       <label class="row">
         <input
           type="checkbox"
@@ -224,7 +237,18 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
 
 /** From the address: an agent, a directory, or a session to start another one like. */
 function initial(): SessionTemplate {
-  const empty = { name: '', agent: '', cwd: '', prompt: '', label: '', model: '', mode: '', args: '', worktree: false }
+  const empty = {
+    name: '',
+    agent: '',
+    cwd: '',
+    prompt: '',
+    label: '',
+    model: '',
+    mode: '',
+    args: '',
+    budget: '',
+    worktree: false,
+  }
   const from = sessions.peek(query.peek().get('from') ?? '')
   if (!from) return { ...empty, agent: query.peek().get('agent') ?? '', cwd: query.peek().get('cwd') ?? '' }
   return {

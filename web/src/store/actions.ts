@@ -73,6 +73,9 @@ export async function startSession(options: {
   prompt?: string
   label?: string
   worktree?: boolean
+  budget?: { usd: number | null; tokens: number | null }
+  /** The agent's own id of a conversation to continue. */
+  resume?: string
 }): Promise<Session> {
   const session = await postJson<Session>('/sessions', options)
   sessions.put(session)
@@ -91,6 +94,13 @@ export function renameSession(id: string, name: string): Promise<unknown> {
     await request(`/panes/${id}`, { method: 'PATCH', body: { name } })
     refreshSession(id)
   })
+}
+
+/** What the session may use before it is paused; null: no limit. */
+export function setBudget(id: string, budget: { usd: number | null; tokens: number | null }): Promise<unknown> {
+  return attempt(async () => {
+    sessions.put(await postJson<Session>(`/sessions/${id}/budget`, budget))
+  }, 'Budget saved')
 }
 
 export async function resumeSession(id: string): Promise<Session | null> {
@@ -160,9 +170,12 @@ export async function cancelAfterAsking({ id, title }: Pick<Run, 'id' | 'title'>
 }
 
 export function pauseGrants(pause: boolean): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${pause ? 'pause' : 'resume'}`), pause ? 'Grants paused' : 'Grants resumed')
+  return attempt(
+    () => postJson(`/grants/${pause ? 'pause' : 'resume'}`),
+    pause ? 'Standing approvals paused' : 'Standing approvals resumed',
+  )
 }
 
 export function revokeGrant(id: string): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${id}/revoke`), 'Grant revoked')
+  return attempt(() => postJson(`/grants/${id}/revoke`), 'Standing approval revoked')
 }

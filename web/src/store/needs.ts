@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { timeOf } from '../api/format'
-import type { Approval, Pane, Run } from '../api/types'
-import { approvals, panes, runs } from './live'
+import type { Approval, Pane, Run, Session } from '../api/types'
+import { approvals, panes, runs, sessions } from './live'
 import { dismissedRuns } from './prefs'
 
 /** Open requests, oldest first. A decided request stays until the agent has applied it. */
@@ -35,8 +35,13 @@ export const panesThatNeedYou = computed<Pane[]>(() => {
   )
 })
 
+/** Live sessions that have used their budget. */
+export const pausedSessions = computed<Session[]>(() =>
+  sessions.all.value.filter(({ paused, endedAt }) => paused !== undefined && endedAt === undefined),
+)
+
 export const needsCount = computed(
-  () => pendingCount.value + runsThatNeedYou.value.length + panesThatNeedYou.value.length,
+  () => pendingCount.value + runsThatNeedYou.value.length + panesThatNeedYou.value.length + pausedSessions.value.length,
 )
 
 function isRecent(at: Run['endedAt']): boolean {

@@ -44,6 +44,8 @@ export interface SessionTemplate {
   model: string
   mode: string
   args: string
+  /** In USD; absent in templates that are older. */
+  budget?: string
   worktree: boolean
 }
 

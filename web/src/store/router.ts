@@ -13,6 +13,7 @@ export type Route =
   | { page: 'usage' }
   | { page: 'workers' }
   | { page: 'graphs' }
+  | { page: 'search' }
   | { page: 'start' }
   | { page: 'settings'; tab: string }
   | { page: 'login' }
@@ -32,6 +33,7 @@ const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/workers$/, () => ({ page: 'workers' })],
   [/^\/usage$/, () => ({ page: 'usage' })],
   [/^\/graphs$/, () => ({ page: 'graphs' })],
+  [/^\/search$/, () => ({ page: 'search' })],
   [/^\/start$/, () => ({ page: 'start' })],
   [/^\/settings(?:\/(\w+))?$/, match => ({ page: 'settings', tab: match[1] ?? 'values' })],
   [/^\/(doctor|people|devices)$/, match => ({ page: 'settings', tab: match[1]! })],

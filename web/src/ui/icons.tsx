@@ -77,6 +77,12 @@ export const HelpIcon = icon(
     <path d="M7.900 7.800a2.200 2.200 0 1 1 3 2.100c-.6.250-.9.700-.9 1.300M10 13.600h.01" />
   </>,
 )
+export const SearchIcon = icon(
+  <>
+    <circle cx="8.700" cy="8.700" r="5.200" />
+    <path d="m12.600 12.600 4 4" />
+  </>,
+)
 export const ReplayIcon = icon(
   <path d="M3.500 10a6.500 6.500 0 1 0 2-4.700L3.500 7.200M3.500 3.500v3.700h3.700M10 6.500V10l2.500 1.800" />,
 )
@@ -97,7 +103,7 @@ export const CompareIcon = icon(
 export const CheckIcon = icon(<path d="m4.500 10.500 3.700 3.700 7.300-8" />)
 export const DownloadIcon = icon(<path d="M10 3.500v9M6 9l4 4 4-4M4 16.500h12" />)
 
-/** The logo: a semaphore signal at caution. */
+/** The logo: a semaphore signal at warning. */
 export function Logo() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

@@ -19,7 +19,7 @@ interface Limit {
   value: number
 }
 
-const COLOURS = ['--lunar-lamp', '--clear-lamp', '--caution-lamp', '--danger-lamp', '--ink-3', '--accent']
+const COLOURS = ['--done-icon', '--active-icon', '--warning-icon', '--danger-icon', '--ink-3', '--accent']
 
 /** A plot that can be switched to a table with the exact values. */
 export function Plot({ label, days, series, format, limit = null }: PlotProps) {

@@ -2,26 +2,26 @@ import { isDenialMeaning } from '../../../src/approvals/denial'
 import { RUN_WORDS } from '../../../src/text/status-word'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
-type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
+type Tone = 'active' | 'warning' | 'danger' | 'done' | 'muted'
 export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
 
-export interface Aspect {
+export interface Badge {
   word: string
   tone: Tone
   shape: Shape
 }
 
 /** A status is a word, a shape and a colour: each is enough to recognise it. */
-export function StatusBadge({ aspect, isLive = false }: { aspect: Aspect; isLive?: boolean }) {
+export function StatusBadge({ badge, isLive = false }: { badge: Badge; isLive?: boolean }) {
   return (
-    <span class={`badge tone-${aspect.tone}`}>
-      <Lamp shape={aspect.shape} isLive={isLive} />
-      {aspect.word}
+    <span class={`badge tone-${badge.tone}`}>
+      <StatusIcon shape={badge.shape} isLive={isLive} />
+      {badge.word}
     </span>
   )
 }
 
-export function Lamp({ shape, isLive = false }: { shape: Shape; isLive?: boolean }) {
+export function StatusIcon({ shape, isLive = false }: { shape: Shape; isLive?: boolean }) {
   return (
     <svg viewBox="0 0 12 12" aria-hidden="true">
       {isLive && <circle class="ring" cx="6" cy="6" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" />}
@@ -56,31 +56,33 @@ function drawShape(shape: Shape) {
  * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words
  * are for what is none of them.
  */
-const NEEDS: Aspect = { word: RUN_WORDS.waiting, tone: 'caution', shape: 'diamond' }
-const WORKING: Aspect = { word: RUN_WORDS.running, tone: 'clear', shape: 'disc' }
-const DONE: Aspect = { word: RUN_WORDS.completed, tone: 'lunar', shape: 'tick' }
-const FAILED: Aspect = { word: RUN_WORDS.failed, tone: 'danger', shape: 'square' }
-const IDLE: Aspect = { word: 'Idle', tone: 'unlit', shape: 'ring' }
-const UNKNOWN: Aspect = { word: 'Unknown', tone: 'unlit', shape: 'dashed' }
+const NEEDS: Badge = { word: RUN_WORDS.waiting, tone: 'warning', shape: 'diamond' }
+const WORKING: Badge = { word: RUN_WORDS.running, tone: 'active', shape: 'disc' }
+const DONE: Badge = { word: RUN_WORDS.completed, tone: 'done', shape: 'tick' }
+const FAILED: Badge = { word: RUN_WORDS.failed, tone: 'danger', shape: 'square' }
+const IDLE: Badge = { word: 'Idle', tone: 'muted', shape: 'ring' }
+const UNKNOWN: Badge = { word: 'Unknown', tone: 'muted', shape: 'dashed' }
 
-export function sessionAspect(session: Session): Aspect {
+/** `pane`: the session's own; it knows whether a person has seen that the work is done. */
+export function sessionBadge(session: Session, pane?: Pick<Pane, 'shown'>): Badge {
   if (session.state === 'lost') return { ...FAILED, word: 'Lost' }
   if (session.state === 'ended') {
-    if (session.endReason === 'stopped') return { word: 'Stopped', tone: 'unlit', shape: 'square' }
+    if (session.endReason === 'stopped') return { word: 'Stopped', tone: 'muted', shape: 'square' }
     const { code = null, signal = null } = session.exit ?? {}
     if (code !== null && code !== 0) return FAILED
-    return signal ? { word: 'Stopped', tone: 'unlit', shape: 'square' } : { ...DONE, tone: 'unlit' }
+    return signal ? { word: 'Stopped', tone: 'muted', shape: 'square' } : { ...DONE, tone: 'muted' }
   }
   if (session.awaiting || session.approval) return NEEDS
-  if (session.catchingUp) return { word: 'Catching up', tone: 'clear', shape: 'dashed' }
+  if (session.catchingUp) return { word: 'Catching up', tone: 'active', shape: 'dashed' }
+  if (session.paused && !session.busy) return { word: 'Paused', tone: 'warning', shape: 'bars' }
   if (session.busy) return WORKING
-  if (session.idle || session.view === 'idle_prompt') return IDLE
-  if (session.state === 'starting') return { word: 'Starting', tone: 'clear', shape: 'ring' }
+  if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? DONE : IDLE
+  if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
   return UNKNOWN
 }
 
-/** Whether the lamp of the status pulses. */
-export function isWorking({ word }: Aspect): boolean {
+/** Whether the icon of the status pulses. */
+export function isWorking({ word }: Badge): boolean {
   return word === WORKING.word
 }
 
@@ -88,7 +90,7 @@ export function isLiveSession(session: Session): boolean {
   return session.state === 'live' || session.state === 'starting'
 }
 
-export function paneAspect(pane: Pane): Aspect {
+export function paneBadge(pane: Pane): Badge {
   if (pane.stuck) return { word: pane.stuck === 'frozen' ? 'Frozen' : 'No progress', tone: 'danger', shape: 'triangle' }
   switch (pane.shown) {
     case 'waiting-approval':
@@ -105,55 +107,55 @@ export function paneAspect(pane: Pane): Aspect {
   }
 }
 
-const RUN: Readonly<Record<Run['status'], Aspect>> = {
-  queued: { word: RUN_WORDS.queued, tone: 'unlit', shape: 'dashed' },
+const RUN: Readonly<Record<Run['status'], Badge>> = {
+  queued: { word: RUN_WORDS.queued, tone: 'muted', shape: 'dashed' },
   running: WORKING,
   waiting: NEEDS,
-  paused: { word: RUN_WORDS.paused, tone: 'unlit', shape: 'bars' },
+  paused: { word: RUN_WORDS.paused, tone: 'muted', shape: 'bars' },
   completed: DONE,
   failed: FAILED,
   rejected: { word: RUN_WORDS.rejected, tone: 'danger', shape: 'triangle' },
-  cancelled: { word: RUN_WORDS.cancelled, tone: 'unlit', shape: 'square' },
+  cancelled: { word: RUN_WORDS.cancelled, tone: 'muted', shape: 'square' },
 }
 
-export function runAspect(status: Run['status']): Aspect {
+export function runBadge(status: Run['status']): Badge {
   return RUN[status]
 }
 
-const UNDRIVEN: Aspect = { word: 'Stopped', tone: 'danger', shape: 'square' }
+const UNDRIVEN: Badge = { word: 'Stopped', tone: 'danger', shape: 'square' }
 
 /** The status of a run; one that no process drives is not running. */
 export function RunBadge({ run }: { run: Run }) {
-  const aspect = run.isUndriven ? UNDRIVEN : runAspect(run.status)
-  return <StatusBadge aspect={aspect} isLive={run.status === 'running' && !run.isUndriven} />
+  const badge = run.isUndriven ? UNDRIVEN : runBadge(run.status)
+  return <StatusBadge badge={badge} isLive={run.status === 'running' && !run.isUndriven} />
 }
 
 export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
 
-const NODE: Readonly<Record<RunNode['status'], Aspect>> = {
+const NODE: Readonly<Record<RunNode['status'], Badge>> = {
   running: WORKING,
-  stopped: { word: 'Stopped', tone: 'unlit', shape: 'bars' },
+  stopped: { word: 'Stopped', tone: 'muted', shape: 'bars' },
   waiting: NEEDS,
   success: DONE,
-  partial_success: { word: 'Partly done', tone: 'caution', shape: 'triangle' },
-  retry: { word: 'Retrying', tone: 'caution', shape: 'triangle' },
+  partial_success: { word: 'Partly done', tone: 'warning', shape: 'triangle' },
+  retry: { word: 'Retrying', tone: 'warning', shape: 'triangle' },
   fail: FAILED,
-  skipped: { word: 'Skipped', tone: 'unlit', shape: 'ring' },
-  cancelled: { word: 'Cancelled', tone: 'unlit', shape: 'square' },
-  idle: { word: 'Not started', tone: 'unlit', shape: 'ring' },
+  skipped: { word: 'Skipped', tone: 'muted', shape: 'ring' },
+  cancelled: { word: 'Cancelled', tone: 'muted', shape: 'square' },
+  idle: { word: 'Not started', tone: 'muted', shape: 'ring' },
 }
 
-export function nodeAspect(status: RunNode['status']): Aspect {
+export function nodeBadge(status: RunNode['status']): Badge {
   return NODE[status]
 }
 
-const CLOSED = { stale: 'Outdated', expired: 'Expired', cancelled: 'Withdrawn' } as const
+const CLOSED = { stale: 'Closed', expired: 'Expired', cancelled: 'Cancelled' } as const
 
 /** What became of a request: not only that it was applied, but which answer was. */
-export function approvalAspect({ state, outcome, decision, kind }: Approval): Aspect {
-  const denied: Aspect = { word: 'Denied', tone: 'unlit', shape: 'square' }
+export function approvalBadge({ state, outcome, decision, kind }: Approval): Badge {
+  const denied: Badge = { word: 'Denied', tone: 'muted', shape: 'square' }
   const isDenied = decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
   switch (state) {
     case 'pending':
@@ -161,19 +163,19 @@ export function approvalAspect({ state, outcome, decision, kind }: Approval): As
     case 'decided':
       return {
         word: isDenied ? 'Denying' : kind === 'permission' ? 'Allowing' : 'Answering',
-        tone: 'clear',
+        tone: 'active',
         shape: 'ring',
       }
     case 'applied':
       if (isDenied) return denied
-      return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'lunar', shape: 'tick' }
+      return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'done', shape: 'tick' }
     default:
-      return { word: CLOSED[state], tone: 'unlit', shape: 'square' }
+      return { word: state === 'stale' && decision ? 'Not applied' : CLOSED[state], tone: 'muted', shape: 'square' }
   }
 }
 
-export function riskAspect(level: Approval['risk']['level']): Aspect {
+export function riskBadge(level: Approval['risk']['level']): Badge {
   if (level === 'high') return { word: 'High risk', tone: 'danger', shape: 'triangle' }
-  if (level === 'elevated') return { word: 'Elevated risk', tone: 'caution', shape: 'triangle' }
-  return { word: 'Low risk', tone: 'unlit', shape: 'ring' }
+  if (level === 'elevated') return { word: 'Medium risk', tone: 'warning', shape: 'triangle' }
+  return { word: 'Low risk', tone: 'muted', shape: 'ring' }
 }

@@ -52,7 +52,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
             values: (_, splits) => splits.map(value => format(value)),
           },
         ],
-        hooks: limit === null ? {} : { draw: [plot => drawLimit(plot, limit, colour('--danger-lamp'))] },
+        hooks: limit === null ? {} : { draw: [plot => drawLimit(plot, limit, colour('--danger-icon'))] },
         series: [
           {},
           // Drawn from the top of the stack down: each bar covers the lower part of the one before.

@@ -2,8 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSegment } from '../../../activity/index.js'
 import { systemClock } from '../../../clock/index.js'
 import { isAlive } from '../../../process/index.js'
+import { createRedactor } from '../../../text/index.js'
+import { StepOutput } from '../../step-output.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { stepCall } from '../testing/step-call.js'
 import { ToolSteps } from './tool.js'
@@ -32,6 +35,25 @@ describe('a tool node', () => {
       status: 'success',
       context_updates: { 'tool.output': 'out\n', 'tool.stderr': 'err\n', 'tool.exit_code': 0 },
     })
+  })
+
+  test('writes what it prints to the log of the run, line by line', async () => {
+    const path = join(directory, 'activity', 'a@1#1.ndjson')
+    const redactor = createRedactor({ secretValues: [{ name: 'KEY', value: 'hunter22hunter22' }] })
+    const steps = new ToolSteps({
+      clock: systemClock,
+      environment: () => ({ PATH: process.env.PATH ?? '' }),
+      stepDirectory: () => join(directory, 'step'),
+      output: call => new StepOutput(call, { path, clock: systemClock, redactor }),
+    })
+    const command = 'printf "one\\n10%%\\r99%%\\ntwo"; echo hunter22hunter22 >&2'
+    await steps.run(
+      stepCall(directory, `a [shape=parallelogram, tool_command=${JSON.stringify(command)}]; start -> a -> exit`),
+    )
+    const logged: string[] = []
+    for await (const activity of readSegment(path)) if (activity.type === 'raw') logged.push(activity.text)
+    expect(logged.filter(text => !text.includes('secret:')).sort()).toEqual(['99%', 'one', 'two'])
+    expect(logged.join()).not.toContain('hunter22')
   })
 
   test('fails with any other exit code, and quotes the end of its output', async () => {

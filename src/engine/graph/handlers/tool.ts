@@ -4,6 +4,7 @@ import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
 import { runStepCommand } from '../../../process/index.js'
+import type { StepOutput } from '../../step-output.js'
 import type { Performer, Recovery, SandboxOfStep, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
@@ -12,6 +13,8 @@ export interface ToolStepsOptions {
   clock: Clock
   environment(cwd: string): Record<string, string>
   stepDirectory(call: StepCall): string
+  /** Where the log of the run finds what the command prints. */
+  output?(call: StepCall): StepOutput
   /** Puts the command into the sandbox of its run. */
   inSandbox?: SandboxOfStep | undefined
 }
@@ -40,6 +43,7 @@ export class ToolSteps implements Performer {
     if (step.answer === 'fail') return ended(interrupted())
     const timeoutMs = read.durationMs('timeout') ?? TIMEOUT_MS
     const stdin = this.#stdin(call, step)
+    const output = this.#options.output?.(call)
     try {
       const env = { ...this.#options.environment(step.cwd), ...variables(step.context), ...ownVariables(read) }
       const { clock } = this.#options
@@ -55,10 +59,12 @@ export class ToolSteps implements Performer {
         inSandbox: this.#options.inSandbox && (program => this.#options.inSandbox!(call, program)),
         onSpawned: ({ pid, processStart }) =>
           call.record(newEvent('step.spawned', { step: call.step, pid, processStart })),
+        ...(output && { onOutput: (from: 'stdout' | 'stderr', bytes: Uint8Array) => output.add(from, bytes) }),
       })
       return ended(outcomeOf({ ...done, timeoutMs }))
     } finally {
       closeSync(stdin)
+      await output?.close()
     }
   }
 

@@ -1,4 +1,11 @@
-import type { Session } from '../api/types'
+/** What is known of a session, as the API sends it. */
+interface Controlled {
+  agent: string
+  args: readonly string[]
+  /** What its screen shows. */
+  mode?: string | undefined
+  stats?: { model: string | null } | undefined
+}
 
 /** What an agent offers to change while it runs, and how: its own command, or its own key. */
 interface AgentControls {
@@ -25,20 +32,20 @@ const CONTROLS: Readonly<Record<string, AgentControls>> = {
   aider: { model: { command: '/model', takesName: true } },
 }
 
-export function controlsOf({ agent }: Pick<Session, 'agent'>): AgentControls {
+export function controlsOf({ agent }: Pick<Controlled, 'agent'>): AgentControls {
   return CONTROLS[agent] ?? {}
 }
 
 const MODE_OPTIONS = ['--permission-mode', '--approval-mode', '--ask-for-approval', '-a']
 const MODEL_OPTIONS = ['--model', '-m']
 
-/** The mode that the session was started with; null: the agent's default. */
-export function startedMode({ args }: Pick<Session, 'args'>): string | null {
-  return optionOf(args, MODE_OPTIONS)
+/** The mode that the agent shows, else the one that it was started with; null: its default. */
+export function modeOf({ mode, args }: Pick<Controlled, 'mode' | 'args'>): string | null {
+  return mode ?? optionOf(args, MODE_OPTIONS)
 }
 
 /** The model that the agent reports, else the one that it was started with. */
-export function modelOf({ stats, args }: Pick<Session, 'stats' | 'args'>): string | null {
+export function modelOf({ stats, args }: Pick<Controlled, 'stats' | 'args'>): string | null {
   return stats?.model ?? optionOf(args, MODEL_OPTIONS)
 }
 

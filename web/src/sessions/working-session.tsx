@@ -21,7 +21,7 @@ export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
   return (
     <div ref={box}>
       {shown && (
-        <section class="panel working-session tone-clear" aria-label="Working" data-pane={shown.id}>
+        <section class="panel working-session tone-active" aria-label="Working" data-pane={shown.id}>
           <a href={`/s/${shown.id}`}>
             {picture ? (
               <SvgView text={picture} label={`Screen of ${sessionName(shown)}`} class="thumb" prepare={frameLast} />

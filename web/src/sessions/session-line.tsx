@@ -1,11 +1,10 @@
 import { useMemo } from 'preact/hooks'
-import { baseName, formatMoney } from '../api/format'
-import type { Pane, Run, Session } from '../api/types'
-import { stepName } from '../run/step-name'
+import { baseName } from '../api/format'
+import type { Pane, Session } from '../api/types'
 import { panes } from '../store/live'
 import { sessionName } from '../store/session-name'
-import { isLiveSession, isWorking, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
-import { Age, Took } from '../ui/time'
+import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
+import { Age } from '../ui/time'
 
 /** A session line that is drawn again only when its own pane changes. */
 export function LiveSessionLine({ session }: { session: Session }) {
@@ -15,14 +14,14 @@ export function LiveSessionLine({ session }: { session: Session }) {
 /** A session in a list: its status, its name and when the status last changed. */
 export function SessionLine({ session, pane }: { session: Session; pane: Pane | undefined }) {
   const isLive = isLiveSession(session)
-  const aspect = sessionAspect(session)
+  const badge = sessionBadge(session, pane)
   const name = sessionName(session)
   const doing = session.question ?? (pane?.doing || null)
   // Lists change often; an unchanged line is not drawn again.
   return useMemo(
     () => (
       <a class="line-item" href={`/s/${session.id}`}>
-        <StatusBadge aspect={aspect} isLive={isWorking(aspect)} />
+        <StatusBadge badge={badge} isLive={isWorking(badge)} />
         <span class="what">
           <span class="cut" style={{ display: 'block' }}>
             <span class="strong" dir="auto">
@@ -43,29 +42,6 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
         </span>
       </a>
     ),
-    [session, doing, pane?.since],
-  )
-}
-
-export function RunLine({ run }: { run: Run }) {
-  return (
-    <a class="line-item" href={`/r/${run.id}`}>
-      <RunBadge run={run} />
-      <span class="what">
-        <span class="cut" style={{ display: 'block' }}>
-          <span class="strong">{run.title}</span>
-          {run.step && run.endedAt === null && <span class="soft"> · {stepName(run.step)}</span>}
-        </span>
-        <span class="small dim cut" style={{ display: 'block' }}>
-          {run.kind} · {baseName(run.project)}
-          {run.workerName && ` · on ${run.workerName}`}
-          {run.why && ` · ${run.why}`}
-        </span>
-      </span>
-      <span class="meta">
-        {run.usage.costUsd !== undefined && <span class="num">{formatMoney(run.usage.costUsd)}</span>}
-        <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
-      </span>
-    </a>
+    [session, doing, pane?.since, pane?.shown],
   )
 }

@@ -1,0 +1,29 @@
+import { baseName, formatMoney } from '../api/format'
+import type { Run } from '../api/types'
+import { RunBadge } from '../ui/status'
+import { Took } from '../ui/time'
+import { stepName } from './step-name'
+
+/** A run in a list: its status, its name, its current step and what it cost. */
+export function RunLine({ run }: { run: Run }) {
+  return (
+    <a class="line-item" href={`/r/${run.id}`}>
+      <RunBadge run={run} />
+      <span class="what">
+        <span class="cut" style={{ display: 'block' }}>
+          <span class="strong">{run.title}</span>
+          {run.step && run.endedAt === null && <span class="soft"> · {stepName(run.step)}</span>}
+        </span>
+        <span class="small dim cut" style={{ display: 'block' }}>
+          {run.kind} · {baseName(run.project)}
+          {run.workerName && ` · on ${run.workerName}`}
+          {run.why && ` · ${run.why}`}
+        </span>
+      </span>
+      <span class="meta">
+        {run.usage.costUsd !== undefined && <span class="num">{formatMoney(run.usage.costUsd)}</span>}
+        <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
+      </span>
+    </a>
+  )
+}
