@@ -153,7 +153,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   test('of a container engine gets the project and its variables by name, and the agent in it works as usual', async () => {
     const bin = join(home.directory, 'bin')
     mkdirSync(bin)
-    // An engine without containers: it runs the command of the image with the variables it was given.
+    // An engine without containers: it runs the command with the variables that it was given.
     const engine = `#!/bin/sh
       echo "$*" > ${home.directory}/called
       words=
