@@ -49,7 +49,7 @@ function clauseOf({ kind, subject, request }: TitledRequest): string {
   }
 }
 
-const CREATES = /^(write|create)/i
+const CREATES = /^(sandbox )?(write|create)/i
 
 function permission({ tool, input }: TitledRequest['request'], subject: TitledRequest['subject']): string {
   const use = readToolUse(tool, input)

@@ -1,8 +1,11 @@
 import type { Setting } from './setting.js'
-import { liveSettings } from './settings-live.js'
-import { paneSettings } from './settings-panes.js'
-import { peopleSettings } from './settings-people.js'
-import { workSettings } from './settings-work.js'
+import { agentSettings } from './settings/agents.js'
+import { approvalSettings } from './settings/approvals.js'
+import { notificationSettings } from './settings/notifications.js'
+import { paneSettings } from './settings/panes.js'
+import { runSettings } from './settings/runs.js'
+import { serverSettings } from './settings/server.js'
+import { sessionSettings } from './settings/sessions.js'
 
 /**
  * Every setting, nested as in the settings file. `*` stands for a name that the person chooses.
@@ -10,7 +13,15 @@ import { workSettings } from './settings-work.js'
  * The nesting lets the compiler tie `config.panes.poll_s` to its definition here: an editor finds
  * all readers of a setting, and a test finds a setting without readers.
  */
-const SETTINGS = { ...liveSettings, ...paneSettings, ...peopleSettings, ...workSettings }
+const SETTINGS = {
+  ...sessionSettings,
+  ...paneSettings,
+  ...approvalSettings,
+  ...notificationSettings,
+  ...agentSettings,
+  ...runSettings,
+  ...serverSettings,
+}
 
 type Tree<T> = '*' extends keyof T
   ? { readonly [name: string]: Tree<T['*']> }

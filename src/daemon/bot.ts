@@ -2,13 +2,13 @@ import { agentNames, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
 import { updateAgent } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { type Home, publicAddress } from '../host/home/index.js'
+import { botToken, type Home, publicAddress } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import { daemonContext, resumeInDaemon, startOneshot, startPipeline } from '../runs/index.js'
 import type { BotControl } from '../server/index.js'
-import { botToken, openBotApi, Telegram, type TelegramPorts } from '../telegram/index.js'
+import type { Telegram, TelegramPorts } from '../telegram/index.js'
 
 interface BotParts {
   host: Host
@@ -73,6 +73,8 @@ interface BotOptions {
 
 async function openBot({ home, env, token, onError }: BotOptions, parts: BotParts): Promise<Telegram> {
   const { telegram, notify } = home.loaded.config
+  // A quarter of all code of the daemon, which most daemons do not need.
+  const { openBotApi, Telegram } = await import('../telegram/index.js')
   return new Telegram({
     host: parts.host,
     api: openBotApi({ token, apiRoot: telegram.api_root }),

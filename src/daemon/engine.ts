@@ -62,7 +62,7 @@ export async function openRestate(options: EngineOptions): Promise<OpenEngine | 
 }
 
 /** @throws SignalboxError `E_ENGINE` for combinations that cannot work. */
-function parseNodes({ node, nodes, snapshots, fabric_is_private: isPrivate }: Config['engine']) {
+function parseNodes({ node, nodes, snapshots, network_is_private: isPrivate }: Config['engine']) {
   const refuse = (message: string, next: string): never => {
     throw new SignalboxError('E_ENGINE', message, { next })
   }
@@ -81,7 +81,7 @@ function parseNodes({ node, nodes, snapshots, fabric_is_private: isPrivate }: Co
   if (places.length > 1 && open && !isPrivate)
     refuse(
       `the nodes of the engine talk without encryption and login, and ${open.address} may be reachable by others`,
-      'use addresses of a private network, or set engine.fabric_is_private = true',
+      'use addresses of a private network, or set engine.network_is_private = true',
     )
   return places
 }

@@ -254,7 +254,7 @@ async function driveRuns(
     clock: host.clock,
     dataDirectory,
     envPass,
-    boxes: host.settings,
+    sandboxes: host.settings,
     env,
     isInteractive: false,
     maxRuns,

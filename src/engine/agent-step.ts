@@ -49,7 +49,7 @@ export interface AgentStepsOptions {
   /** The model of agents that call one directly, for turns that name none. */
   endpoint?: { url: string; apiKeyEnv: string | null } | null
   /** Puts a program of a step into the sandbox of its run, or of the turn. */
-  box?(
+  inSandbox?(
     call: StepCall,
     step: { agent: string; directory: string; sandbox?: TurnSandbox | undefined },
     program: StepProgram,
@@ -200,9 +200,9 @@ export class AgentSteps {
         redactor,
         thresholds: turn.thresholds,
         signal: call.signal,
-        ...(this.#options.box && {
-          box: (program: StepProgram) =>
-            this.#options.box!(call, { agent: adapter.name, directory, sandbox: turn.sandbox }, program),
+        ...(this.#options.inSandbox && {
+          inSandbox: (program: StepProgram) =>
+            this.#options.inSandbox!(call, { agent: adapter.name, directory, sandbox: turn.sandbox }, program),
         }),
         hasGrown: () => growth.hasGrown(),
         ...(ask && { onRequest: async request => hooks.judge?.(request) ?? ask(call, turn, request) }),

@@ -36,7 +36,23 @@ export const sessionEvents = defineEvents({
       label: z.string().optional(),
       /** The sandbox that it runs in. */
       sandbox: z
-        .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+        .object({
+          backend: z.string(),
+          network: z.enum(['off', 'filtered', 'on']),
+          hosts: z.array(z.string()),
+          /** What is visible in it, in the order in which it was mounted. */
+          paths: z
+            .array(
+              z.object({
+                path: z.string(),
+                access: z.enum(['read', 'write', 'private']),
+                why: z.string(),
+                isCopy: z.literal(true).optional(),
+                isProtected: z.literal(true).optional(),
+              }),
+            )
+            .optional(),
+        })
         .optional(),
     }),
   },

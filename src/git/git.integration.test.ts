@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Git } from './index.js'
+import { distrustRepository, Git } from './index.js'
 
 let directory: string
 let git: Git
@@ -90,5 +90,51 @@ describe('git', () => {
     sh('init', '-q', '-b', 'main')
     const misled = new Git(directory, { ...process.env, GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' })
     expect(await misled.root()).toBe(directory)
+  })
+})
+
+describe('a working tree that an agent wrote', () => {
+  const AUTHOR = ['-c', 'user.name=Someone', '-c', 'user.email=someone@example.org']
+  const evil = () => join(directory, 'EXECUTED')
+  const hasRun = () => existsSync(evil())
+  async function nested(): Promise<Git> {
+    mkdirSync(join(directory, 'sub'))
+    const inner = new Git(realpathSync(join(directory, 'sub')))
+    writeFileSync(join(inner.cwd, 'f'), '1\n')
+    await inner.run(['init', '--quiet'])
+    await inner.run([...AUTHOR, 'add', '--all', '--', '.'])
+    await inner.run([...AUTHOR, 'commit', '--quiet', '-m', 'inner'])
+    await inner.run(['config', 'filter.x.clean', `touch ${evil()}; cat`])
+    writeFileSync(join(inner.cwd, '.gitattributes'), '* filter=x\n')
+    writeFileSync(join(inner.cwd, 'f'), '2\n')
+    return inner
+  }
+
+  test('starts no program of a repository inside the repository', async () => {
+    sh('init', '-q', '-b', 'main')
+    sh('commit', '-q', '--allow-empty', '-m', 'first')
+    await nested()
+    await git.run(['add', '--all', '--', '.'])
+    await git.status()
+    await git.diff(null)
+    await git.treeHash()
+    await git.run(['add', '--all', '--', '.'])
+    await git.run([...AUTHOR, 'commit', '--quiet', '-m', 'both'])
+    expect(hasRun()).toBe(false)
+  })
+
+  test('is not read when it takes its configuration from elsewhere', async () => {
+    sh('init', '-q')
+    writeFileSync(join(directory, '.git', 'commondir'), '../other\n')
+    await expect(git.status()).rejects.toThrow(/gives this repository the configuration of another one/)
+  })
+
+  test('is not read when its repository is the agent’s and names programs', async () => {
+    const inner = await nested()
+    distrustRepository(inner.cwd)
+    await expect(inner.status()).rejects.toThrow(/was made in a sandbox and names programs/)
+    await inner.run(['config', '--unset', 'filter.x.clean'])
+    expect(await inner.status()).not.toEqual([])
+    expect(hasRun()).toBe(false)
   })
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
+import { commandAt, safeArguments } from './safe-arguments.js'
 
 /** Set by git's hooks and editors; inherited, git would use another repository. */
 const INHERITED_VARIABLES = [
@@ -27,10 +28,8 @@ const SAFE_OPTIONS = [
 
 /** Hooks run only for commits and pushes, which are made on purpose. */
 function hooksFor(args: readonly string[]): readonly string[] {
-  let at = 0
-  while (args[at] === '-c') at += 2
   // Settings are read unchanged.
-  return ['commit', 'push', 'config'].includes(args[at]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
+  return ['commit', 'push', 'config'].includes(args[commandAt(args)]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
 export interface FileStatus {
@@ -190,8 +189,10 @@ export class Git {
     env: Record<string, string>,
     options: { timeoutMs?: number; encoding?: 'utf8' | 'latin1' },
   ): Promise<CommandResult> {
+    const ask = async (question: readonly string[]) => (await this.#start(question, env, {})).stdout
+    const safe = await safeArguments(this.cwd, args, ask)
     try {
-      return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...args], {
+      return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...safe], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
         timeoutMs: TIMEOUT_MS,

@@ -5,3 +5,4 @@
 
 export { addWorktree } from './add-worktree.js'
 export { type FileStatus, Git } from './git.js'
+export { distrustRepository } from './safe-arguments.js'

@@ -32,10 +32,12 @@ export { LiveBus, type LiveUpdate } from './live-sessions.js'
 export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
+export { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
+export { HOST_TOOL, PATH_TOOLS, type ProjectGrants, projectGrants } from './sandbox-requests.js'
 export { stepEnvironment } from './session-environment.js'
-export { allowedHosts, HOST_TOOL } from './session-proxies.js'
+export { hostInput } from './session-proxies.js'
 export {
   explainSandbox,
   programInSandbox,

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { AgentReport, LivePack, LivePacks } from '../agents/index.js'
@@ -6,6 +7,7 @@ import { newId } from '../clock/index.js'
 import { type Prices, priced } from '../engine/index.js'
 import { errorAbout, SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
+import { distrustRepository } from '../git/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
 import { type ReaderPlace, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
@@ -35,7 +37,9 @@ import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { ReaderPlaces } from './reader-places.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
+import { projectGrants } from './sandbox-requests.js'
 import type { SessionBudgets } from './session-budgets.js'
+import { SessionPaths } from './session-paths.js'
 import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
 import type { SessionSnapshots } from './session-snapshots.js'
@@ -64,7 +68,7 @@ interface LiveSessionsOptions {
 }
 
 /** How often the reader of a terminal may fail because of it. */
-const STRIKES_MAX = 2
+const FAILURES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
@@ -97,9 +101,10 @@ export class LiveSessions {
   readonly #live = new Map<string, Entry>()
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
+  readonly #paths: SessionPaths
   readonly #readers: ReaderPlaces
   /** Sessions whose terminal a thread could not read: how often. */
-  readonly #strikes = new Map<string, number>()
+  readonly #failuresOf = new Map<string, number>()
   #failures = 0
 
   constructor(options: LiveSessionsOptions) {
@@ -112,12 +117,10 @@ export class LiveSessions {
     const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
     this.#readers = new ReaderPlaces({ clock, owner, threads: settings.threads, onUnread })
     this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
-    this.#proxies = new SessionProxies({
-      ledger: options.ledger,
-      store: options.store,
-      clock: clock,
-      directory: join(settings.runtimeDirectory, 'sandbox'),
-    })
+    const { ledger, store } = options
+    const directory = join(settings.runtimeDirectory, 'sandbox')
+    this.#proxies = new SessionProxies({ ledger, store, clock, directory })
+    this.#paths = new SessionPaths({ ledger, store, clock, directory, onError: options.host.onError })
   }
 
   /** Null for a session that has ended, and for one that is still catching up. */
@@ -167,6 +170,7 @@ export class LiveSessions {
   close(): void {
     this.#catchUps.close()
     this.#proxies.closeAll()
+    this.#paths.closeAll()
     for (const { session, stats } of this.#live.values()) {
       session.detach()
       stats.close()
@@ -188,7 +192,8 @@ export class LiveSessions {
     checkLimits(await records.all(), request.person, settings)
     const id = request.id ?? newId('ses')
     const isReachable = owner === 'daemon'
-    const prepared = await prepareSession(request, { id, settings, packs, env: process.env, isReachable })
+    const grantsOf = async (project: string) => (await projectGrants(this.#options.ledger, project)).paths
+    const prepared = await prepareSession(request, { id, settings, packs, env: process.env, isReachable, grantsOf })
     await this.#openProxy({
       id,
       agent: prepared.agentName,
@@ -196,8 +201,8 @@ export class LiveSessions {
       project: prepared.spawn.cwd,
       ...(prepared.sandbox && {
         sandbox: {
-          ...prepared.sandbox.plan,
           backend: prepared.sandbox.backend,
+          network: prepared.sandbox.plan.network,
           hosts: [...prepared.sandbox.plan.hosts],
         },
       }),
@@ -261,7 +266,7 @@ export class LiveSessions {
       if (session) {
         await this.#openProxy(record).catch(onError)
         this.#adopt(record, session)
-      } else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
+      } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
     }
     if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
   }
@@ -337,7 +342,7 @@ export class LiveSessions {
     const { id } = record
     const queue = this.#queueOf(id)
     return this.#readers.placeOf(id, () => queue.clock.monotonic(), {
-      isAlone: this.#strikes.has(id),
+      isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
     })
@@ -353,12 +358,12 @@ export class LiveSessions {
     const { id } = record
     const entry = this.#live.get(id)
     if (!(entry?.session instanceof LiveSession) || entry.session.exit) return
-    const strikes = (this.#strikes.get(id) ?? 0) + (isCause ? 1 : 0)
+    const failures = (this.#failuresOf.get(id) ?? 0) + (isCause ? 1 : 0)
     if (isCause) {
       this.#failures++
-      this.#strikes.set(id, strikes)
+      this.#failuresOf.set(id, failures)
     }
-    const isReadAgain = strikes < STRIKES_MAX
+    const isReadAgain = failures < FAILURES_MAX
     note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
@@ -387,6 +392,7 @@ export class LiveSessions {
       if (session instanceof LiveSession) session.report(taken)
       monitor.report(taken)
       stats.report(withCost(taken, stats.view.model, host.settings.prices))
+      this.#paths.report(record.id, taken)
     }
     const session: LocalSession =
       record.channel === 'acp'
@@ -399,10 +405,29 @@ export class LiveSessions {
     if (session instanceof LiveSession) live.onReplaced = () => session.terminal.packChanged()
     this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
     panes?.addSession(sessionPane(session, monitor, record, host.clock))
-    session.observe(monitor)
+    await this.#paths.open(record)
+    if (await this.#isRepositoryOfAgent(record)) distrustRepository(record.cwd)
+    session.observe({
+      outputs: (outputs, t, isLive) => {
+        monitor.outputs(outputs, t, isLive)
+        this.#paths.outputs(record.id, outputs, isLive)
+      },
+      input: (t, bytes) => monitor.input(t, bytes),
+      exited: (exit, isExpected) => monitor.exited(exit, isExpected),
+    })
     // An agent that speaks a protocol reports there: neither its hooks nor its files are read.
     if (record.channel === undefined) await channels.open(record, env, report)
     return session
+  }
+
+  /** Some sandbox was started in the directory while it had no repository. */
+  async #isRepositoryOfAgent({ cwd, sandbox }: SessionRecord): Promise<boolean> {
+    if (!sandbox?.paths) return false
+    const repository = join(cwd, '.git')
+    return (await this.#options.records.all()).some(
+      earlier =>
+        earlier.cwd === cwd && earlier.sandbox?.paths && !earlier.sandbox.paths.some(({ path }) => path === repository),
+    )
   }
 
   async #createSession(record: SessionRecord, { live, journal, restored = null }: Opening): Promise<LiveSession> {
@@ -474,7 +499,7 @@ export class LiveSessions {
     this.#live.delete(id)
     this.#queues.delete(id)
     this.#readers.release(id)
-    this.#strikes.delete(id)
+    this.#failuresOf.delete(id)
     session?.close()
     stats?.close()
     const final = stats?.final
@@ -483,6 +508,8 @@ export class LiveSessions {
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
     this.#proxies.close(id)
+    this.#paths.close(id)
+    if (record.sandbox) rmSync(join(host.settings.runtimeDirectory, 'sandbox', id), { recursive: true, force: true })
     onEnded(record)
   }
 

@@ -13,6 +13,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
 import { sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
+import type { OpenedPath } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
@@ -87,7 +88,15 @@ function refuse(running: readonly SessionRecord[], limit: number, setting: strin
  */
 export async function prepareSession(
   request: StartRequest,
-  context: { id: string; settings: HostSettings; packs: LivePacks; env: NodeJS.ProcessEnv; isReachable: boolean },
+  context: {
+    id: string
+    settings: HostSettings
+    packs: LivePacks
+    env: NodeJS.ProcessEnv
+    isReachable: boolean
+    /** Paths that a person allowed for a project. */
+    grantsOf?(project: string): Promise<OpenedPath[]>
+  },
 ): Promise<PreparedSession> {
   const { id, settings } = context
   const cwd = checkDirectory(request.cwd)
@@ -138,12 +147,13 @@ export async function prepareSession(
     keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
   })
   const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'sandbox'), id)
-  const sandbox = sandboxFor(request, adapter.name, settings, {
+  const sandbox = await sandboxFor(request, adapter.name, settings, {
     file: command.file,
     cwd,
     environment,
     directory: wired?.wiring.directory ?? null,
     proxySocket,
+    ...(context.grantsOf && { grantsOf: context.grantsOf }),
   })
   const inside = sandbox
     ? programInSandbox(sandbox, command, { proxySocket, path: environment.PATH })

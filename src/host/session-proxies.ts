@@ -1,27 +1,17 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type ApprovalRecord, type LedgerPort, requestFromReport, waitForRecord } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
 import { FilteringProxy, type HostRequest } from '../sandbox/index.js'
-import type { EventStore } from '../store/index.js'
+import {
+  HOST_TOOL,
+  projectGrants,
+  type SandboxedSession,
+  SandboxRequests,
+  type SandboxRequestsOptions,
+} from './sandbox-requests.js'
 
-/** The channel of requests that a sandbox raises: their answer opens the sandbox, not a menu. */
-export const SANDBOX_CHANNEL = 'sandbox'
-export const HOST_TOOL = 'Network'
+const MAX_WAITING = 10
 
-interface SandboxedSession {
-  id: string
-  agent: string
-  project: string
-  cwd: string
-  hosts: readonly string[]
-}
-
-interface ProxiesOptions {
-  ledger: LedgerPort
-  store: EventStore
-  clock: Clock
+interface ProxiesOptions extends SandboxRequestsOptions {
   /** Contains a directory for each session, which is visible in its sandbox. */
   directory: string
 }
@@ -32,11 +22,12 @@ interface ProxiesOptions {
  */
 export class SessionProxies {
   readonly #options: ProxiesOptions
+  readonly #requests: SandboxRequests
   readonly #open = new Map<string, FilteringProxy>()
-  #asked = 0
 
   constructor(options: ProxiesOptions) {
     this.#options = options
+    this.#requests = new SandboxRequests(options)
   }
 
   /** The socket of a session's proxy, whether it is open or not. */
@@ -44,14 +35,16 @@ export class SessionProxies {
     return join(directory, id, 'proxy.sock')
   }
 
-  async open(session: SandboxedSession): Promise<void> {
-    const allowed = new Set(await allowedHosts(this.#options.ledger, session.project))
+  async open(session: SandboxedSession & { hosts: readonly string[] }): Promise<void> {
+    const allowed = new Set((await projectGrants(this.#options.ledger, session.project)).hosts)
     const waiting = new Map<string, Promise<boolean>>()
     const proxy = new FilteringProxy({
       hosts: session.hosts,
       ask: async wanted => {
         const name = `${wanted.host}:${wanted.port}`
         if (allowed.has(name)) return true
+        // A program that asks for many hosts does not fill the ledger.
+        if (waiting.size >= MAX_WAITING && !waiting.has(name)) return false
         const asking = waiting.get(name) ?? this.#ask(session, wanted, () => allowed.add(name))
         waiting.set(name, asking)
         return asking.finally(() => waiting.delete(name))
@@ -65,7 +58,7 @@ export class SessionProxies {
 
   close(id: string): void {
     this.#open.get(id)?.close()
-    if (this.#open.delete(id)) rmSync(join(this.#options.directory, id), { recursive: true, force: true })
+    this.#open.delete(id)
   }
 
   /** The host ends, the sessions continue: the next host opens the same sockets. */
@@ -73,55 +66,27 @@ export class SessionProxies {
     for (const proxy of this.#open.values()) proxy.close()
   }
 
-  async #ask(
-    { id, agent, project, cwd }: SandboxedSession,
-    { host, port, ...asker }: HostRequest,
-    remember: () => void,
-  ): Promise<boolean> {
-    const { ledger, store, clock } = this.#options
-    const request = requestFromReport(
-      {
-        channel: SANDBOX_CHANNEL,
-        requestKey: `${id}:${host}:${port}:${clock.now()}:${++this.#asked}`,
-        tool: HOST_TOOL,
-        input: { host, port, ...asker },
-        options: [
-          { key: 'allow', label: 'Allow once', meaning: 'allow-once' },
-          { key: 'session', label: 'Allow for this session', meaning: 'allow-session' },
-          { key: 'project', label: 'Allow for this project', meaning: 'allow-always' },
-          { key: 'deny', label: 'Deny', meaning: 'deny' },
-        ],
-      },
-      { subject: { agent, session: id, project, cwd, hostName: hostname() } },
-    )
-    const record = await ledger.request(request)
-    const decided = await waitForRecord({ store, clock }, record, ({ state }) => state !== 'pending', {
-      timeoutMs: Number.MAX_SAFE_INTEGER,
-    })
-    if (decided.state !== 'decided' || !decided.decision) return false
-    if (!(await ledger.isProven(decided))) {
-      await ledger.stale(decided, 'unproven')
-      return false
-    }
-    await ledger.applied(decided, [{ kind: 'sandbox', host, port }], clock.now())
-    const { tier } = decided.decision
-    if (tier === 'allow-session' || tier === 'allow-always') remember()
-    return tier.startsWith('allow')
+  async #ask(session: SandboxedSession, wanted: HostRequest, remember: () => void): Promise<boolean> {
+    const { host, port } = wanted
+    const name = `${host}:${port}`
+    const record = await this.#requests.raise(session, { tool: HOST_TOOL, name, input: hostInput(wanted) })
+    const allowed = await this.#requests.allowed(record)
+    if (!allowed) return false
+    await this.#requests.applied(allowed, { host, port })
+    if (allowed.tier !== 'allow-once') remember()
+    return true
   }
 }
 
-/**
- * Hosts that a person allowed for the whole project, while the same keeper runs: `<host>:<port>`.
- */
-export async function allowedHosts(ledger: Pick<LedgerPort, 'list' | 'isProven'>, project: string): Promise<string[]> {
-  const isOurs = (record: ApprovalRecord) =>
-    record.source.channel === SANDBOX_CHANNEL &&
-    record.subject.project === project &&
-    record.decision?.tier === 'allow-always'
-  const hosts: string[] = []
-  for (const record of (await ledger.list({ isOpenOnly: false })).filter(isOurs)) {
-    const { host, port } = record.request.input as { host: string; port: number }
-    if (await ledger.isProven(record)) hosts.push(`${host}:${port}`)
+/** What a person is shown of a host that a sandbox refused. */
+export function hostInput({ host, port, program, command }: HostRequest): Record<string, unknown> {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return {
+    url: `${port === 80 ? 'http' : 'https'}://${address}`,
+    host,
+    port,
+    ...(program !== undefined && { program }),
+    // Not `command`: it is not what the request would run.
+    ...(command !== undefined && { commandLine: command }),
   }
-  return hosts
 }

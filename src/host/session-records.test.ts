@@ -62,7 +62,7 @@ test('a host does not declare the sessions of another home directory lost', asyn
   await start(one, 's1')
   const record = await one.get('s1')
   expect(record.worker).toBe('home_a')
-  expect([one.isOrphan(record), two.isOrphan(record)]).toEqual([true, false])
+  expect([one.isOwnerGone(record), two.isOwnerGone(record)]).toEqual([true, false])
 })
 
 test('a home directory keeps its id, and two directories have different ones', () => {

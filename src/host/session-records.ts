@@ -104,7 +104,7 @@ export class SessionRecords {
   }
 
   /** No process owns it: no terminal, or its foreground command is gone. */
-  isOrphan(record: SessionRecord): boolean {
+  isOwnerGone(record: SessionRecord): boolean {
     // Only its own home directory can tell what became of a terminal.
     if (record.worker !== undefined && record.worker !== this.#worker) return false
     if (record.owner === 'daemon') return this.#owner === 'daemon'
@@ -152,6 +152,7 @@ export class SessionRecords {
           backend: prepared.sandbox.backend,
           network: prepared.sandbox.plan.network,
           hosts: [...prepared.sandbox.plan.hosts],
+          paths: [...prepared.sandbox.plan.paths],
         },
       }),
     }

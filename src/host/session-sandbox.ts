@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path'
 import { loadConfig } from '../config/index.js'
 import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
+  bridgedProgram,
   createAgentDirectories,
+  createGitDirectories,
   isContainer,
+  type OpenedPath,
   parseBackend,
   planSandbox,
   type SandboxBackend,
@@ -46,17 +49,19 @@ interface Inside {
   stepDirectory?: string
   /** The socket of its proxy, for a filtered network. */
   proxySocket: string
+  /** Paths that a person allowed for a project. */
+  grantsOf?(project: string): Promise<readonly OpenedPath[]>
   /** Nothing is started: nothing is created either. */
   isExplanation?: boolean
 }
 
 /** The sandbox of a session, or null if it gets none. */
-export function sandboxFor(
+export async function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
   settings: SandboxSettings,
-  { file, cwd, environment, directory, stepDirectory, proxySocket, isExplanation = false }: Inside,
-): PlannedSandbox | null {
+  { file, cwd, environment, directory, stepDirectory, proxySocket, grantsOf, isExplanation = false }: Inside,
+): Promise<PlannedSandbox | null> {
   if (!settings.sandbox) return null
   const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
   const use = sandbox?.use ?? ofProject.use ?? settings.sandbox.use
@@ -77,11 +82,15 @@ export function sandboxFor(
     own.push({ path: settingsOfProject, access: 'read', why: 'settings of Signalbox for this project' })
   if (stepDirectory !== undefined)
     own.push({ path: stepDirectory, access: 'write', why: 'prompt and results of this step' })
-  if (policy.network === 'filtered')
-    own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
+  const backend = parseBackend(use)
+  if (!isContainer(backend))
+    own.push({ path: dirname(proxySocket), access: 'read', why: 'the way to hosts and paths that you allow' })
   const home = environment.HOME ?? homedir()
   const { packs = null } = settings.sandbox
-  if (!isExplanation) createAgentDirectories(agent, home, packs)
+  if (!isExplanation) {
+    createAgentDirectories(agent, { home, cwd, env: environment, packs })
+    createGitDirectories(cwd)
+  }
   const plan = planSandbox({
     agent,
     file,
@@ -91,10 +100,11 @@ export function sandboxFor(
     policy,
     hidden: [...hidden, ...[settings.daemonSocket, settings.keeperSocket].map(dirname)],
     own,
+    granted: (await grantsOf?.(cwd)) ?? [],
     programs: [process.execPath, join(PACKAGE_ROOT, 'package.json')],
     packs,
   })
-  return { backend: parseBackend(use), plan }
+  return { backend, plan }
 }
 
 /**
@@ -123,8 +133,8 @@ function nearestProjectFile(directory: string): string | null {
 }
 
 /**
- * The program in its sandbox. With a filtered network a small program of ours is its parent there,
- * which makes the socket of the proxy a port.
+ * The program in its sandbox. With a filtered network a small program of ours runs beside it, which
+ * makes the socket of the proxy a port.
  */
 export function programInSandbox(
   { backend, plan }: PlannedSandbox,
@@ -132,23 +142,23 @@ export function programInSandbox(
   { proxySocket, path }: { proxySocket: string; path: string | undefined },
 ): SandboxedProgram {
   const isBridged = plan.network === 'filtered' && !isContainer(backend)
-  const bridged = { file: process.execPath, args: [ownProgram('sandbox/bridge-main'), proxySocket, program.file] }
   return sandboxedProgram(
     backend,
     plan,
-    isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program,
+    isBridged ? bridgedProgram(ownProgram('sandbox/bridge-main'), proxySocket, program) : program,
     path,
+    dirname(proxySocket),
   )
 }
 
 /** What is in the sandbox of an agent, without starting it. */
-export function explainSandbox(
+export async function explainSandbox(
   agent: string,
   settings: HostSettings,
   { file, cwd, environment }: Pick<Inside, 'file' | 'cwd' | 'environment'>,
-): SandboxPlan {
+): Promise<SandboxPlan> {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
   const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
   const inside = { file, cwd, environment, directory, proxySocket, isExplanation: true }
-  return sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
+  return (await sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside))!.plan
 }

@@ -17,7 +17,7 @@ export interface OneshotStepsOptions {
   redactor: Redactor
   environment(cwd: string): Record<string, string>
   /** Puts a check into the sandbox of its run. */
-  box?: SandboxOfStep | undefined
+  inSandbox?: SandboxOfStep | undefined
 }
 
 const CHECK_TIMEOUT_MS = 600_000
@@ -104,7 +104,7 @@ export class OneshotSteps implements Performer {
 
   async #check(call: StepCall, checks: OneshotInput['checks'], cwd: string) {
     const { name: mark, signal } = call
-    const { box } = this.#options
+    const { inSandbox } = this.#options
     const results: { command: string; exit: string; output: string }[] = []
     for (const [file, ...args] of checks) {
       if (signal.aborted || file === undefined) break
@@ -119,7 +119,7 @@ export class OneshotSteps implements Performer {
           timeoutMs: CHECK_TIMEOUT_MS,
           maxBytes: CHECK_OUTPUT_MAX,
           clock: this.#options.clock,
-          box: box && (program => box(call, program)),
+          inSandbox: inSandbox && (program => inSandbox(call, program)),
         })
         const exit = done.signal ? `killed by ${done.signal}` : `exit ${done.code}`
         const output = this.#options.redactor.redact(`${done.stdout}${done.stderr}`).slice(-CHECK_OUTPUT_MAX)

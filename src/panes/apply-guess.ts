@@ -13,7 +13,7 @@ import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from '.
  * that wait for their user without ending.
  */
 export function applyGuess(
-  { emitted, suppressed, isPlateau }: Guess,
+  { emitted, suppressed, isStalled }: Guess,
   t: number,
   options: {
     job: string
@@ -23,7 +23,7 @@ export function applyGuess(
   },
 ): boolean {
   const { job, status, progress, counters } = options
-  if (isPlateau) progress.stalled()
+  if (isStalled) progress.stalled()
   if (suppressed && suppressed.signal !== 'any')
     counters.add('heuristic.suppressed', { signal: suppressed.signal, job, reason: suppressed.reason })
   if (!emitted) return false

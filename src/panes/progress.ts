@@ -29,7 +29,7 @@ export class ProgressTracker {
   readonly #frozenS: number
   #newsAt = 0
   #motionAt = 0
-  #isPlateau = false
+  #isStalled = false
 
   constructor(options: { afterS: number; toolS: number; frozenS: number }) {
     this.#afterS = options.afterS
@@ -39,7 +39,7 @@ export class ProgressTracker {
 
   progressed(t: number): void {
     this.#newsAt = Math.max(this.#newsAt, t)
-    this.#isPlateau = false
+    this.#isStalled = false
   }
 
   moved(t: number): void {
@@ -48,7 +48,7 @@ export class ProgressTracker {
 
   /** The content heuristics have seen nothing but motion for long enough. */
   stalled(): void {
-    this.#isPlateau = true
+    this.#isStalled = true
   }
 
   judge({ t, isActive, hasWorkingRow, isToolRunning, isExcused }: ProgressQuestion): Stuck {
@@ -57,6 +57,6 @@ export class ProgressTracker {
     // A tool may be silent; its own row does not move then, either.
     if (hasWorkingRow && !isToolRunning && still >= this.#frozenS) return 'frozen'
     const silent = t - this.#newsAt
-    return this.#isPlateau || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'no-progress' : null
+    return this.#isStalled || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'no-progress' : null
   }
 }

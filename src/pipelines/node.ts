@@ -27,7 +27,7 @@ export interface PipelineServices {
   runDirectory(run: string): string
   environment(cwd: string): Record<string, string>
   /** Puts a command into the sandbox of its run. */
-  box?: SandboxOfStep | undefined
+  inSandbox?: SandboxOfStep | undefined
   /** For pipelines that run as graphs: the profile that `implement` and `review` would use. */
   readProfile: ReadProfile
 }

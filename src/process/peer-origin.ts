@@ -87,9 +87,9 @@ export interface CallingProgram {
 }
 
 /**
- * The program behind a connection to the proxy of a box: the one that holds `port` in the box, as
- * the process at the other end of the socket claims, or that process itself. The kernel says
- * whether a program of the box holds that port. Null where it is unknown.
+ * The program behind a connection to the proxy of a sandbox: the one that holds `port` in the
+ * sandbox, as the process at the other end of the socket claims, or that process itself. The kernel
+ * says whether a program of the sandbox holds that port. Null where it is unknown.
  */
 export async function programBehind(socket: Socket, port: number | null): Promise<CallingProgram | null> {
   const [pid] = (await unixPeer(socket)) ?? []

@@ -11,8 +11,15 @@ export interface StepProgram {
   cwd: string
 }
 
-/** The program in a sandbox; null if it gets none. `close` ends what belongs to that sandbox. */
-export type ProgramSandbox = (program: StepProgram) => Promise<(Omit<StepProgram, 'cwd'> & { close(): void }) | null>
+/** A program in a sandbox. `close` ends what belongs to that sandbox. */
+export interface SandboxedStepProgram extends Omit<StepProgram, 'cwd'> {
+  close(): void
+  /** Receives what the agent in it does, as activities, to find what the sandbox refused. */
+  observe?(pid: number): (activity: object) => void
+}
+
+/** The program in a sandbox; null if it gets none. */
+export type ProgramSandbox = (program: StepProgram) => Promise<SandboxedStepProgram | null>
 
 export interface StepCommandOptions {
   cwd: string
@@ -29,7 +36,7 @@ export interface StepCommandOptions {
   maxBytes: number
   clock: Clock
   /** Puts the program into the sandbox of its run. */
-  box?: ProgramSandbox | undefined
+  inSandbox?: ProgramSandbox | undefined
   onSpawned?(group: ChildGroup): void
   /** What it prints, as it comes. */
   onOutput?(from: 'stdout' | 'stderr', bytes: Uint8Array): void
@@ -49,11 +56,11 @@ export async function runStepCommand(
   options: StepCommandOptions,
 ): Promise<CommandResult & { isTimedOut: boolean }> {
   const { cwd, env, mark, stdin = null, signal, timeoutMs, maxBytes, clock } = options
-  const boxed = (await options.box?.({ file, args, env, cwd })) ?? null
-  const program = boxed ?? { file, args, env }
+  const sandboxed = (await options.inSandbox?.({ file, args, env, cwd })) ?? null
+  const program = sandboxed ?? { file, args, env }
   const group = await spawnGroup(program.file, program.args, { cwd, env: program.env, stdin, mark, clock }).catch(
     error => {
-      boxed?.close()
+      sandboxed?.close()
       throw error
     },
   )
@@ -75,7 +82,7 @@ export async function runStepCommand(
   timer?.cancel()
   unlisten()
   await group.kill(KILL_GRACE_MS)
-  boxed?.close()
+  sandboxed?.close()
   const drained = new AbortController()
   await Promise.race([group.closed, delay(clock, DRAIN_MS, drained.signal)])
   drained.abort()

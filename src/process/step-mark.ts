@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
 import { isOfRun, limitMark, limitMarkOf } from './limit-mark.js'
 import { entriesOf, statFields } from './proc-files.js'
 import { isAlive } from './process-info.js'
@@ -35,24 +36,48 @@ export function isOfStepOfRun({ mark }: Pick<MarkedProcess, 'mark'>, run: string
 /** All running processes with a mark, except this one. */
 export function markedProcesses(): MarkedProcess[] {
   const names = entriesOf('/proc')
-  const found = names === null ? fromProcessList() : names.filter(isNumber).map(Number).flatMap(fromProc)
+  const found = names === null ? fromProcessList() : fromProc(names.filter(isNumber).map(Number))
   return found.filter(({ pid }) => pid !== process.pid && isAlive(pid))
 }
 
-function fromProc(pid: number): MarkedProcess[] {
+/**
+ * A process gets its mark when it starts, and children inherit it. So a process that has been
+ * running for this long without one is none of a step. The time is far above what a process needs
+ * from its `fork`, when it shows the environment of its parent, to its `exec`. In seconds.
+ */
+const UNMARKED_AFTER_S = 10
+const TICKS_PER_S = 100
+
+/** Processes without a mark, with their start: most processes are, and need not be read again. */
+let unmarked = new Map<number, string>()
+
+function fromProc(pids: readonly number[]): MarkedProcess[] {
+  const latestStart = (uptime() - UNMARKED_AFTER_S) * TICKS_PER_S
+  const stillUnmarked = new Map<number, string>()
+  const found: MarkedProcess[] = []
+  for (const pid of pids) {
+    const fields = statFields(pid)
+    const start = fields?.[19]
+    if (start === undefined) continue
+    const mark = unmarked.get(pid) === start ? null : markOf(pid)
+    if (mark !== null) found.push({ pid, group: Number(fields![2]), start, mark })
+    else if (Number(start) < latestStart) stillUnmarked.set(pid, start)
+  }
+  unmarked = stillUnmarked
+  return found
+}
+
+function markOf(pid: number): MarkedProcess['mark'] | null {
   let environment: string
   try {
     environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
   } catch {
     // The process has exited, or belongs to another user.
-    return []
+    return null
   }
   const start = `${STEP_MARK}=`
   const name = environment.split('\0').find(entry => entry.startsWith(start))
-  const mark = name === undefined ? limitMarkOf(pid) : name.slice(start.length)
-  const fields = mark === null ? null : statFields(pid)
-  if (mark === null || !fields) return []
-  return [{ pid, group: Number(fields[2]), start: fields[19] ?? null, mark }]
+  return name === undefined ? limitMarkOf(pid) : name.slice(start.length)
 }
 
 /** Where the system has no /proc, such as macOS. */

@@ -70,7 +70,7 @@ export async function driveRun(
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
-    boxes: settings,
+    sandboxes: settings,
     env,
     isInteractive: true,
     maxRuns: 1,

@@ -11,6 +11,7 @@
  *   pauseRun, cancelRun             stop a run, and end what a dead driver left running
  *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it
+ *   startWorker, joinWorker         the worker's process on another machine (`worker/`)
  *
  * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person:
  * the terminal asks, the daemon has none, and a start that needs an answer then fails with the
@@ -34,7 +35,6 @@ export { drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
 export { type LoadedGraph, loadGraph, readGraphFile } from './graphs/load-graph.js'
 export { createWorkspace, startGraph } from './graphs/start-graph.js'
 export { loadUserModule, type UserModule } from './graphs/user-module.js'
-export { joinWorker } from './join-worker.js'
 export { sessionSteps } from './live-turns.js'
 export { oneshotFiles, openRuns } from './open-runs.js'
 export { pauseRun } from './pause-run.js'
@@ -60,7 +60,8 @@ export {
   type TrustQuestion,
 } from './start-context.js'
 export { type OneshotOptions, startOneshot } from './start-oneshot.js'
-export { startWorker, type WorkerSessionsEnd } from './start-worker.js'
 export { UndrivenRuns } from './undriven-runs.js'
-export { openWorkerHub } from './worker-calls.js'
+export { joinWorker } from './worker/join-worker.js'
+export { openWorkerHub } from './worker/server-calls.js'
+export { startWorker, type WorkerSessionsEnd } from './worker/start-worker.js'
 export { listWorktrees } from './worktrees.js'

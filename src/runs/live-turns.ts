@@ -227,7 +227,7 @@ export async function sessionSteps(host: Pick<SessionHost, 'records' | 'isRunnin
 }
 
 /** Ends the sessions of runs that were cancelled while no host was running. */
-export async function endOrphans(host: SessionHost): Promise<void> {
+export async function endSessionsOfEndedRuns(host: SessionHost): Promise<void> {
   for (const { id, label, state } of await host.records()) {
     const run = state === 'ended' || state === 'lost' ? null : /^(run_[a-z0-9]+)\//.exec(label ?? '')?.[1]
     if (!run) continue

@@ -45,7 +45,7 @@ import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AutomaticGates } from './automatic-gates.js'
 import { endLeftovers } from './leftovers.js'
-import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
+import { endSessionsOfEndedRuns, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { runDirectory } from './run-directory.js'
@@ -82,7 +82,7 @@ export interface PerformerOptions {
   /** Where hosts are that a person allowed for a project; a worker has none. */
   ledger?: Ledger
   /** The settings of sandboxes; left out: steps have none. */
-  boxes?: SandboxSettings
+  sandboxes?: SandboxSettings
   /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
@@ -120,7 +120,7 @@ export function openRuns(options: RunsOptions): RunHost {
       options.onActivity?.(run, activity)
     },
   })
-  if (options.sessions) void endOrphans(options.sessions).catch(onError)
+  if (options.sessions) void endSessionsOfEndedRuns(options.sessions).catch(onError)
   return new RunHost({
     store,
     clock,
@@ -161,9 +161,10 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
   const stallDetector = new StallDetector(clock)
   const { ledger } = options
-  const boxes = options.boxes && new StepSandboxes({ settings: options.boxes, store, approvals, ledger })
-  const box: SandboxOfStep | undefined =
-    boxes && ((call, program) => boxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
+  const sandboxes = options.sandboxes && new StepSandboxes({ settings: options.sandboxes, store, approvals, ledger })
+  const inSandbox: SandboxOfStep | undefined =
+    sandboxes &&
+    ((call, program) => sandboxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
   const agents: AgentSteps = new AgentSteps({
     clock,
     redactor,
@@ -175,9 +176,9 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
     ...(options.prices && { prices: options.prices }),
     ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.commands && { commands: options.commands }),
-    ...(boxes && { box: (call, step, program) => boxes.prepare(call, step, program) }),
+    ...(sandboxes && { inSandbox: (call, step, program) => sandboxes.prepare(call, step, program) }),
     ...(options.sessions && {
-      live: new SessionTurns(options.sessions, clock, boxes && ((run, ofNode) => boxes.sandboxOf(run, ofNode))),
+      live: new SessionTurns(options.sessions, clock, sandboxes && ((run, ofNode) => sandboxes.sandboxOf(run, ofNode))),
     }),
     onActivity: (run, activity) => {
       stallDetector.noteProgress(run)
@@ -198,7 +199,7 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
       clock,
       redactor,
       environment,
-      box,
+      inSandbox,
       runDirectory: run => runDirectory(options.dataDirectory, run),
       readProfile:
         options.readProfile ?? ((cwd, wanted) => profileReader({ home: openHome({ env }), env })(cwd, wanted)),
@@ -209,14 +210,14 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const own = codeSteps(functions, call => createDirectory(agents.directory(call)))
   const isOwn = (fn: string) => Object.hasOwn(functions, fn)
   return {
-    'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment, box }),
+    'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment, inSandbox }),
     'graph.codergen': node(codergen),
     'graph.prompt': node(codergen),
     'graph.tool': node(
       new ToolSteps({
         clock,
         environment,
-        box,
+        inSandbox,
         stepDirectory: call => agents.directory(call),
         output: call =>
           new StepOutput(call, {

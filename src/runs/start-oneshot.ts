@@ -6,9 +6,9 @@ import { SignalboxError } from '../errors/index.js'
 import { addWorktree, Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
 import type { OneshotInput, Role } from '../oneshot/index.js'
+import { splitWords } from '../text/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
-import { splitWords } from './split-words.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Activity } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { type AgentTurn, runStream, type StepCall } from '../engine/index.js'
 import type { EventData } from '../events/index.js'
+import { distrustRepository } from '../git/index.js'
 import {
-  allowedHosts,
   HOST_TOOL,
+  hostInput,
   programInSandbox,
+  projectGrants,
   type SandboxRequest,
   type SandboxSettings,
   sandboxFor,
@@ -17,8 +20,9 @@ import type { StepProgram } from '../process/index.js'
 import { FilteringProxy, type HostRequest } from '../sandbox/index.js'
 import type { EventStore } from '../store/index.js'
 import type { StepApprovals } from './step-approvals.js'
+import { StepPaths } from './step-paths.js'
 
-interface StepBoxesOptions {
+interface StepSandboxesOptions {
   settings: SandboxSettings
   store: EventStore
   approvals: Pick<StepApprovals, 'ask'>
@@ -26,7 +30,7 @@ interface StepBoxesOptions {
   ledger?: Pick<Ledger, 'list' | 'isProven'> | undefined
 }
 
-/** Who runs in the box, and what it needs besides its project. */
+/** Who runs in the sandbox, and what it needs besides its project. */
 interface SandboxedStep {
   agent: string
   /** The directory of the step's prompt and results. */
@@ -37,13 +41,13 @@ interface SandboxedStep {
 
 /**
  * The sandboxes of steps of runs: of their agents, and of the commands that check an agent's work,
- * because these run what the agent wrote. A host that a sandbox refuses becomes a request of the
- * step.
+ * because these run what the agent wrote. A host or path that a sandbox refuses becomes a request
+ * of the step.
  */
 export class StepSandboxes {
-  readonly #options: StepBoxesOptions
+  readonly #options: StepSandboxesOptions
 
-  constructor(options: StepBoxesOptions) {
+  constructor(options: StepSandboxesOptions) {
     this.#options = options
   }
 
@@ -59,28 +63,46 @@ export class StepSandboxes {
    * `E_INPUT`
    */
   async prepare(call: StepCall, step: SandboxedStep, program: StepProgram) {
-    const { settings } = this.#options
+    const { settings, ledger } = this.#options
     const sandbox = await this.sandboxOf(call.run, step.sandbox)
     const proxySocket = join(settings.runtimeDirectory, 'sandbox', shortName(call.name), 'proxy.sock')
     const { file, args, cwd, env } = program
-    const box = sandboxFor({ sandbox }, step.agent, settings, {
+    const planned = await sandboxFor({ sandbox }, step.agent, settings, {
       file,
       cwd,
       environment: env,
       directory: null,
       ...(step.directory !== undefined && { stepDirectory: step.directory }),
       proxySocket,
+      grantsOf: async project => (ledger ? (await projectGrants(ledger, project)).paths : []),
     })
-    if (!box) return null
-    const own = { ...box, plan: { ...box.plan, env: { ...box.plan.env, ...ownVariables(env) } } }
+    if (!planned) return null
+    if (!planned.plan.paths.some(({ path }) => path === join(cwd, '.git'))) distrustRepository(cwd)
+    const own = { ...planned, plan: { ...planned.plan, env: { ...planned.plan.env, ...ownVariables(env) } } }
     const inside = programInSandbox(own, { file, args }, { proxySocket, path: env.PATH })
     const proxy =
-      box.plan.network === 'filtered' ? await this.#openProxy(call, step, cwd, box.plan.hosts, proxySocket) : null
+      planned.plan.network === 'filtered'
+        ? await this.#openProxy(call, step, cwd, planned.plan.hosts, proxySocket)
+        : null
     const close = () => {
       proxy?.close()
       rmSync(dirname(proxySocket), { recursive: true, force: true })
     }
-    return { ...inside, close }
+    const observe = (pid: number) => {
+      const paths = new StepPaths({
+        plan: planned.plan,
+        pid,
+        directory: dirname(proxySocket),
+        ask: (tool, input) => this.#ask(call, { agent: step.agent, cwd }, tool, input),
+        onError: error => call.notice('warning', `a path could not be opened: ${(error as Error).message}`),
+      })
+      return (activity: object) => paths.take(activity as Activity)
+    }
+    return { ...inside, close, observe }
+  }
+
+  async #ask(call: StepCall, turn: Pick<AgentTurn, 'agent' | 'cwd'>, tool: string, input: unknown): Promise<boolean> {
+    return (await this.#options.approvals.ask(call, turn, { requestId: newNonce(), tool, input })).isAllowed
   }
 
   async #openProxy(
@@ -90,14 +112,10 @@ export class StepSandboxes {
     hosts: readonly string[],
     path: string,
   ): Promise<FilteringProxy> {
-    const { approvals, ledger } = this.#options
-    const allowed = new Set(ledger ? await allowedHosts(ledger, cwd) : [])
+    const { ledger } = this.#options
+    const allowed = new Set(ledger ? (await projectGrants(ledger, cwd)).hosts : [])
     const waiting = new Map<string, Promise<boolean>>()
-    const turn: Pick<AgentTurn, 'agent' | 'cwd'> = { agent, cwd }
-    const ask = async (wanted: HostRequest): Promise<boolean> => {
-      const request = { requestId: newNonce(), tool: HOST_TOOL, input: wanted }
-      return (await approvals.ask(call, turn, request)).isAllowed
-    }
+    const ask = (wanted: HostRequest) => this.#ask(call, { agent, cwd }, HOST_TOOL, hostInput(wanted))
     const proxy = new FilteringProxy({
       hosts,
       ask: async wanted => {

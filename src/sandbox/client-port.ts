@@ -1,2 +1,2 @@
-/** The header in which our program in the box tells the proxy the port of its client. */
+/** The header in which our program in the sandbox tells the proxy the port of its client. */
 export const CLIENT_PORT_HEADER = 'x-signalbox-client-port'

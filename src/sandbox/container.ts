@@ -26,9 +26,9 @@ export function containerCommand(
       ...['--security-opt', 'no-new-privileges', '--workdir', plan.cwd],
       ...(plan.network === 'on' ? [] : ['--network', 'none']),
       ...(user === null ? [] : ['--user', user]),
-      ...mounts.flatMap(({ path, access }) => [
+      ...mounts.flatMap(({ path, access, source = path }) => [
         '--mount',
-        `type=bind,source=${path},target=${path}${access === 'read' ? ',readonly' : ''}`,
+        `type=bind,source=${source},target=${path}${access === 'read' ? ',readonly' : ''}`,
       ]),
       // By name: the values do not appear in the list of processes.
       ...Object.keys(plan.env).flatMap(name => ['--env', name]),

@@ -1,6 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
+import type { OpenedPath } from './open-path.js'
 import { profileOf } from './profiles.js'
+import { isBelow } from './refusals.js'
 
 export type SandboxNetwork = 'off' | 'filtered' | 'on'
 
@@ -20,6 +22,12 @@ export interface SandboxPath {
   path: string
   access: 'read' | 'write' | 'private'
   why: string
+  /** A copy of the file is there: what is written to it ends with the sandbox. */
+  isCopy?: true | undefined
+  /** The copy. */
+  source?: string | undefined
+  /** No person is asked to open it: what is in there decides about Signalbox, or runs outside. */
+  isProtected?: true | undefined
 }
 
 /** Everything that a backend needs to make the sandbox. */
@@ -47,6 +55,8 @@ export interface PlanRequest {
    * reports.
    */
   own: readonly SandboxPath[]
+  /** Paths that a person allowed for this project. */
+  granted?: readonly OpenedPath[]
   /** Programs that must be readable besides that of the agent. */
   programs: readonly string[]
   /** The directory of the person's own packs, whose profiles replace ours. */
@@ -71,10 +81,14 @@ const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManage
 export function planSandbox(request: PlanRequest): SandboxPlan {
   const { agent, cwd, home, policy } = request
   const profile = profileOf(agent, request.packs ?? null)
-  const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
-  const shown = (path: string, access: SandboxPath['access'], why: string): SandboxPath[] => {
-    const full = at(path)
-    return existsSync(full) ? [{ path: realpathSync(full), access, why }] : []
+  const shown = (
+    path: string,
+    access: SandboxPath['access'],
+    why: string,
+    more: Partial<SandboxPath> = {},
+  ): SandboxPath[] => {
+    const full = fullPath(path, request)
+    return full !== null && existsSync(full) ? [{ path: realpathSync(full), access, why, ...more }] : []
   }
   const hidden = [...PRIVATE, home, ...request.hidden].filter(
     path => existsSync(path) && !lstatSync(path).isSymbolicLink(),
@@ -84,7 +98,12 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
   return {
     paths: [
       { path: '/', access: 'read', why: 'the system, read-only' },
-      ...[...new Set(hidden)].map(path => ({ path, access: 'private' as const, why: whyPrivate(path, request) })),
+      ...[...new Set(hidden)].map(path => ({
+        path,
+        access: 'private' as const,
+        why: whyPrivate(path, request),
+        ...(request.hidden.includes(path) && { isProtected: true as const }),
+      })),
       ...(policy.network === 'on' ? RESOLVER.flatMap(path => shown(path, 'read', 'name resolution')) : []),
       ...[...new Set(programs.flatMap(programDirectories))]
         .filter(path => isHidden(path) && existsSync(path) && !request.hidden.some(above => isBelow(path, above)))
@@ -92,13 +111,20 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
       ...profile.read.flatMap(path => shown(path, 'read', `${agent} reads its settings there`)),
       ...profile.write.flatMap(path => shown(path, 'write', `${agent} keeps its sign-in and conversations there`)),
       ...profile.env
-        .filter(name => /_(HOME|DIR)$/.test(name) && isAbsolute(request.env[name] ?? ''))
+        .filter(name => /^(?!XDG_).*_(HOME|DIR)$/.test(name) && isAbsolute(request.env[name] ?? ''))
         .flatMap(name => shown(request.env[name]!, 'write', `${name} names it`)),
+      ...profile.protect.flatMap(path =>
+        shown(path, 'read', `${agent} runs what it names, also outside a sandbox`, { isProtected: true }),
+      ),
+      ...profile.copy.flatMap(path =>
+        shown(path, 'write', 'a copy: changes end with the session', { isCopy: true, isProtected: true }),
+      ),
       ...policy.read.flatMap(path => shown(path, 'read', 'sandbox.read')),
       ...policy.write.flatMap(path => shown(path, 'write', 'sandbox.write')),
+      ...(request.granted ?? []).flatMap(({ path, access }) => shown(path, access, 'you allowed it for this project')),
       { path: cwd, access: 'write', why: 'the project' },
       ...gitPaths(cwd),
-      ...request.own,
+      ...request.own.map(entry => ({ ...entry, isProtected: true as const })),
     ],
     network: policy.network,
     hosts: [...new Set([...profile.hosts, ...policy.hosts])],
@@ -112,14 +138,35 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
   }
 }
 
+/** A path of a profile or the settings; null if it is below a variable that is not set. */
+function fullPath(path: string, { home, cwd, env }: Pick<PlanRequest, 'home' | 'cwd' | 'env'>): string | null {
+  if (path.startsWith('~/')) return join(home, path.slice(2))
+  const variable = /^\$(\w+)(.*)$/.exec(path)
+  if (!variable) return resolve(cwd, path)
+  const place = env[variable[1]!] ?? ''
+  return isAbsolute(place) ? `${place}${variable[2]}` : null
+}
+
 /**
- * Creates the directories in which an agent keeps its conversations. One that did not exist would
- * be private to the sandbox, and end with it.
+ * Creates the directories in which an agent keeps its conversations: one that did not exist would
+ * be private to the sandbox, and end with it. Creates protected paths: one that did not exist could
+ * be created in the sandbox.
  */
-export function createAgentDirectories(agent: string, home: string, packs: string | null): void {
-  for (const path of profileOf(agent, packs).write)
-    if (path.startsWith('~/') && !path.endsWith('.json'))
-      mkdirSync(join(home, path.slice(2)), { recursive: true, mode: 0o700 })
+export function createAgentDirectories(
+  agent: string,
+  place: Pick<PlanRequest, 'home' | 'cwd' | 'env' | 'packs'>,
+): void {
+  const { write, protect } = profileOf(agent, place.packs ?? null)
+  for (const path of write) {
+    const full = fullPath(path, place)
+    if (full !== null) mkdirSync(full, { recursive: true, mode: 0o700 })
+  }
+  for (const path of protect) {
+    const full = fullPath(path, place)
+    if (full === null || existsSync(full) || !existsSync(dirname(full))) continue
+    if (extname(full) === '') mkdirSync(full, { mode: 0o700 })
+    else writeFileSync(full, /\.jsonc?$/.test(full) ? '{}\n' : '', { mode: 0o600, flag: 'wx' })
+  }
 }
 
 /**
@@ -129,24 +176,53 @@ export function createAgentDirectories(agent: string, home: string, packs: strin
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')
   if (!existsSync(place)) return []
-  const common = lstatSync(place).isDirectory() ? place : commonDirectory(place)
-  if (common === null) return [{ path: place, access: 'read', why: 'a link to another repository' }]
+  const writable = (path: string, why: string): SandboxPath => ({ path, access: 'write', why })
+  const fixed = (paths: readonly string[], why: string): SandboxPath[] =>
+    paths.filter(path => existsSync(path)).map(path => ({ path, access: 'read', why, isProtected: true }))
+  const runsPrograms = (repository: string) =>
+    fixed(
+      GIT_PROGRAMS.map(name => join(repository, name)),
+      'git runs what is in there',
+    )
+  // A directory that is mounted cannot be renamed, and another one put in its place.
+  if (lstatSync(place).isDirectory()) return [writable(place, 'the repository'), ...runsPrograms(place)]
+  const worktree = worktreeOf(place)
+  if (worktree === null) return fixed([place], 'a link to another repository')
+  const { own, common } = worktree
+  const names = ['commondir', 'gitdir', 'config.worktree']
   return [
-    ...(common === place ? [] : [{ path: common, access: 'write' as const, why: 'the repository of this worktree' }]),
-    ...['hooks', 'config', 'info/attributes', 'modules']
-      .map(name => join(common, name))
-      .filter(path => existsSync(path))
-      .map(path => ({ path, access: 'read' as const, why: 'git runs what is in there' })),
-    ...(common === place ? [] : [{ path: place, access: 'read' as const, why: 'names the repository' }]),
+    writable(common, 'the repository of this worktree'),
+    ...runsPrograms(common),
+    ...fixed([join(common, 'worktrees')], 'other worktrees'),
+    writable(own, 'the state of this worktree'),
+    ...fixed(
+      names.map(name => join(own, name)),
+      'git runs what it names',
+    ),
+    ...fixed([place], 'names the repository'),
   ]
 }
 
-/** The repository of a worktree, if both name each other; null for any other `.git` file. */
-function commonDirectory(file: string): string | null {
+/** What git runs, or takes as the name of what to run. */
+const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes', 'modules']
+
+/** Creates those that can be empty: what does not exist cannot be made read-only. */
+export function createGitDirectories(cwd: string): void {
+  const place = join(cwd, '.git')
+  const repository = !existsSync(place) ? null : lstatSync(place).isDirectory() ? place : worktreeOf(place)?.common
+  for (const name of repository ? ['hooks', 'modules'] : [])
+    mkdirSync(join(repository!, name), { recursive: true, mode: 0o755 })
+}
+
+/**
+ * The directory of a worktree in its repository, and the repository, if worktree and repository
+ * name each other; null for any other `.git` file.
+ */
+function worktreeOf(file: string): { own: string; common: string } | null {
   try {
-    const directory = resolve(dirname(file), /^gitdir: (.*)$/m.exec(readFileSync(file, 'utf8'))![1]!)
-    if (realpathSync(readFileSync(join(directory, 'gitdir'), 'utf8').trim()) !== realpathSync(file)) return null
-    return realpathSync(resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim()))
+    const own = realpathSync(resolve(dirname(file), /^gitdir: (.*)$/m.exec(readFileSync(file, 'utf8'))![1]!))
+    if (realpathSync(readFileSync(join(own, 'gitdir'), 'utf8').trim()) !== realpathSync(file)) return null
+    return { own, common: realpathSync(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())) }
   } catch {
     return null
   }
@@ -169,9 +245,4 @@ function whyPrivate(path: string, { home, hidden }: PlanRequest): string {
   if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
   if (path === home) return 'empty, except for what is listed below'
   return 'empty: files and sockets of other programs are not visible'
-}
-
-/** By path segments. */
-function isBelow(path: string, above: string): boolean {
-  return path === above || path.startsWith(above.endsWith(sep) ? above : `${above}${sep}`)
 }

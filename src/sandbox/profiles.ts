@@ -10,10 +10,14 @@ import { PACKAGE_ROOT } from '../process/index.js'
  * file of the same name, in the packs of their settings directory, replaces the lists that it has.
  */
 
-/** Paths below `~` that do not exist are left out. */
+/** Paths below `~`, or below a variable (`$NAME/…`); those that do not exist are left out. */
 const profile = z.strictObject({
   read: z.array(z.string()),
   write: z.array(z.string()),
+  /** Read-only within what can be written: settings and programs that run outside, too. */
+  protect: z.array(z.string()),
+  /** Files that can be written in the sandbox, and are not changed outside. */
+  copy: z.array(z.string()),
   /** Credentials, by name. */
   env: z.array(z.string().regex(/^\w+$/)),
   hosts: z.array(z.string()),
@@ -21,7 +25,14 @@ const profile = z.strictObject({
 export type SandboxProfile = z.infer<typeof profile>
 
 const SHIPPED = join(PACKAGE_ROOT, 'packs')
-const OTHERS: SandboxProfile = { read: ['~/.gitconfig', '~/.config/git'], write: [], env: [], hosts: [] }
+const OTHERS: SandboxProfile = {
+  read: ['~/.gitconfig', ...['config', 'ignore', 'attributes'].map(name => `~/.config/git/${name}`)],
+  write: [],
+  protect: [],
+  copy: [],
+  env: [],
+  hosts: [],
+}
 
 /**
  * @param own the directory of a person's own packs.
@@ -49,7 +60,7 @@ function readProfile(file: string): Partial<SandboxProfile> {
     const [issue] = error instanceof z.ZodError ? error.issues : []
     const why = issue ? `${issue.path.join('.') || 'it'}: ${issue.message}` : (error as Error).message
     throw new SignalboxError('E_PACK', `${file} is not a profile of a sandbox: ${why}`, {
-      next: 'it has lists of text: read, write, env, hosts',
+      next: 'it has lists of text: read, write, protect, copy, env, hosts',
       cause: error,
     })
   }

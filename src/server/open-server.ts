@@ -158,7 +158,12 @@ export class ApiServer {
   /** The socket that programs in a sandbox see: it takes reports of hooks, and nothing else. */
   async listenForHooks(path: string): Promise<void> {
     const app = createApp(this.parts, { kind: 'socket' }, hookRoutes)
-    const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+    const server = createServer((request, response) => {
+      // Without a token a report could be about any pane of the person.
+      if (request.headers.authorization === undefined) response.writeHead(401).end()
+      else void listener(request, response)
+    })
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     rmSync(path, { force: true })
     await new Promise<void>((resolve, reject) => {

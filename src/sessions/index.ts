@@ -5,12 +5,13 @@
  *   acp/           the same without a terminal, over the Agent Client Protocol
  *   conversation/  from rows to turns, messages and blocks
  *   requests/      where an approval comes from, the open set, delivery of a decision
+ *   files/         uploads, the project's files and the changes of a session
  *   replay/        a recording read again as the session read it: `replay`, `explain`
  *
  * `live/` and `acp/` use `conversation/` and `requests/`, which know of a session only the names of
- * its phases. Each folder's
- * `index.ts` explains its parts. The host starts, feeds and saves sessions (`host/`) as
- * `LocalSession`; surfaces read them through `SessionPort`, the log and the host's bus.
+ * its phases. Each folder's `index.ts` explains its parts. The host starts, feeds and saves
+ * sessions (`host/`) as `LocalSession`; surfaces read them through `SessionPort`, the log and the
+ * host's bus.
  */
 
 export { AcpSession } from './acp/index.js'
@@ -19,5 +20,6 @@ export {
   type SessionUpdate,
   turnPrompts,
 } from './conversation/index.js'
+export * from './files/index.js'
 export * from './live/index.js'
 export { type AnswerChannel, NO_CHANNEL } from './requests/index.js'

@@ -28,7 +28,6 @@
  * `Ledger.decide`, in the same transaction that uses up its button.
  */
 export { ApiProblem, type BotApi, openBotApi } from './bot-api.js'
-export { botToken, checkBotToken } from './bot-token.js'
 export type { TelegramPorts } from './command-services.js'
 export type { PairingState } from './incoming/pairing.js'
 export { Telegram, type TelegramOptions, type TelegramSettings } from './telegram.js'

@@ -12,10 +12,10 @@
  * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
  *
  * Where to add what: a frame in protocol.ts and in the two ends; a call of a worker in
- * src/runs/worker-calls.ts, with a check that the run is its own.
+ * src/runs/worker/server-calls.ts, with a check that the run is its own.
  *
  * Not here: the WebSocket of the server (src/server/worker-socket.ts), the program of the worker
- * (src/runs/start-worker.ts).
+ * (src/runs/worker/start-worker.ts).
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'

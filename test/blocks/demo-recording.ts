@@ -77,13 +77,15 @@ class Reader {
   readonly #pty: IPty
   readonly #decoder = new TextDecoder()
   #t = 0
+  /** While a size is drawn, time does not pass this, however many chunks are still in the PTY. */
+  #latest = Number.POSITIVE_INFINITY
   #onOutput: () => void = () => undefined
 
   constructor(pty: IPty) {
     this.#pty = pty
     pty.onData(data => {
       const bytes = Buffer.from(data as unknown as Uint8Array)
-      this.#t += CHUNK_S
+      this.#t = Math.min(this.#t + CHUNK_S, this.#latest)
       this.events.push({ t: this.#t, bytes })
       this.all += this.#decoder.decode(bytes, { stream: true })
       this.#onOutput()
@@ -112,10 +114,11 @@ class Reader {
     const isSame = cols === this.#pty.cols && rows === this.#pty.rows
     this.events.push({ t: this.#t, cols, rows })
     const edge = new RegExp(`(?<!─)─{${cols}}(?=[^─])`, 'u')
-    const drawnAt = this.#t + DRAWN_S
+    this.#latest = this.#t + DRAWN_S
     this.#pty.resize(cols, rows)
     // The agent draws nothing if nothing changed.
     if (!isSame) await this.until(text => edge.test(text))
-    this.#t = Math.max(this.#t, drawnAt) + SIZE_S
+    this.#t = this.#latest + SIZE_S
+    this.#latest = Number.POSITIVE_INFINITY
   }
 }

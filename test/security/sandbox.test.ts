@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -21,10 +21,17 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.close()
   })
   const output = async (id: string) => (await home.run(['read', id, '--screen'])).stdout
-  const pending = () =>
-    waitFor('a request for the host', async () =>
-      (await home.json<Loose[]>(['approvals', '--json'])).find(({ state }) => state === 'pending'),
+  const pending = (session?: string, path?: string) =>
+    waitFor('a request of the sandbox', async () =>
+      (await home.json<Loose[]>(['approvals', '--json'])).find(
+        ({ state, subject, request }) =>
+          state === 'pending' &&
+          (session === undefined || subject.session === session) &&
+          (path === undefined || request.input.path === path),
+      ),
     )
+  const decide = ({ id, fingerprint }: Loose, option: string) =>
+    home.ok(option === 'deny' ? ['deny', id] : ['approve', id, '--fingerprint', fingerprint, '--option', option])
 
   test('of a run holds for its commands: the system is read-only, the home directory is empty', async () => {
     const graph = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]
@@ -51,7 +58,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     expect(asked).toMatchObject({
       request: {
         tool: 'Network',
-        input: { host: '127.0.0.1', port, program: 'curl', command: expect.stringContaining('curl -s') },
+        input: { host: '127.0.0.1', port, program: 'curl', commandLine: expect.stringContaining('curl -s') },
       },
       subject: { session: id },
     })
@@ -63,6 +70,82 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     expect([record.state, record.decision.auth.origin]).toEqual(['applied', 'person'])
     const session = (await home.session(id)) as Loose
     expect(session.sandbox).toMatchObject({ network: 'filtered' })
+    await home.ok(['stop', id])
+  })
+
+  test('asks for a path that it hides, and shows it while the agent runs', async () => {
+    const outside = join(home.directory, 'outside')
+    mkdirSync(join(outside, 'folder'), { recursive: true })
+    writeFileSync(join(outside, 'notes.txt'), 'the notes\n')
+    const script = `until cat ${outside}/notes.txt > copied; do sleep 1; done
+      echo more >> ${outside}/notes.txt
+      until touch ${outside}/folder/new; do sleep 1; done
+      sleep 600`
+    writeFileSync(join(home.work, 'paths.sh'), script)
+    const start = ['start', '--sandbox', 'auto', '--network', 'off', '--json', '--', 'sh', 'paths.sh']
+    const { id } = await home.json<Loose>(start)
+    const notes = join(outside, 'notes.txt')
+    const read = await pending(id)
+    expect(read.request).toMatchObject({
+      tool: 'Sandbox read',
+      input: { path: notes, program: 'cat', commandLine: 'sh paths.sh', takesEffect: 'at once' },
+    })
+    await decide(read, 'project')
+    await waitFor('the notes', () => readFileSync(join(home.work, 'copied'), 'utf8') === 'the notes\n')
+    const about = (path: string) => pending(id, path)
+    expect((await about(notes)).request.tool).toBe('Sandbox write')
+    await decide(await about(notes), 'deny')
+    const create = await about(join(outside, 'folder'))
+    expect(create.request.input).toMatchObject({ wanted: join(outside, 'folder/new') })
+    await decide(create, 'session')
+    await waitFor('the new file', () => existsSync(join(outside, 'folder/new')))
+    expect(readFileSync(notes, 'utf8')).toBe('the notes\n')
+    await home.ok(['stop', id])
+    const list = `ls -R ${outside}; sleep 600`
+    const again = await home.json<Loose>([
+      'start',
+      '--sandbox',
+      'auto',
+      '--network',
+      'off',
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      list,
+    ])
+    await waitFor('the list', async () => /notes\.txt/.test(await output(again.id)))
+    expect(await output(again.id)).not.toContain('folder')
+    await home.ok(['stop', again.id])
+  })
+
+  test('does not fill the ledger with hosts that it asks for', async () => {
+    const script = 'for n in $(seq 30); do curl -s -m 3 http://host-$n.invalid/ & done; wait; echo over; sleep 600'
+    const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', '-c', script])
+    const own = async () =>
+      (await home.json<Loose[]>(['approvals', '--json'])).filter(({ subject }) => subject.session === id)
+    await waitFor('several requests', async () => (await own()).length >= 10)
+    await waitFor('the end of the program', async () => (await output(id)).includes('over'))
+    expect((await own()).length).toBe(10)
+    await home.ok(['stop', id])
+  })
+
+  test('keeps settings of the agent that start programs, and works on a copy of those that it writes', async () => {
+    const bin = join(home.directory, 'claude-bin')
+    const person = join(home.directory, 'claude-home')
+    for (const path of [bin, join(person, '.claude')]) mkdirSync(path, { recursive: true })
+    writeFileSync(join(person, '.claude.json'), '{"mcpServers":{}}')
+    const attack = `cd ~; for f in .claude.json .claude/settings.json .claude/hooks/x .claude/history.jsonl; do echo evil > $f; done
+      mv .claude/settings.json .claude/was; echo tried; sleep 600`
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\n${attack}\n`, { mode: 0o755 })
+    const env = { PATH: `${bin}:${home.env.PATH}`, HOME: person }
+    const { id } = await home.json<Loose>(['start', 'claude', '--sandbox', 'auto', '--network', 'off', '--json'], {
+      env,
+    })
+    await waitFor('the attack', async () => (await output(id)).includes('tried'))
+    const inHome = (name: string) => readFileSync(join(person, name), 'utf8')
+    expect([inHome('.claude.json'), inHome('.claude/settings.json')]).toEqual(['{"mcpServers":{}}', '{}\n'])
+    expect(inHome('.claude/history.jsonl')).toBe('evil\n')
     await home.ok(['stop', id])
   })
 

@@ -20,12 +20,12 @@ const WAIT_MS = 60_000
 const ACCEPTED_MS = 1_500
 
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-gpu', '--in-process-gpu'] })
 }
 
-/** A browser profile whose pages wait as long as a busy machine needs. */
+/** A browser profile whose pages wait as long as a busy machine needs, and do not animate. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext(options)
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(WAIT_MS)
   return context
 }

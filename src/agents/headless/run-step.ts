@@ -33,7 +33,7 @@ export interface RunStepOptions {
   /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
   /** Puts the agent into the sandbox of its run. */
-  box?: ProgramSandbox | undefined
+  inSandbox?: ProgramSandbox | undefined
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
   /** Called before anything else happens with the activity; a throw ends the step. */
   log(activity: Activity): void
@@ -57,7 +57,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const command = agent.headless.command(agent.location, step)
   const file = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
   let group: ChildGroup
-  let boxed: Awaited<ReturnType<ProgramSandbox>> = null
+  let sandboxed: Awaited<ReturnType<ProgramSandbox>> = null
   const plain: StepProgram = {
     file: agent.location.file,
     args: [...agent.location.prefix, ...command.args],
@@ -65,8 +65,8 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     cwd: step.cwd,
   }
   try {
-    boxed = (await options.box?.(plain)) ?? null
-    const program = boxed ?? plain
+    sandboxed = (await options.inSandbox?.(plain)) ?? null
+    const program = sandboxed ?? plain
     group = await spawnGroup(program.file, program.args, {
       cwd: step.cwd,
       env: program.env,
@@ -75,7 +75,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
       clock,
     })
   } catch (error) {
-    boxed?.close()
+    sandboxed?.close()
     return failed('spawn', `${agent.name} could not be started: ${(error as Error).message}`, new StepProgress())
   } finally {
     if (file !== null) closeSync(file)
@@ -93,7 +93,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
       : null
   protocol?.begin(readFileSync(step.promptFile, 'utf8'))
   try {
-    const silence = await listen(group, progress, protocol, options)
+    const silence = await listen(group, progress, protocol, { ...options, observe: sandboxed?.observe?.(group.pid) })
     if (silence) {
       await group.kill(thresholds.killGraceMs)
       return { ...failed('timeout', 'inactivity_timeout', progress), status: 'silent', class: null }
@@ -106,7 +106,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     timeout?.cancel()
     unlisten()
     await group.kill(thresholds.killGraceMs)
-    boxed?.close()
+    sandboxed?.close()
   }
 }
 
@@ -115,7 +115,7 @@ async function listen(
   group: ChildGroup,
   progress: StepProgress,
   protocol: ProtocolClient | null,
-  options: RunStepOptions,
+  options: RunStepOptions & { observe: ((activity: object) => void) | undefined },
 ): Promise<SilenceTimeout | null> {
   const { agent, step, clock, redactor, log, onActivity } = options
   const chunks = mergePipes(group.stdout, group.stderr)
@@ -137,6 +137,7 @@ async function listen(
     for await (const activity of stream) {
       progress.take(activity)
       protocol?.take(activity)
+      options.observe?.(activity)
       onActivity(activity, progress)
     }
     return null

@@ -48,6 +48,8 @@ const TOOLS: Readonly<Record<string, ToolKind>> = {
   strreplaceeditor: 'write',
   applypatch: 'write',
   patch: 'write',
+  sandboxread: 'read',
+  sandboxwrite: 'write',
   webfetch: 'fetch',
   websearch: 'fetch',
   fetch: 'fetch',

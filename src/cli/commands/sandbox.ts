@@ -18,7 +18,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const cwd = resolve(context.cwd, options.cwd ?? '.')
   const env = stringEntries(context.env)
   const found = adapter.locate({ env, cwd, configuredCommand: settings.commands?.[adapter.name] ?? null })
-  const plan = explainSandbox(adapter.name, settings, {
+  const plan = await explainSandbox(adapter.name, settings, {
     file: found.found ? found.file : '/bin/sh',
     cwd,
     environment: env,

@@ -6,17 +6,10 @@ import { delay, systemClock } from '../../clock/index.js'
 import { editSettings } from '../../config/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { EventData } from '../../events/index.js'
-import { type Home, openHome } from '../../host/home/index.js'
+import { botToken, checkBotToken, type Home, openHome } from '../../host/home/index.js'
 import { People, type PersonRole } from '../../people/index.js'
 import type { Health, InMilliseconds, LoggedEvent, Page } from '../../server/index.js'
-import {
-  ApiProblem,
-  type BotApi,
-  botToken,
-  checkBotToken,
-  openBotApi,
-  type PairingState,
-} from '../../telegram/index.js'
+import { ApiProblem, type BotApi, openBotApi, type PairingState } from '../../telegram/index.js'
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'

@@ -1,7 +1,7 @@
 /** A node of the engine, as its configuration names it. */
 interface RestateNodePlace {
   name: string
-  /** Of the fabric, `host:5122`: the nodes talk to each other there. */
+  /** Where the other nodes reach it, `host:5122`. */
   address: string
 }
 

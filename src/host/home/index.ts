@@ -1,2 +1,3 @@
+export { botToken, checkBotToken } from './bot-token.js'
 export { type Home, openHome } from './home.js'
 export { publicAddress } from './public-address.js'

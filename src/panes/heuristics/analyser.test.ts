@@ -154,9 +154,9 @@ describe('HeuristicAnalyser', () => {
     ])
   })
 
-  it('takes motion alone for `stall_s` as a plateau: a mark, or a wait if configured', () => {
-    for (const plateau of ['flag', 'wait'] as const) {
-      const fixture = new GuessFixture({ plateau })
+  it('takes motion alone for `stall_s` as stalled: a mark, or a wait if configured', () => {
+    for (const stalled of ['flag', 'wait'] as const) {
+      const fixture = new GuessFixture({ stalled })
       fixture.print(1, 'x\r\nfetching 1%')
       let last = fixture.wait(1)
       const waits: string[] = []
@@ -164,8 +164,8 @@ describe('HeuristicAnalyser', () => {
         last = fixture.print(t, `\r\u001b[Kfetching ${t}%`)
         if (last.emitted) waits.push(`${last.emitted.signal} ${t}`)
       }
-      expect(last.isPlateau).toBe(true)
-      expect(waits).toEqual(plateau === 'wait' ? ['heuristic_wait 31'] : [])
+      expect(last.isStalled).toBe(true)
+      expect(waits).toEqual(stalled === 'wait' ? ['heuristic_wait 31'] : [])
     }
   })
 
@@ -211,7 +211,7 @@ describe('HeuristicAnalyser', () => {
 
 it('has a test for every setting', () => {
   const here =
-    'tail_rows live_rows newline_min burst_min line_rate_min quiet_done_s interrupt_done_s quiet_wait_s flicker_guard_s quiet_idle_s idle_reemit_s stall_s plateau debounce_s'
+    'tail_rows live_rows newline_min burst_min line_rate_min quiet_done_s interrupt_done_s quiet_wait_s flicker_guard_s quiet_idle_s idle_reemit_s stall_s stalled debounce_s'
   const gate = 'mode jobs titles prefer_job_name prompt_silence_s'
   const walked = new Set(`${here} ${gate} patterns`.split(' '))
   expect(Object.keys(DEFAULTS).filter(setting => !walked.has(setting))).toEqual([])

@@ -59,7 +59,7 @@ export interface Guess {
   emitted: { signal: HeuristicSignal; reason: string } | null
   suppressed: { signal: HeuristicSignal | 'any'; reason: SuppressReason } | null
   /** Nothing but motion for `stall_s`. */
-  isPlateau: boolean
+  isStalled: boolean
 }
 
 const SETTLE_LOOKS = 3
@@ -92,7 +92,7 @@ export class HeuristicAnalyser {
   #question: Standing | null = null
   #isSuppressed = false
   #learned: string | null = null
-  #isStalled = false
+  #isWaitSent = false
   readonly #emittedAt = new Map<HeuristicSignal, number>()
   #idleHash: number | null = null
 
@@ -130,10 +130,10 @@ export class HeuristicAnalyser {
 
   look(features: ContentFeatures, context: { status: PaneStatus; gate: GateReason | null }): Guess {
     this.#remember(features)
-    const isPlateau = this.#isPlateau(features.t)
-    const none = { emitted: null, suppressed: null, isPlateau }
+    const isStalled = this.#isStalled(features.t)
+    const none = { emitted: null, suppressed: null, isStalled }
     if (context.gate !== null) return { ...none, suppressed: { signal: 'any', reason: context.gate } }
-    const wanted = this.#wanted(features, context.status, isPlateau)
+    const wanted = this.#wanted(features, context.status, isStalled)
     // Nothing is wanted, or only rest: name a text that would have meant more elsewhere, because
     // people ask why it had no effect.
     const isRest = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
@@ -144,14 +144,14 @@ export class HeuristicAnalyser {
     const refusal = this.#refusal(wanted.signal, features)
     if (refusal) return { ...none, suppressed: { signal: wanted.signal, reason: refusal } }
     this.#emittedAt.set(wanted.signal, features.t)
-    return { emitted: wanted, suppressed: null, isPlateau }
+    return { emitted: wanted, suppressed: null, isStalled }
   }
 
   #remember(features: ContentFeatures): void {
     const { t } = features
     if (features.changed > 0) {
       this.#changeAt = t
-      this.#isStalled = false
+      this.#isWaitSent = false
     }
     if (features.isMotion) this.#motionAt = t
     if (features.hash !== this.#hash) {
@@ -186,9 +186,9 @@ export class HeuristicAnalyser {
       this.#interrupt = { isPresent, seenAt: before.seenAt, goneAt: before.seenAt === null ? null : t, isNew: false }
   }
 
-  #wanted(features: ContentFeatures, status: PaneStatus, isPlateau: boolean): Wanted | null {
+  #wanted(features: ContentFeatures, status: PaneStatus, isStalled: boolean): Wanted | null {
     if (status === 'idle' || status === 'done' || status === 'failed') return this.#wantRun(features)
-    if (status === 'running' || status === 'long-running') return this.#wantEnd(features, isPlateau)
+    if (status === 'running' || status === 'long-running') return this.#wantEnd(features, isStalled)
     return null
   }
 
@@ -206,11 +206,11 @@ export class HeuristicAnalyser {
 
   /**
    * The first that holds, in this order: an end by prompt or word, by the mark's disappearance, a
-   * menu, a question, a plateau, rest.
+   * menu, a question, a stall, rest.
    */
-  #wantEnd(features: ContentFeatures, isPlateau: boolean): Wanted | null {
+  #wantEnd(features: ContentFeatures, isStalled: boolean): Wanted | null {
     const { t } = features
-    const { quiet_done_s, interrupt_done_s, quiet_wait_s, quiet_idle_s, plateau } = this.#settings
+    const { quiet_done_s, interrupt_done_s, quiet_wait_s, quiet_idle_s, stalled } = this.#settings
     const quiet = t - this.#changeAt + ROUNDING_S
     const isMarked = this.#interrupt.isPresent
     const isToken = isCompletion(features, this.patterns)
@@ -232,7 +232,7 @@ export class HeuristicAnalyser {
         ? { signal: 'heuristic_wait', reason: 'question at the cursor' }
         : { signal: 'heuristic_wait', why: 'flicker_guard' }
     }
-    if (isPlateau && plateau === 'wait' && !this.#isStalled) return { signal: 'heuristic_wait', reason: 'plateau' }
+    if (isStalled && stalled === 'wait' && !this.#isWaitSent) return { signal: 'heuristic_wait', reason: 'stalled' }
     if (this.#interrupt.goneAt !== null) return { signal: 'heuristic_done', why: 'gone_pending' }
     if (this.#anchor || isSpinning) return null
     if (quiet < quiet_idle_s) return { signal: 'heuristic_idle', why: 'not_quiet' }
@@ -266,12 +266,12 @@ export class HeuristicAnalyser {
     }
     if (signal === 'heuristic_wait') {
       this.#approval = { ...this.#approval, isNew: false }
-      this.#isStalled = true
+      this.#isWaitSent = true
     }
     if (signal === 'heuristic_idle') this.#idleHash = features.hash
   }
 
-  #isPlateau(t: number): boolean {
+  #isStalled(t: number): boolean {
     const isMoving = this.#motionAt !== null && t - this.#motionAt <= MOTION_S
     return isMoving && t - this.#changeAt >= this.#settings.stall_s
   }

@@ -66,6 +66,17 @@ describe('panes of a scripted tmux server', () => {
     expect(reported.filter(line => line.startsWith('%1 shows'))).toEqual(['%1 shows old'])
   })
 
+  it('are described every second, without a subscription: one that is slow crashes tmux up to 3.3a', async () => {
+    tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
+    await source.watch({ directories: [tmux.sockets] })
+    for (const window of ['second', 'third']) {
+      tmux.panes = [{ id: 1, pid: 11, rows: ['old'], window }]
+      clock.advance(1_000)
+      await until(`%1 is 11 in ${window}`)
+    }
+    expect(tmux.asked.filter(line => line.startsWith('refresh-client -B'))).toEqual([])
+  })
+
   it('disappear when the server dies; it is searched for after 1, then 2 seconds, and found again', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })

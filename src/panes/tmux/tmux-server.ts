@@ -35,6 +35,8 @@ const HISTORY_ROWS = 2_000
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const LIST_TIMEOUT_MS = 5_000
+/** How often titles, commands and directories are read; tmux reports only changes of the layout. */
+const DESCRIBE_MS = 1_000
 /** Notifications that change which panes exist, or where. */
 const LAYOUT = new Set([
   'layout-change',
@@ -55,10 +57,14 @@ interface Known {
   isSynced: boolean
 }
 
+/** The panes of a client as tmux last described them, by line: most lines are the same again. */
+type Described = ReadonlyMap<string, TmuxPaneInfo>
+
 /**
  * One tmux server, by its socket: a control client for each of its sessions, output as it arrives,
- * metadata when tmux reports a change, and complete content only if a pane is new, was resized,
- * paused, or left copy mode. A server that disappears is searched for again with growing delays; a
+ * metadata every second and when the layout changes, and complete content only if a pane is new,
+ * was resized, paused, or left copy mode. The metadata is not subscribed to (`refresh-client -B`):
+ * tmux up to 3.3a crashes with all its sessions if a session ends whose subscriber is slow. A server that disappears is searched for again with growing delays; a
  * pane with the same id and process is then the same pane.
  */
 export class TmuxServer {
@@ -68,9 +74,11 @@ export class TmuxServer {
   readonly #panes = new Map<string, Known>()
   readonly #listing = new Set<ControlClient>()
   readonly #listAgain = new Set<ControlClient>()
+  readonly #described = new WeakMap<ControlClient, Described>()
   readonly #syncing = new Set<Promise<void>>()
   #retryMs = RETRY_MIN_MS
   #retry: Timer | null = null
+  #describing: Timer | null = null
   #isClosed = false
   #finding: Promise<void> | null = null
   #isFindDue = false
@@ -107,6 +115,7 @@ export class TmuxServer {
   close(): void {
     this.#isClosed = true
     this.#retry?.cancel()
+    this.#describing?.cancel()
     for (const client of this.#clients.values()) client.close()
     this.#clients.clear()
   }
@@ -155,8 +164,8 @@ export class TmuxServer {
       ended: () => this.#ended(client),
     })
     this.#clients.set(session, client)
+    this.#describeLater()
     try {
-      await client.command(`refresh-client -B "signalbox:%*:${PANE_FORMAT}"`)
       await this.#list(client)
       await Promise.all(this.#syncing)
     } catch (error) {
@@ -166,13 +175,20 @@ export class TmuxServer {
   }
 
   #notice(client: ControlClient, name: string, rest: string): void {
-    if (name === 'subscription-changed') {
-      const value = rest.slice(rest.indexOf(' : ') + 3)
-      const info = parsePane(value, 1)
-      if (info && rest.startsWith('signalbox ')) this.#describe(client, info)
-    } else if (name === 'pause') void this.#resume(client, rest.trim())
+    if (name === 'pause') void this.#resume(client, rest.trim())
     else if (name === 'sessions-changed') void this.find()
     else if (LAYOUT.has(name)) void this.#list(client).catch(this.#options.onError)
+  }
+
+  #describeLater(): void {
+    this.#describing ??= this.#options.clock.setTimer(DESCRIBE_MS, () => {
+      this.#describing = null
+      if (this.#clients.size === 0) return
+      for (const client of this.#clients.values()) {
+        if (!this.#listing.has(client)) void this.#list(client).catch(this.#options.onError)
+      }
+      this.#describeLater()
+    })
   }
 
   /** One list at a time; changes meanwhile cause another one. */
@@ -186,9 +202,15 @@ export class TmuxServer {
       do {
         this.#listAgain.delete(client)
         const lines = await client.command(`list-panes -s -F "${PANE_FORMAT}"`)
-        const found = lines.map(line => parsePane(line, 1)).filter(info => info !== null)
-        const names = new Set(found.map(info => info.pane))
-        for (const info of found) this.#describe(client, info)
+        const before = this.#described.get(client)
+        const found = new Map<string, TmuxPaneInfo>()
+        for (const line of lines) {
+          const info = before?.get(line) ?? parsePane(line, 1)
+          if (info) found.set(line, info)
+        }
+        this.#described.set(client, found)
+        const names = new Set([...found.values()].map(info => info.pane))
+        for (const info of found.values()) this.#describe(client, info)
         for (const [pane, known] of this.#panes) if (known.owner === client && !names.has(pane)) this.#forget(pane)
       } while (this.#listAgain.has(client))
     } catch (error) {
@@ -200,6 +222,7 @@ export class TmuxServer {
 
   #describe(client: ControlClient, info: TmuxPaneInfo): void {
     const before = this.#panes.get(info.pane)
+    if (before?.info === info && before.owner === client) return
     if (before && before.owner !== client && this.#isJoined(before.owner)) {
       // Linked to several sessions: visible in any of them is visible.
       if (info.isFocused && !before.info.isFocused)

@@ -137,7 +137,7 @@ async function setUp({ call, args, cwd, services }: NodeContext): Promise<void> 
     timeoutMs: SETUP_TIMEOUT_MS,
     maxBytes: SETUP_OUTPUT_MAX,
     clock: services.clock,
-    box: services.box && (program => services.box!(call, program)),
+    inSandbox: services.inSandbox && (program => services.inSandbox!(call, program)),
   })
   if (done.code === 0) return
   throw new SignalboxError(

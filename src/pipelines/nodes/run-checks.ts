@@ -27,7 +27,7 @@ export async function runChecks({ args, cwd, services, call }: NodeContext): Pro
         timeoutMs: TIMEOUT_MS,
         maxBytes: OUTPUT_MAX,
         clock: services.clock,
-        box: services.box && (program => services.box!(call, program)),
+        inSandbox: services.inSandbox && (program => services.inSandbox!(call, program)),
       })
       const output = services.redactor.redact(`${done.stdout}${done.stderr}`).slice(-OUTPUT_MAX)
       const exit = done.signal ? `killed by ${done.signal}` : `exit ${done.code}`

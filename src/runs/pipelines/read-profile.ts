@@ -14,8 +14,8 @@ import {
   ROLES,
   type RoleName,
 } from '../../pipelines/index.js'
+import { splitWords } from '../../text/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from '../choose-agent.js'
-import { splitWords } from '../split-words.js'
 import type { RunOptions } from '../start-context.js'
 
 /** The options that both pipelines take. */

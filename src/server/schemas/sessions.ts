@@ -81,7 +81,23 @@ export const session = z
       .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
     places: z.record(z.string(), z.string()).optional(),
     sandbox: z
-      .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+      .object({
+        backend: z.string(),
+        network: z.enum(['off', 'filtered', 'on']),
+        hosts: z.array(z.string()),
+        paths: z
+          .array(
+            z.object({
+              path: z.string(),
+              access: z.enum(['read', 'write', 'private']),
+              why: z.string(),
+              isCopy: z.literal(true).optional().describe('a copy: changes end with the session'),
+              isProtected: z.literal(true).optional().describe('no person is asked to open it'),
+            }),
+          )
+          .optional()
+          .describe('what is visible in it, in the order in which it was mounted'),
+      })
       .optional()
       .describe('the sandbox that it runs in'),
     allows: z

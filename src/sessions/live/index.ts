@@ -24,8 +24,7 @@
  * - `SessionJournal` writes the session's events, each once; `session-record` is their projection.
  * - `JoinedConversation` runs the same phase over an agent that Signalbox did not start (a tmux
  *   pane).
- * - `agent-stats` folds an agent's reports on context, cost and sub-agents; `session-files` stores
- *   uploads and opens downloads.
+ * - `agent-stats` folds an agent's reports on context, cost and sub-agents.
  *
  * Three rules hold everywhere in this folder. Time comes from the bytes: what a session concludes
  * depends on recorded times, never on when it was read. Old bytes cause nothing: during catch-up no
@@ -35,6 +34,7 @@
  * Not here: PTYs (`keeper/`), scheduling of many sessions, snapshots and adoption (`host/`), the
  * status of a pane for people (`supervision/`).
  */
+
 export {
   type AgentStats,
   NO_AGENT_STATS,
@@ -49,14 +49,6 @@ export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
 export { phaseTable } from './phase-table.js'
 export type { SendPort, SendResult } from './send-gate.js'
-export { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './session-changes.js'
-export {
-  type FileLimits,
-  openDownload,
-  removeUploads,
-  type SessionPlaces,
-  storeUpload,
-} from './session-files.js'
 export type {
   AgentTraits,
   SessionObserver,
@@ -67,5 +59,3 @@ export type {
 export type { LocalSession, SessionPort, SessionState } from './session-port.js'
 export { type SessionBudget, type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
 export { dayOf, isOfRun, spentDays } from './session-spending.js'
-export { findInTree, listTree } from './session-tree.js'
-export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'

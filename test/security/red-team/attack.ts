@@ -1,5 +1,16 @@
 /** What an attack is after. Each has its own proof of success (`hostile-home.ts`). */
-type Goal = 'decide' | 'gate' | 'grant' | 'type' | 'settings' | 'token' | 'read' | 'write' | 'escape'
+type Goal =
+  | 'decide'
+  | 'gate'
+  | 'grant'
+  | 'type'
+  | 'settings'
+  | 'token'
+  | 'read'
+  | 'write'
+  | 'escape'
+  | 'later'
+  | 'shown'
 
 /**
  * One thing that a hostile program tries from inside a session: a script for `sh`. Its variables

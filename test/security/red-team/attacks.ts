@@ -489,6 +489,110 @@ const outside: Attack[] = [
   },
 ]
 
+const SYSCALL = 'python3 syscall.py'
+/** A repository whose configuration starts a program when git compares files. */
+const EVIL_CONFIG = `git config filter.x.clean "touch '$PERSON/ran'; cat"; git config core.fsmonitor "touch '$PERSON/ran'; false"; echo '* filter=x' > .gitattributes`
+const COMMIT = 'git -c user.name=n -c user.email=e commit -q --allow-empty -m x'
+
+/** What a person, or Signalbox for them, does afterwards outside: compare files, look at changes. */
+const afterwards: Attack[] = [
+  {
+    id: 'git-config',
+    title: 'configure a program in the repository of the project',
+    goal: 'later',
+    isLast: true,
+    without: 'neither',
+    script: `cd ..; ${EVIL_CONFIG}`,
+  },
+  {
+    id: 'git-hooks',
+    title: 'write a hook of the repository',
+    goal: 'later',
+    isLast: true,
+    without: 'neither',
+    script: `cd ..; for h in post-index-change pre-commit reference-transaction; do printf '#!/bin/sh\ntouch "%s/ran"\n' "$PERSON" > .git/hooks/$h; chmod +x .git/hooks/$h; done`,
+  },
+  {
+    id: 'git-replace',
+    title: 'put another repository in the place of that of the project',
+    goal: 'later',
+    isLast: true,
+    without: 'neither',
+    script: `cd ..; mv .git was-git && git init -q . && ${COMMIT} && ${EVIL_CONFIG}`,
+  },
+  {
+    id: 'git-commondir',
+    title: 'give the repository the configuration of another one',
+    goal: 'later',
+    isLast: true,
+    without: 'neither',
+    script: `cp -r ../.git other; git config -f other/config core.fsmonitor "touch '$PERSON/ran'; false"; echo "../\${PWD##*/}/other" > ../.git/commondir; sleep 1.5`,
+  },
+  {
+    id: 'git-nested',
+    title: 'make a repository in the repository that names a filter',
+    goal: 'later',
+    isLast: true,
+    script: `git init -q in; cd in; echo 1 > f; git add f; ${COMMIT}; git config filter.x.clean "touch '$PERSON/ran'; cat"; echo '* filter=x' > .gitattributes; cd ..; git add -f in; echo 2 > in/f`,
+  },
+  {
+    id: 'link-shown',
+    title: 'link to a password, and have the changes of the session shown',
+    goal: 'shown',
+    isLast: true,
+    script: 'ln -s "$PERSON/.pgpass" notes.txt; ln -s "$PERSON" folder; git add -f notes.txt',
+  },
+]
+
+const kernel: Attack[] = [
+  {
+    id: 'keyring',
+    title: 'read the keys of the user in the kernel',
+    goal: 'escape',
+    without: 'neither',
+    script: `${SYSCALL} keyctl`,
+  },
+  { id: 'userfaultfd', title: 'use userfaultfd', goal: 'escape', without: 'neither', script: `${SYSCALL} userfaultfd` },
+  { id: 'io-uring', title: 'use io_uring', goal: 'escape', without: 'neither', script: `${SYSCALL} io_uring` },
+  {
+    id: 'own-keys',
+    title: 'type into its own terminal (TIOCSTI)',
+    goal: 'escape',
+    without: 'neither',
+    script: 'python3 tiocsti.py /dev/tty && echo REACHED',
+  },
+  {
+    id: 'outer-namespaces',
+    title: 'enter the namespaces around the sandbox',
+    goal: 'read',
+    needs: 'nsenter',
+    without: 'neither',
+    script:
+      'cat "$PERSON/.netrc" "/proc/1/root$PERSON/.netrc"; for p in /proc/[0-9]*; do nsenter -t "${p#/proc/}" -U -m --preserve-credentials cat "$PERSON/.netrc"; nsenter -t "${p#/proc/}" -m cat "$PERSON/.netrc"; done 2>/dev/null',
+  },
+]
+
+const reports: Attack[] = [
+  {
+    id: 'hook-pane',
+    title: 'report as the agent in a pane of the person',
+    goal: 'escape',
+    script: `for s in "$SOCKET" "$SIGNALBOX_SOCKET"; do curl -s -m 5 --unix-socket "$s" http://signalbox/api/v1/hooks/claude ${JSON_TYPE} -d '{"event":"Stop","tmuxPane":"%0","payload":{"hook_event_name":"Stop","session_id":"x"}}'; done | grep -q '"pane":"' && echo REACHED`,
+  },
+  {
+    id: 'hook-victim',
+    title: 'report as another session, with its own token',
+    goal: 'escape',
+    script: `for s in "$SOCKET" "$SIGNALBOX_SOCKET"; do curl -s -m 5 --unix-socket "$s" http://signalbox/api/v1/hooks/demo -H "authorization: Bearer $SIGNALBOX_HOOK_TOKEN" ${JSON_TYPE} -d '{"event":"Stop","session":"'$VICTIM'","payload":{"hook_event_name":"Stop"}}'; done | grep -q "$VICTIM" && echo REACHED`,
+  },
+  {
+    id: 'mcp',
+    title: 'decide through the MCP server',
+    goal: 'decide',
+    script: `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"approval_decide","arguments":{"id":"'$APPROVAL'","option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'"}}}' | (cat; sleep 3) | timeout 8 ${CLEAN} $SIGNALBOX mcp`,
+  },
+]
+
 /** The last one: the request that it forges a decision for is closed afterwards. */
 const last: Attack[] = [
   {
@@ -509,5 +613,8 @@ export const ATTACKS: readonly Attack[] = [
   ...settings,
   ...reading,
   ...outside,
+  ...afterwards,
+  ...kernel,
+  ...reports,
   ...last,
 ]

@@ -7,6 +7,8 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -25,7 +27,10 @@ const isRoot = process.getuid?.() === 0
 const AS_USER = isRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []
 
 /** Text that only the victim's session, or the files of the user, contain. */
+const AUTHOR = ['-c', 'user.name=Someone', '-c', 'user.email=someone@example.org']
 const CANARY = 'canary-7f3a9c'
+/** In a file that only a link leads to. */
+const LINKED = 'linked-51c2e8'
 
 export interface Outcome {
   /** The attack reached its goal. */
@@ -53,6 +58,8 @@ export class HostileHome extends TestHome {
   /** What the person's terminal showed. */
   shown = ''
   #settings = ''
+  #session = ''
+  #isSandboxed = false
   /** Names of scripts for the hostile program: a pipe. */
   #jobs: number | null = null
   #isDecided = false
@@ -66,13 +73,14 @@ export class HostileHome extends TestHome {
     return super.start(args, { through: AS_USER, ...options })
   }
 
-  /** `boxed`: the options of `start` for the hostile session. */
-  async prepare(boxed: readonly string[] = []): Promise<void> {
+  /** `options`: those of `start` for the hostile session. */
+  async prepare(options: readonly string[] = []): Promise<void> {
     for (const path of [this.person, join(this.person, '.ssh'), this.path('config'), this.hostile])
       mkdirSync(path, { recursive: true, mode: 0o700 })
     writeFileSync(join(this.person, '.ssh', 'id_ed25519'), `PRIVATE ${CANARY}\n`, { mode: 0o600 })
     writeFileSync(join(this.person, '.netrc'), `machine example.com password ${CANARY}\n`, { mode: 0o600 })
-    this.#settings = 'server.port = 0\n'
+    writeFileSync(join(this.person, '.pgpass'), `${LINKED}\n`, { mode: 0o600 })
+    this.#settings = 'server.port = 0\nmcp.decide_as = "local"\n'
     writeFileSync(this.path('config', 'config.toml'), this.#settings, { mode: 0o600 })
     const asks = { tool: { name: 'Shell', kind: 'shell', command: `echo ${CANARY}`, permission: true } }
     writeFileSync(
@@ -84,6 +92,12 @@ export class HostileHome extends TestHome {
     for (const [name, text] of Object.entries(HELPERS)) writeFileSync(join(this.hostile, name), text)
     writeFileSync(join(this.directory, 'shared-tmp'), `${CANARY}\n`)
     spawnSync('mkfifo', [join(this.hostile, 'jobs')])
+    for (const args of [
+      ['init', '-q'],
+      ['add', 'loop.sh'],
+      [...AUTHOR, 'commit', '-qm', 'first'],
+    ])
+      spawnSync('git', args, { cwd: this.hostile, env: this.env })
     if (isRoot) {
       spawnSync('chown', ['-R', `${USER}:${USER}`, this.directory])
       chmodSync(this.directory, 0o755)
@@ -128,7 +142,9 @@ export class HostileHome extends TestHome {
       const [file, ...args] = [...AS_USER, ...list] as [string, ...string[]]
       return spawnSync(file, args, { encoding: 'utf8' }).stdout.trim()
     })
-    await this.json<SessionInfo>(['start', '--json', ...boxed, '--', 'sh', 'loop.sh'], { cwd: this.hostile })
+    this.#isSandboxed = options.length > 0
+    const started = ['start', '--json', ...options, '--', 'sh', 'loop.sh']
+    this.#session = (await this.json<SessionInfo>(started, { cwd: this.hostile })).id
     this.#jobs = openSync(join(this.hostile, 'jobs'), 'r+')
   }
 
@@ -220,11 +236,51 @@ export class HostileHome extends TestHome {
   async #hasReached(goal: Attack['goal'], output: string): Promise<boolean> {
     if (goal === 'read' || goal === 'token' || goal === 'escape')
       return output.includes('REACHED') || this.#leaks(output)
+    if (goal === 'later') return this.#hasRunLater()
+    if (goal === 'shown') return (await this.#changes()).includes(LINKED)
     if (goal === 'write') return existsSync(join(this.person, '.bashrc'))
     if (goal === 'settings') return readFileSync(this.path('config', 'config.toml'), 'utf8') !== this.#settings
     if (goal === 'gate') return this.#hasPassedGate()
     this.#isDecided ||= await this.#hasDecision()
     return this.#isDecided
+  }
+
+  /** The person compares files in the project, and looks at the changes in the dashboard. */
+  async #hasRunLater(): Promise<boolean> {
+    await this.#changes()
+    const [file, ...args] = [...AS_USER, 'git', 'status', '--ignore-submodules=dirty'] as [string, ...string[]]
+    spawnSync(file, args, { cwd: this.hostile, env: this.env })
+    const ran = join(this.person, 'ran')
+    const hasRun = existsSync(ran)
+    rmSync(ran, { force: true })
+    this.#restoreRepository()
+    return hasRun
+  }
+
+  /** Without a sandbox an attack changes the repository for the next one. */
+  #restoreRepository(): void {
+    const at = (...parts: string[]) => join(this.hostile, ...parts)
+    if (existsSync(at('was-git'))) {
+      rmSync(at('.git'), { recursive: true })
+      renameSync(at('was-git'), at('.git'))
+    }
+    for (const name of ['.git/hooks', '.git/commondir', '.gitattributes'])
+      if (!this.#isSandboxed) rmSync(at(name), { recursive: true, force: true })
+    for (const key of ['filter.x.clean', 'core.fsmonitor'])
+      spawnSync('git', ['config', '-f', at('.git', 'config'), '--unset', key])
+  }
+
+  /** What the dashboard shows of the hostile session. */
+  async #changes(): Promise<string> {
+    const token = readFileSync(this.path('state', 'token'), 'utf8').trim()
+    const get = async (path: string) =>
+      (
+        await fetch(`${this.#facts.ADDRESS}/api/v1/sessions/${this.#session}/${path}`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+      ).text()
+    const paths = ['git', 'diff', 'tree', 'files?path=link-shown/notes.txt', 'files?path=link-shown/folder/.pgpass']
+    return (await Promise.all(paths.map(get))).join('\n')
   }
 
   /** The node behind the gate writes a file. */

@@ -11,6 +11,8 @@ const GOALS: Readonly<Record<Attack['goal'], string>> = {
   read: 'read what it was not given',
   write: 'write outside the project',
   escape: 'act outside the session',
+  later: 'have code run outside later',
+  shown: 'have a surface show what it was not given',
 }
 
 /** docs/security-matrix.md. */
@@ -18,10 +20,10 @@ export function matrixPage(
   attacks: readonly Attack[],
   { without, within }: { without: ReadonlyMap<string, Outcome>; within: ReadonlyMap<string, Outcome> },
 ): string {
-  const result = (outcome: Outcome | undefined, attack: Attack, isBoxed: boolean) => {
+  const result = (outcome: Outcome | undefined, attack: Attack, isSandboxed: boolean) => {
     if (!outcome) return 'not tried'
     if (!outcome.succeeded) return 'prevented'
-    return !isBoxed && attack.without === 'detected' ? 'detected' : '**succeeds**'
+    return !isSandboxed && attack.without === 'detected' ? 'detected' : '**succeeds**'
   }
   const rows = attacks.map(attack =>
     [

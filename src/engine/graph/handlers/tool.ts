@@ -16,7 +16,7 @@ export interface ToolStepsOptions {
   /** Where the log of the run finds what the command prints. */
   output?(call: StepCall): StepOutput
   /** Puts the command into the sandbox of its run. */
-  box?: SandboxOfStep | undefined
+  inSandbox?: SandboxOfStep | undefined
 }
 
 const TIMEOUT_MS = 300_000
@@ -56,7 +56,7 @@ export class ToolSteps implements Performer {
         timeoutMs,
         maxBytes: OUTPUT_MAX,
         clock,
-        box: this.#options.box && (program => this.#options.box!(call, program)),
+        inSandbox: this.#options.inSandbox && (program => this.#options.inSandbox!(call, program)),
         onSpawned: ({ pid, processStart }) =>
           call.record(newEvent('step.spawned', { step: call.step, pid, processStart })),
         ...(output && { onOutput: (from: 'stdout' | 'stderr', bytes: Uint8Array) => output.add(from, bytes) }),

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { SignalboxError } from '../errors/index.js'
-import type { Home } from '../host/home/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Home } from './index.js'
 
 /** As BotFather issues it: the bot's number, a colon, and the secret. */
 const TOKEN = /^\d{5,}:[\w-]{30,}$/

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SignalboxError } from '../errors/index.js'
-import type { Home } from '../host/home/index.js'
-import type { ServerPlace } from '../workers/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
+import type { ServerPlace } from '../../workers/index.js'
 
 /** Where this home directory has joined as a worker. */
 export interface JoinedWorker {

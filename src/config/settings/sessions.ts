@@ -1,7 +1,7 @@
-import { boolean, duration, integer, number, oneOf, string, strings } from './setting.js'
+import { boolean, duration, integer, number, string } from '../setting.js'
 
-/** Terminals, sessions, prompts, uploads and the store. */
-export const liveSettings = {
+/** Terminals, sessions, prompts, uploads, and how screens are read. */
+export const sessionSettings = {
   terminal: {
     scrollback: integer(
       5000,
@@ -94,21 +94,6 @@ export const liveSettings = {
     }),
   },
 
-  blobs: {
-    url: string(
-      null,
-      'Where a server keeps recordings of its workers: file:///directory, or s3://bucket/prefix?endpoint=https://…&region=…; none: files in the data directory. Keys of a bucket come from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
-    ),
-  },
-
-  recordings: {
-    upload: oneOf(
-      ['end', 'live'],
-      'end',
-      'When a worker sends recordings to its server: when a session has ended, or also every few seconds before that.',
-    ),
-  },
-
   reading: {
     stale_s: duration(30, 'Show a pane as unknown if no evidence arrives for this long.', { min: 1, max: 3600 }),
     settle_looks: integer(3, 'Equal screens in a row before idle, done or stopped is accepted.', { min: 1, max: 20 }),
@@ -116,52 +101,6 @@ export const liveSettings = {
     settle_max_ms: duration(700, 'A screen that does not change for this long is accepted at once.', {
       min: 50,
       max: 10_000,
-    }),
-  },
-
-  telemetry: {
-    endpoint: string(
-      null,
-      'The OpenTelemetry collector that receives traces over HTTP, as http://collector:4318; none: `OTEL_EXPORTER_OTLP_ENDPOINT`, or no traces.',
-      { pattern: /^https?:\/\/\S+$/, form: 'an http(s) address' },
-    ),
-  },
-
-  engine: {
-    kind: oneOf(
-      ['embedded', 'store', 'restate'],
-      'embedded',
-      'What wakes runs. "embedded" is for one server; several servers of one PostgreSQL store use "restate" or "store".',
-    ),
-    port: integer(4108, 'Where Restate calls this server, on the loopback interface; the same on every machine.', {
-      min: 1,
-      max: 65_535,
-    }),
-    node: string('node-1', 'The name of this machine’s node of Restate.'),
-    nodes: strings([], 'All nodes of Restate as name=host:5122, the same on every machine: none, or at least three.'),
-    snapshots: string(
-      null,
-      'Where several nodes keep snapshots: s3://bucket/prefix, with ?endpoint=URL and &region=NAME for a service other than Amazon’s. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
-    ),
-    fabric_is_private: boolean(
-      false,
-      'Confirms that no other machine can reach the addresses of `engine.nodes`: nodes communicate without encryption and login.',
-    ),
-  },
-
-  store: {
-    keep_days: duration(
-      null,
-      'Sessions that ended longer ago than this are no longer listed, and their recordings and uploads are removed; none keeps them. The event log always keeps its events.',
-      { min: 1, max: 36_500 },
-    ),
-    url: string(
-      null,
-      'The PostgreSQL database that holds the events, as postgres://user@host:5432/database; none: a SQLite file in the data directory. Passwords come from `store.password_file`, `PGPASSFILE` or `PGPASSWORD`.',
-    ),
-    password_file: string(null, 'A file with the password of the PostgreSQL user and nothing else.'),
-    min_free_mb: integer(500, 'Refuse new sessions and recordings if less disk space than this is free.', {
-      max: 1_000_000,
     }),
   },
 }

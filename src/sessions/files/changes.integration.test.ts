@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Git } from '../../git/index.js'
-import { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './session-changes.js'
+import { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './changes.js'
 
 let directory: string
 let git: Git

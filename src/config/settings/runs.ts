@@ -1,39 +1,24 @@
-import { boolean, duration, integer, number, oneOf, string, strings, table } from './setting.js'
+import { boolean, duration, integer, number, oneOf, string, strings } from '../setting.js'
 
 /** From wide to narrow. */
 const PERMISSIONS = ['all', 'edits', 'ask', 'read'] as const
 /** Unset, a worker asks if its agent can: a project may choose that or something narrower. */
 const OPEN_PERMISSIONS = { project: 'later', noneCountsAs: 'ask' } as const
 
-/** Agents, oneshot, runs, graphs and pipelines. `*` stands for a name that the person chooses. */
-export const workSettings = {
-  agents: {
-    '*': {
-      command: string(null, 'Program to start; none finds the agent’s usual program in PATH.'),
-      args: strings([], 'Arguments that come before all others.'),
-      env: table('Environment variables that are set for the agent.', { isSecret: true }),
-      max_parallel: integer(null, 'Steps of this agent that may run at the same time; none means no limit.', {
-        min: 1,
-        max: 1000,
-        project: 'lower',
-      }),
-      hooks: boolean(true, 'Give sessions of this agent hooks that report to Signalbox.', { project: 'off' }),
-      heuristics: oneOf(['inherit', 'off'], 'inherit', 'Use content heuristics for this agent.', { project: 'later' }),
-    },
-  },
-
-  prices: {
-    '*': {
-      input: number(
-        null,
-        'Price of a million input tokens of this model in USD; used where the agent reports no cost.',
-        { min: 0 },
-      ),
-      output: number(null, 'The same for output tokens.', { min: 0 }),
-      cache_read: number(null, 'The same for input tokens read from the cache; none uses the price of input.', {
-        min: 0,
-      }),
-    },
+/**
+ * Oneshot, graphs, pipelines and what they have in common. `*` stands for a name that the person
+ * chooses.
+ */
+export const runSettings = {
+  runs: {
+    max_concurrent: integer(5, 'Runs that are driven at the same time; a waiting run does not count.', {
+      min: 1,
+      max: 1000,
+      project: 'lower',
+    }),
+    day_usd: number(null, 'Budget of all runs and sessions in a day, in USD; none means no limit.', {
+      project: 'lower',
+    }),
   },
 
   oneshot: {
@@ -51,7 +36,11 @@ export const workSettings = {
     api_key_env: string(null, 'Name of the environment variable with the API key for the agent "direct".'),
     worker_api_key_env: string(null, 'Name of the environment variable with the worker’s API key.'),
     auditor_api_key_env: string(null, 'Name of the environment variable with the auditor’s API key.'),
-    max_iterations: integer(5, 'Rounds of worker and auditor.', { min: 1, max: 1000, project: 'lower' }),
+    max_iterations: integer(5, 'How often the worker works and the auditor checks, at most.', {
+      min: 1,
+      max: 1000,
+      project: 'lower',
+    }),
     inactivity_threshold: duration(300, 'End a step if its agent is silent for this long; 0 never does.', {
       isZeroUnlimited: true,
       project: 'lower',
@@ -81,30 +70,6 @@ export const workSettings = {
     reworker_header: string(null, 'Text before the feedback of a further iteration.', { project: 'yes' }),
     auditor_header: string(null, 'Text before the auditor’s task.', { project: 'yes' }),
     live: boolean(false, 'Run the worker as a session in a terminal.', { project: 'yes' }),
-  },
-
-  runs: {
-    max_concurrent: integer(5, 'Runs that are driven at the same time; a waiting run does not count.', {
-      min: 1,
-      max: 1000,
-      project: 'lower',
-    }),
-    day_usd: number(null, 'Budget of all runs and sessions in a day, in USD; none means no limit.', {
-      project: 'lower',
-    }),
-  },
-
-  worker: {
-    max_sessions: integer(50, 'Sessions that a worker on this machine has at the same time; 0 is none.', {
-      min: 0,
-      max: 1000,
-    }),
-    max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
-    lost_after: duration(
-      600,
-      'A worker that the server has not heard from for this long is lost: its runs move to other workers.',
-      { min: 30, max: 86_400 },
-    ),
   },
 
   graphs: {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Activity } from '../activity/index.js'
-import type { PermissionAnswer } from '../agents/index.js'
-import type { Ledger } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
+import type { Activity } from '../../activity/index.js'
+import type { PermissionAnswer } from '../../agents/index.js'
+import type { Ledger } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
 import {
   type AgentTurn,
   ChildObserveSteps,
@@ -15,13 +15,13 @@ import {
   type StepCall,
   simulatedSteps,
   type Workflow,
-} from '../engine/index.js'
-import { SignalboxError } from '../errors/index.js'
-import type { EventStore } from '../store/index.js'
-import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../workers/index.js'
-import { WORKFLOWS } from './open-runs.js'
-import { StepApprovals } from './step-approvals.js'
-import { WorkspaceOrigin } from './workspaces/workspace-origin.js'
+} from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { EventStore } from '../../store/index.js'
+import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
+import { WORKFLOWS } from '../open-runs.js'
+import { StepApprovals } from '../step-approvals.js'
+import { WorkspaceOrigin } from '../workspaces/workspace-origin.js'
 
 /*
  * What the steps of a worker ask of the server: the two ends of each call. The hub has checked that

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { agentNames, loadAgent } from '../agents/index.js'
-import { type Clock, newNonce, type Timer } from '../clock/index.js'
-import { errorLine, SignalboxError } from '../errors/index.js'
-import type { Home } from '../host/home/index.js'
-import { remoteStore } from '../host/worker/index.js'
-import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
-import { startTracing } from '../telemetry/index.js'
-import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
-import { openPerformers, WORKFLOWS } from './open-runs.js'
-import { profileReader } from './pipelines/read-profile.js'
-import { RemoteApprovals } from './worker-calls.js'
-import { knownServers, readJoined, saveServers } from './worker-home.js'
-import { WorkerWorkspaces } from './workspaces/worker-workspaces.js'
+import { agentNames, loadAgent } from '../../agents/index.js'
+import { type Clock, newNonce, type Timer } from '../../clock/index.js'
+import { errorLine, SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
+import { remoteStore } from '../../host/worker/index.js'
+import { acquireLock, endProcesses, isOfStep } from '../../process/index.js'
+import { startTracing } from '../../telemetry/index.js'
+import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../../workers/index.js'
+import { openPerformers, WORKFLOWS } from '../open-runs.js'
+import { profileReader } from '../pipelines/read-profile.js'
+import { WorkerWorkspaces } from '../workspaces/worker-workspaces.js'
+import { knownServers, readJoined, saveServers } from './joined-worker.js'
+import { RemoteApprovals } from './server-calls.js'
 
 const KILL_GRACE_MS = 5_000
 
@@ -118,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       env,
       dataDirectory: settings.dataDirectory,
       envPass: settings.envPass,
-      boxes: settings,
+      sandboxes: settings,
       isInteractive: false,
       readProfile: profileReader({ home, env }),
       ...(settings.endpoint && { endpoint: settings.endpoint }),

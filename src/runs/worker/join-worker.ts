@@ -1,8 +1,8 @@
-import type { Clock } from '../clock/index.js'
-import { type ErrorCode, SignalboxError } from '../errors/index.js'
-import type { Home } from '../host/home/index.js'
-import { newWorkerKey, openSocket, parseServerFrame } from '../workers/index.js'
-import { type JoinedWorker, writeJoined } from './worker-home.js'
+import type { Clock } from '../../clock/index.js'
+import { type ErrorCode, SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
+import { newWorkerKey, openSocket, parseServerFrame } from '../../workers/index.js'
+import { type JoinedWorker, writeJoined } from './joined-worker.js'
 
 const ANSWER_MS = 15_000
 

@@ -1,4 +1,4 @@
-import { boolean, duration, integer, number, oneOf, someOf, string, strings } from './setting.js'
+import { boolean, duration, integer, number, oneOf, someOf, string, strings } from '../setting.js'
 
 /** Supervision of panes, and the heuristics for programs that report nothing. */
 export const paneSettings = {
@@ -54,7 +54,10 @@ export const paneSettings = {
   },
 
   queue: {
-    max: integer(256, 'Signals that may wait per pane before unimportant ones are dropped.', { min: 16, max: 65_536 }),
+    max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
+      min: 16,
+      max: 65_536,
+    }),
   },
 
   hooks: {
@@ -105,10 +108,10 @@ export const paneSettings = {
     flicker_guard_s: duration(0.5, 'New output within this time after a question cancels the question.', { max: 60 }),
     quiet_idle_s: duration(5, 'Silence that counts as idle.', { max: 600 }),
     idle_reemit_s: duration(30, 'Minimum time between two equal idle signals.', { max: 3600 }),
-    stall_s: duration(30, 'Motion (a spinner, a clock) without new content for this long is a plateau.', {
+    stall_s: duration(30, 'Motion (a spinner, a clock) without new content for this long counts as stalled.', {
       max: 3600,
     }),
-    plateau: oneOf(['flag', 'wait'], 'flag', 'Whether a plateau only sets a mark or counts as waiting.'),
+    stalled: oneOf(['flag', 'wait'], 'flag', 'Whether a stalled program is only marked or counts as waiting.'),
     debounce_s: duration(1, 'Minimum time between two signals of the same name.', { max: 60 }),
     patterns: {
       prompt: strings(

@@ -17,7 +17,7 @@ import { wantedOf } from './wanted.js'
 const AGENTS = [claude, codex, gemini, opencode]
 const PROMPTS = [1, 2, 3, 4, 5]
 
-class BoxedHome extends AgentHome {
+class SandboxedHome extends AgentHome {
   override async open(args: readonly string[] = []): Promise<string> {
     const own = [...(this.agent.args ?? []), ...args]
     const words = ['start', this.agent.name, '--json', '--size', '100x40', '--sandbox', 'auto', '--', ...own]
@@ -55,11 +55,11 @@ function count(agent: string, what: string): void {
 
 describe.each(wantedOf(AGENTS))('$name in a sandbox', agent => {
   const model = new FakeModel()
-  let home: BoxedHome
+  let home: SandboxedHome
   let session: string
 
   beforeAll(async () => {
-    home = new BoxedHome(agent, await model.listen())
+    home = new SandboxedHome(agent, await model.listen())
     home.allowModel()
     session = (await home.begin()).id
   })

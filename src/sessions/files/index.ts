@@ -1,0 +1,13 @@
+/*
+ * The files of a session, as people see them on the page.
+ *
+ * - `uploads`: files that people give to a session, and files of its project that they download
+ * - `file-tree`: the project's files, listed and searched
+ * - `changes`: what the agent changed, compared, committed and discarded
+ * - `shareable-diff`: the same changes without files that hold secrets
+ */
+
+export { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './changes.js'
+export { findInTree, listTree } from './file-tree.js'
+export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'
+export { type FileLimits, openDownload, removeUploads, type SessionPlaces, storeUpload } from './uploads.js'
