@@ -40,9 +40,15 @@ export interface AgentAdapter {
   /** How it runs one prompt without a terminal. Absent if it cannot. */
   readonly headless?: HeadlessAgent
   /** How it is started to speak the Agent Client Protocol; null if that program is missing. */
-  acp?(location: FoundAgent, start: AcpStart): { file: string; args: string[] } | null
+  acp?(location: FoundAgent, start: AcpStart): AcpCommand | null
   /** How to install the program that speaks the protocol for it, if that is another one. */
   readonly acpInstall?: string
+}
+
+export interface AcpCommand {
+  file: string
+  args: string[]
+  env?: Record<string, string>
 }
 
 export interface AcpStart {

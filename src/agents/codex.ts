@@ -57,7 +57,12 @@ export const codexAgent: AgentAdapter = {
   hooks: codexHooks,
   transcript: codexTranscript,
   headless: codexHeadless,
-  acp: (_, start) => acpProgram(['codex-acp'], start),
+  acp: (_, start) => {
+    const program = acpProgram(['codex-acp'], start)
+    // By default a second model reviews what needs a permission. Here people decide, as they do in
+    // its terminal.
+    return program && { ...program, env: { INITIAL_AGENT_MODE: start.env.INITIAL_AGENT_MODE ?? 'workspace-write' } }
+  },
   acpInstall: 'npm install -g @agentclientprotocol/codex-acp',
   locate: environment => locateProgram(['codex'], environment, ['~/.local/bin/codex']),
   signIn,

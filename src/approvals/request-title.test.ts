@@ -30,6 +30,12 @@ describe('the title of a request', () => {
     expect(title('Sig\u200bnal\n', {})).toBe('Claude wants to use Sig⟦U+200B⟧nal ')
   })
 
+  it('says what a run itself wants to do in the words of the run', () => {
+    const asked = { subject: { agent: 'signalbox', project: '/p', cwd: '/p' }, request: { tool: 'publish', input: {} } }
+    const text = requestTitle({ kind: 'permission', ...asked, display: { title: 'Push, post 2 comments (#7)' } })
+    expect(text).toBe('The run wants to push, post 2 comments (#7)')
+  })
+
   it('is a question where no permission is asked for', () => {
     expect(title('question', null, 'question')).toBe('Claude has a question')
     expect(title('gate', null, 'gate')).toBe('Deploy to production?')

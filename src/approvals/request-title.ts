@@ -27,6 +27,9 @@ export function agentName(agent: string): string {
 export function requestTitle(record: TitledRequest): string {
   // A gate is a question in the words of its graph.
   if (record.kind === 'gate') return record.display.title
+  // What the run itself wants to do is said by its own title: “Push, post 2 comments”.
+  if (record.kind === 'permission' && record.subject.agent === 'signalbox' && record.display.title !== '')
+    return optionText(`The run wants to ${lowerFirst(record.display.title)}`)
   return optionText(`${agentName(record.subject.agent)} ${clauseOf(record)}`)
 }
 
@@ -87,6 +90,10 @@ function filesOf(paths: readonly string[], { project, cwd }: TitledRequest['subj
   const [path = ''] = paths
   const root = [project, cwd].find(directory => path.startsWith(`${directory}/`))
   return root === undefined ? path : path.slice(root.length + 1)
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 function hostOf(url: string | undefined): string | null {

@@ -19,4 +19,5 @@ export {
   parseEvent,
   validateEvent,
 } from './events.js'
+export { judgedPullItem, PULL_VERDICTS } from './pipeline-events.js'
 export type { NewEvent, StoredEvent } from './stored-event.js'

@@ -5,6 +5,29 @@ import { usageSchema } from './run-events.js'
 const task = z.object({ number: z.int().positive(), of: z.int().positive(), title: z.string().nullable() })
 const severity = z.enum(['critical', 'major', 'minor', 'none'])
 
+/** How an item of a pull request was judged. */
+export const PULL_VERDICTS = ['must_fix', 'question', 'nit', 'wrong', 'out_of_scope'] as const
+
+/** An item of a pull request with its verdict, as events, the API and the page show it. */
+export const judgedPullItem = z.object({
+  number: z.int(),
+  kind: z.enum(['check', 'thread', 'comment']),
+  thread: z.string().nullable(),
+  author: z.string(),
+  isBot: z.boolean(),
+  file: z.string(),
+  line: z.int().nullable(),
+  body: z.string(),
+  verdict: z.enum(PULL_VERDICTS).nullable().describe('null: not judged yet'),
+  reason: z.string(),
+  reply: z.string(),
+  isFixed: z.boolean(),
+})
+
+function perVerdict<T>(value: T): Record<(typeof PULL_VERDICTS)[number], T> {
+  return Object.fromEntries(PULL_VERDICTS.map(verdict => [verdict, value])) as never
+}
+
 export const pipelineEvents = defineEvents({
   'issue.fetched': {
     description: 'The issue was fetched from its tracker.',
@@ -104,35 +127,13 @@ export const pipelineEvents = defineEvents({
   },
   'pull.triaged': {
     description: 'The evaluator judged the items of a round.',
-    data: z.object({
-      round: z.int(),
-      must_fix: z.int(),
-      question: z.int(),
-      nit: z.int(),
-      wrong: z.int(),
-      out_of_scope: z.int(),
-    }),
+    data: z.object({ round: z.int(), ...perVerdict(z.int()) }),
   },
   'pull.answered': {
     description: 'A round ended: its items with their verdicts, and the commits that answer them.',
     data: z.object({
       round: z.int(),
-      items: z.array(
-        z.object({
-          number: z.int(),
-          kind: z.enum(['check', 'thread', 'comment']),
-          thread: z.string().nullable(),
-          author: z.string(),
-          isBot: z.boolean(),
-          file: z.string(),
-          line: z.int().nullable(),
-          body: z.string(),
-          verdict: z.string().nullable(),
-          reason: z.string(),
-          reply: z.string(),
-          isFixed: z.boolean(),
-        }),
-      ),
+      items: z.array(judgedPullItem),
       from: z.string(),
       to: z.string().nullable().describe('null: nothing was pushed'),
       isPublished: z.boolean().describe('false: the person did not want the answers to be posted'),

@@ -128,7 +128,10 @@ export async function prepareSession(
   const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const allArgs = [...(custom?.args ?? []), ...args]
   const command = isAcp
-    ? { ...acpCommand(adapter, location, { args: allArgs, env, cwd }), agentSessionId: request.resume }
+    ? {
+        ...acpCommand(adapter, location, { args: allArgs, env: { ...env, ...custom?.env }, cwd }),
+        agentSessionId: request.resume,
+      }
     : adapter.interactive(location, {
         args: allArgs,
         resume: request.resume,

@@ -34,14 +34,14 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
       project: z.string().min(1).max(4096).optional().describe('an absolute path'),
       agent,
     }),
-    run: ({ kind, task, input, project: wanted, agent: name }) => {
-      const place = placeOf(wanted, project)
+    run: async ({ kind, task, input, project: wanted, agent: name }, call) => {
+      const place = placeOf(wanted ?? project, call)
       const own = name === undefined ? {} : { agent: name }
       return api(
         'POST',
         '/runs',
         kind === 'oneshot'
-          ? { oneshot: { task: task ?? '', ...own }, project: place }
+          ? { oneshot: { task: task ?? call.ask('task', 'What should the agent do?') ?? '', ...own }, project: place }
           : { pipeline: kind, input: { ...input, ...own }, project: place },
       )
     },

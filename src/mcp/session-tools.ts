@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
-import type { ToolRegistry } from './tool-registry.js'
+import type { ToolCall, ToolRegistry } from './tool-registry.js'
 
 const session = z.string().min(1).max(64).describe('the id of a session, or a unique beginning of it')
 /** One call of the API waits at most this long. */
@@ -33,10 +33,10 @@ export function addSessionTools(tools: ToolRegistry, { api, project }: McpOption
       prompt: z.string().max(100_000).optional(),
       worktree: z.boolean().default(false).describe('work in a new git worktree'),
     }),
-    run: ({ agent, project: wanted, prompt, worktree }) =>
+    run: async ({ agent, project: wanted, prompt, worktree }, call) =>
       api('POST', '/sessions', {
         agent,
-        cwd: placeOf(wanted, project),
+        cwd: placeOf(wanted ?? project, call),
         worktree,
         ...(prompt !== undefined && { prompt }),
       }),
@@ -88,9 +88,12 @@ export function addSessionTools(tools: ToolRegistry, { api, project }: McpOption
   })
 }
 
-/** @throws SignalboxError `E_INPUT` if neither the call nor the server names a directory. */
-export function placeOf(wanted: string | undefined, project: string | null): string {
-  const place = wanted ?? project
+/**
+ * The directory of a session or run; the person at the client is asked for one that is missing.
+ * @throws SignalboxError `E_INPUT` if no directory is named.
+ */
+export function placeOf(wanted: string | null, call: ToolCall): string {
+  const place = wanted ?? call.ask('project', 'In which directory? (an absolute path)')
   if (place !== null) return place
   throw new SignalboxError('E_INPUT', 'no project was given', { next: 'give the absolute path of a directory' })
 }

@@ -1,5 +1,11 @@
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
-import type { z } from 'zod'
+import {
+  acceptedContent,
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 
 interface Tool<Input extends z.ZodObject> {
@@ -10,14 +16,31 @@ interface Tool<Input extends z.ZodObject> {
   isReading?: boolean
   /** It may end work that is in progress. */
   isDestructive?: boolean
-  run(input: z.output<Input>, progress: Progress): Promise<unknown>
+  run(input: z.output<Input>, call: ToolCall): Promise<unknown>
 }
 
-interface Progress {
+export interface ToolCall {
   /** Tells the client that the call is still at work, if it wants to know. */
   report(message: string): Promise<void>
+  /**
+   * Asks the person at the client for one text that the call lacks. Null: the client offers no
+   * elicitation, or the person declined.
+   */
+  ask(name: string, message: string): string | null
   signal: AbortSignal
 }
+
+/** Ends the call for now: the client asks the person and calls again with the answer. */
+class AnswerNeeded extends Error {
+  readonly asked: { name: string; message: string }
+
+  constructor(asked: { name: string; message: string }) {
+    super(asked.message)
+    this.asked = asked
+  }
+}
+
+const ANSWER = z.object({ text: z.string().min(1).max(100_000) })
 
 /** Adds tools to a server: answers as JSON, errors of Signalbox as the tool's own errors. */
 export class ToolRegistry {
@@ -35,9 +58,15 @@ export class ToolRegistry {
       context: ServerContext,
     ) => {
       try {
-        const result = await tool.run(given, progressOf(context))
+        const result = await tool.run(given, this.#callOf(context))
         return { content: [{ type: 'text' as const, text: JSON.stringify(result, null, 1) }] }
       } catch (error) {
+        if (error instanceof AnswerNeeded) {
+          const { name, message } = error.asked
+          return inputRequired({
+            inputRequests: { [name]: inputRequired.elicit({ message, requestedSchema: ANSWER }) },
+          })
+        }
         if (!(error instanceof SignalboxError)) throw error
         const { code, message, next } = error
         const text = [`${code}: ${message}`, ...(next === undefined ? [] : [`next: ${next}`])].join('\n')
@@ -45,18 +74,26 @@ export class ToolRegistry {
       }
     }) as never)
   }
-}
 
-function progressOf(context: ServerContext): Progress {
-  const { _meta: meta, signal, notify } = context.mcpReq
-  const token = meta?.progressToken
-  let progress = 0
-  return {
-    signal,
-    report: async message => {
-      if (token === undefined) return
-      progress++
-      await notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
-    },
+  #callOf(context: ServerContext): ToolCall {
+    const { _meta: meta, signal, notify, inputResponses } = context.mcpReq
+    const token = meta?.progressToken
+    let progress = 0
+    return {
+      signal,
+      report: async message => {
+        if (token === undefined) return
+        progress++
+        await notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
+      },
+      ask: (name, message) => {
+        const answer = acceptedContent(inputResponses, name, ANSWER)
+        if (answer) return answer.text
+        // On both revisions of the protocol: as declared with the request, or when it connected.
+        const canAsk = this.#server.server.getClientCapabilities()?.elicitation !== undefined
+        if (!canAsk || inputResponse(inputResponses, name).kind !== 'missing') return null
+        throw new AnswerNeeded({ name, message })
+      },
+    }
   }
 }

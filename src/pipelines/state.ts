@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PULL_VERDICTS } from '../events/index.js'
 import { evaluationObject, reviewObject } from './review-object.js'
 
 /** Raise it when older stored states can no longer be parsed. */
@@ -72,7 +73,7 @@ const pullItem = z.object({
   file: z.string(),
   line: z.int().nullable(),
   body: z.string(),
-  verdict: z.enum(['must_fix', 'question', 'nit', 'wrong', 'out_of_scope']).nullable(),
+  verdict: z.enum(PULL_VERDICTS).nullable(),
   reason: z.string(),
   reply: z.string(),
 })

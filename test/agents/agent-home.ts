@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommandRun, parseLines, TestHome, waitFor } from '../e2e/harness.js'
 import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
-import { installed } from './installed.js'
+import { installed, installedAdapter } from './installed.js'
 
 export interface Approval {
   id: string
@@ -33,7 +33,9 @@ export class AgentHome extends TestHome {
   override get env(): Record<string, string> {
     return {
       ...super.env,
-      PATH: `${installed(this.agent)}:/usr/local/bin:/usr/bin:/bin`,
+      PATH: [installed(this.agent), installedAdapter(this.agent), '/usr/local/bin', '/usr/bin', '/bin']
+        .filter(directory => directory !== null)
+        .join(':'),
       HOME: this.place?.home ?? '/nonexistent',
       SHELL: '/bin/bash',
       ...(this.place && this.agent.env(this.place)),
@@ -47,6 +49,13 @@ export class AgentHome extends TestHome {
     const own = [...(this.agent.args ?? []), ...args]
     const words = ['start', this.agent.name, '--json', '--size', '100x40', ...box, '--', ...own]
     return (await this.json<{ id: string }>(words)).id
+  }
+
+  /** Starts the agent without a terminal, and waits until its conversation is open. */
+  async beginAcp(): Promise<string> {
+    const { id } = await this.json<{ id: string }>(['start', this.agent.name, '--acp', '--json'])
+    await this.waitUntil(id, 'idle')
+    return id
   }
 
   /** Starts the agent and waits for its empty input box. */

@@ -14,6 +14,8 @@ export interface AgentUnderTest {
   also?: readonly string[]
   /** Program in `node_modules/.bin`. */
   program: string
+  /** How it speaks the Agent Client Protocol: itself, or through a program of its own. */
+  acp?: 'itself' | AcpAdapterUnderTest
   /** Prepares its HOME: signed in with a dummy key, the project trusted, no first-start screens. */
   prepare(place: AgentPlace): void
   /** Its environment variables. */
@@ -28,6 +30,12 @@ export interface AgentUnderTest {
   forgets?: 'first prompt'
   /** Whether the turn continues after a denial, so that the agent calls the model again. */
   denialContinues: boolean
+}
+
+export interface AcpAdapterUnderTest {
+  package: string
+  version: string
+  program: string
 }
 
 export interface AgentPlace {

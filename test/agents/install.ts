@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentsDirectory } from './installed.js'
+import { adapterDirectory, agentsDirectory } from './installed.js'
 import { AGENTS } from './table/index.js'
 
 // Installs the named CLIs (or all) and prints the names of those that are installed.
@@ -14,15 +14,22 @@ if (unknown.length > 0) {
 for (const agent of AGENTS) {
   if (wanted.length > 0 && !wanted.includes(agent.name)) continue
   const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
-  const program = join(directory, 'node_modules', '.bin', agent.program)
+  const { acp } = agent
+  if (typeof acp === 'object') ensure(adapterDirectory(acp), acp.program, [`${acp.package}@${acp.version}`])
+  if (ensure(directory, agent.program, [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]))
+    console.log(agent.name)
+}
+
+function ensure(directory: string, name: string, packages: readonly string[]): boolean {
+  const program = join(directory, 'node_modules', '.bin', name)
   if (!existsSync(program)) {
     mkdirSync(directory, { recursive: true })
     writeFileSync(join(directory, 'package.json'), '{ "private": true }\n')
-    const packages = [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]
     console.error(`Installing ${packages.join(', ')} …`)
     const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
     spawnSync('npm', args, { cwd: directory, stdio: ['ignore', 2, 2] })
   }
-  if (existsSync(program)) console.log(agent.name)
-  else console.error(`${agent.package}@${agent.version} could not be installed`)
+  if (existsSync(program)) return true
+  console.error(`${packages[0]} could not be installed`)
+  return false
 }

@@ -104,6 +104,30 @@ test('a client may not decide, and one that waits receives progress', async () =
   )
 })
 
+test('a client that offers elicitation is asked for what a call lacks; one that does not gets an error', async () => {
+  await expect(tool('run_start', { kind: 'oneshot' })).rejects.toThrow('task')
+  const eliciting = spawn(process.execPath, [CLI, 'mcp'], { cwd: home.work, env: home.env })
+  const asked: string[] = []
+  const write = (message: object) => eliciting.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const started = new Promise<Answer>(resolve => {
+    createInterface({ input: eliciting.stdout }).on('line', line => {
+      const message = JSON.parse(line) as Answer & { id: number; method?: string; params: { message: string } }
+      if (message.method === 'elicitation/create') {
+        asked.push(message.params.message)
+        write({ id: message.id, result: { action: 'accept', content: { text: 'Note the task' } } })
+      } else if (message.id === 2) resolve(message)
+    })
+  })
+  const capabilities = { elicitation: { form: {} } }
+  write({ id: 1, method: 'initialize', params: { ...INITIALIZE, protocolVersion: '2025-11-25', capabilities } })
+  write({ method: 'notifications/initialized' })
+  write({ id: 2, method: 'tools/call', params: { name: 'run_start', arguments: { kind: 'oneshot', agent: 'demo' } } })
+  const { result } = await started
+  eliciting.kill()
+  expect(asked).toEqual(['What should the agent do?'])
+  expect(result!.content![0]!.text).toContain('Note the task')
+})
+
 test('the same tools are served over HTTP with the token of the API', async () => {
   const { address: url } = JSON.parse(readFileSync(join(home.home, 'run', 'server.json'), 'utf8')) as {
     address: string

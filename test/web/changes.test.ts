@@ -131,6 +131,6 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click()
     const alert = dialog.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.innerText()).toContain('No agent was found')
+    expect(await alert.innerText()).toMatch(/no remote|origin/i)
   })
 })

@@ -63,7 +63,10 @@ export class Served {
     child.stderr!.on('data', chunk => {
       this.#err += String(chunk)
     })
-    return waitFor(`the address (${args.join(' ')}; ${this.#err})`, () => this.#line)
+    return waitFor(`the address (${args.join(' ')})`, () => {
+      if (child.exitCode !== null) throw new Error(`signalbox ${args.join(' ')}: ${this.#err}`)
+      return this.#line
+    })
   }
 
   get address(): string {

@@ -27,11 +27,7 @@ export const approvalSettings = {
     grant_for: duration(
       1800,
       'How long a standing approval with a time limit lasts unless the person chooses otherwise.',
-      {
-        min: 1,
-        max: 28_800,
-        project: 'lower',
-      },
+      { min: 1, max: 28_800, project: 'lower' },
     ),
     grant_max: duration(28_800, 'The longest time that such a standing approval may last.', {
       min: 1,

@@ -2,12 +2,13 @@ import { framed } from '../scenario/prompt-parts.js'
 import type { Step, Turn } from '../scenario/types.js'
 
 /** The roles of a pipeline, each recognised by a mark that only its prompt has. */
-export type PipelineRole = 'architect' | 'developer' | 'items' | 'evaluator'
+export type PipelineRole = 'architect' | 'developer' | 'items' | 'evaluator' | 'triage'
 
 export function pipelineRoleOf(asked: string): PipelineRole | null {
   if (/\bYou are the Architect\b/.test(asked)) return 'architect'
   if (/\bYou are the Developer\b/.test(asked)) return 'developer'
   if (/"approved": true \| false/.test(asked)) return 'items'
+  if (/"verdict": "must_fix"/.test(asked)) return 'triage'
   return /"disposition": "implement"/.test(asked) ? 'evaluator' : null
 }
 
@@ -29,6 +30,7 @@ export const PIPELINE_TURNS: Record<PipelineRole, (prompt: string, count: Count)
   developer: developerTurn,
   items: reviewerTurn,
   evaluator: evaluatorTurn,
+  triage: triageTurn,
 }
 
 function nextWord(words: string[] | undefined, count: Count, key: string): string | undefined {
@@ -146,6 +148,25 @@ function evaluatorTurn(prompt: string, count: Count): Turn {
     steps: [
       { think: { ms: 600, label: 'Evaluating' } },
       say(JSON.stringify({ items, summary: `${items.length} items looked at.` })),
+    ],
+  }
+}
+
+/** Judges the items of a pull request by their words. */
+function triageTurn(prompt: string): Turn {
+  const items = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[(\w+)\].*\n([^]*?)(?=\n\n#\d+ \[|$)/gm)].map(
+    ([, number, kind, body]) => {
+      const isCheck = kind === 'check'
+      const verdict = isCheck || /\bbug\b/i.test(body!) ? 'must_fix' : /\?/.test(body!) ? 'question' : 'nit'
+      const reason = isCheck ? 'The log shows which test fails.' : 'The code at this place shows it.'
+      const reply = verdict === 'question' ? 'It keeps the old behaviour for callers.' : 'Thank you, that is right.'
+      return { number: Number(number), verdict, reason, reply }
+    },
+  )
+  return {
+    steps: [
+      { think: { ms: 600, label: 'Judging' } },
+      say(JSON.stringify({ items, summary: `${items.length} items judged.` })),
     ],
   }
 }

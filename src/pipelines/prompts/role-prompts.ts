@@ -92,7 +92,7 @@ export function fixPrompt(
 
 function commentLine(item: ReviewItem): string {
   const place = `${item.file}${item.line === null ? '' : `:${item.line}`}`
-  return `#${item.number} [${item.severity}] ${place} ${item.title}\n${item.issue}\nWhy: ${item.why}\nFix: ${item.fix}`
+  return `#${item.number} [${item.severity}] ${place} ${item.title}\n${item.issue}\nWhy: ${item.why}${item.fix === '' ? '' : `\nFix: ${item.fix}`}`
 }
 
 export interface ReviewMaterial {

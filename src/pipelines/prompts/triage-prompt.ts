@@ -1,3 +1,4 @@
+import { PULL_VERDICTS } from '../../events/index.js'
 import type { PipelineArgs } from '../args.js'
 import type { PullState } from '../state.js'
 import { findPrompt } from './find-prompt.js'
@@ -16,5 +17,5 @@ export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complai
 }
 
 const ANSWER = `Answer with exactly one JSON object and nothing else:
-{"items": [{"number": 1, "verdict": "must_fix" | "question" | "nit" | "wrong" | "out_of_scope", "reason": "…", "reply": "…"}], "summary": "…"}
+{"items": [{"number": 1, "verdict": ${PULL_VERDICTS.map(verdict => `"${verdict}"`).join(' | ')}, "reason": "…", "reply": "…"}], "summary": "…"}
 One entry for every item.`

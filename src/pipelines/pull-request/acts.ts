@@ -45,10 +45,10 @@ export function actsQuestion(payload: ActsPayload, allowed: readonly string[]): 
   const { acts, pull } = payload
   const kinds = [...new Set(acts.map(({ act: kind }) => kind))].sort()
   const isMerge = kinds.includes('merge')
-  const where = pull === null ? 'a new pull request' : `#${pull.number}`
+  const where = pull === null ? '' : ` (#${pull.number})`
   return {
     kind: 'permission',
-    title: `${sentence(acts)} (${where})`.slice(0, 200),
+    title: `${sentence(acts)}${where}`.slice(0, 200),
     text: [...(pull === null ? [] : [pull.url, '']), acts.map(describe).join('\n\n')].join('\n'),
     input: { ...payload },
     permission: {

@@ -28,7 +28,9 @@ export function newItems(
     ...threads.flatMap(({ id, isResolved, path, line, remarks }) => {
       const last = remarks.at(-1)
       if (isResolved || !last || !isWanted(last)) return []
-      const body = remarks.map(remark => `${remark.author}: ${remark.body}`).join('\n\n')
+      // Who said what matters once there are several.
+      const body =
+        remarks.length === 1 ? last.body : remarks.map(remark => `${remark.author}: ${remark.body}`).join('\n\n')
       return [
         {
           ...NOTHING,

@@ -40,21 +40,32 @@ const PLAYER = { agent: 'demo', model: null, permissions: 'edits', effort: null 
 
 /** A store, a repository and a host, for pipeline runs with scripted agents. */
 export class PipelineFixture {
-  readonly directory = mkdtempSync(join(tmpdir(), 'signalbox-pipelines-'))
-  readonly repository = join(this.directory, 'repo')
+  readonly directory: string
+  readonly repository: string
   agents = this.script({})
   path = process.env.PATH ?? ''
   store!: EventStore
 
+  private constructor(directory: string) {
+    this.directory = directory
+    this.repository = join(directory, 'repo')
+  }
+
   static async open(): Promise<PipelineFixture> {
-    const fixture = new PipelineFixture()
+    const fixture = await PipelineFixture.at(mkdtempSync(join(tmpdir(), 'signalbox-pipelines-')))
+    fixture.newRepository()
+    return fixture
+  }
+
+  /** The fixture of another process, which owns the directory. */
+  static async at(directory: string): Promise<PipelineFixture> {
+    const fixture = new PipelineFixture(directory)
     fixture.store = await openTestStore({
-      path: join(fixture.directory, 'store.db'),
+      path: join(directory, 'store.db'),
       clock: systemClock,
       projections: [runsProjection, approvalsProjection] as never,
       validate: validateEvent,
     })
-    fixture.newRepository()
     return fixture
   }
 

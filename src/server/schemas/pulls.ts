@@ -1,20 +1,6 @@
 import { z } from 'zod'
+import { judgedPullItem } from '../../events/index.js'
 import { moment } from './common.js'
-
-const pullItem = z.object({
-  number: z.int(),
-  kind: z.enum(['check', 'thread', 'comment']),
-  thread: z.string().nullable(),
-  author: z.string(),
-  isBot: z.boolean(),
-  file: z.string(),
-  line: z.int().nullable(),
-  body: z.string(),
-  verdict: z.string().nullable().describe('must_fix, question, nit, wrong, out_of_scope; null: not judged yet'),
-  reason: z.string(),
-  reply: z.string(),
-  isFixed: z.boolean(),
-})
 
 export const runPull = z.object({
   forge: z.enum(['github', 'gitlab']),
@@ -29,12 +15,12 @@ export const runPull = z.object({
   follow: z.enum(['no', 'green', 'merged']),
   roundLimit: z.int(),
   readAt: moment.nullable(),
-  open: z.array(pullItem.extend({ isSelected: z.boolean() })).describe('the items of the current round'),
+  open: z.array(judgedPullItem.extend({ isSelected: z.boolean() })).describe('the items of the current round'),
   rounds: z.array(
     z.object({
       round: z.int(),
       at: moment,
-      items: z.array(pullItem),
+      items: z.array(judgedPullItem),
       from: z.string(),
       to: z.string().nullable().describe('the commit that was pushed; null: none'),
       isPublished: z.boolean(),

@@ -4,7 +4,6 @@ import type { EventData, EventType } from '../../events/index.js'
 import type { KeptExit, RecordingFailure } from '../../keeper/index.js'
 import type { ScreenView } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
-import { EMPTY_PROGRAM_STATUS } from '../../terminal/index.js'
 import { type MessageRef, MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import type { InterruptResult } from '../live/interrupt-agent.js'
@@ -25,8 +24,10 @@ import {
 } from '../live/session-options.js'
 import type { LocalSession, SessionState } from '../live/session-port.js'
 import { AcpConversation, type AcpEvent, type PermissionAsk } from './acp-conversation.js'
+import { AcpHandshake } from './acp-handshake.js'
 import { AcpRequests } from './acp-requests.js'
-import { ERROR, encodeMessage, LineSplitter, METHOD, PROTOCOL_VERSION, parseMessage, type RpcMessage } from './wire.js'
+import { ERROR, encodeMessage, LineSplitter, METHOD, parseMessage, type RpcMessage } from './wire.js'
+import { NO_SCREEN, observationOf } from './without-screen.js'
 
 export interface AcpSessionOptions
   extends Pick<
@@ -83,6 +84,7 @@ export class AcpSession implements LocalSession {
   readonly #ending: SessionEnding
   readonly #messages: MessageWriter
   readonly #requests: AcpRequests
+  readonly #handshake: AcpHandshake
   readonly #prompts: PromptQueue
   #observer: SessionObserver | null = null
   #offset = 0
@@ -92,8 +94,6 @@ export class AcpSession implements LocalSession {
   #isClosed = false
   #reports = 0
   #phase: Phase = 'dormant'
-  #handshake: Extract<AcpEvent, { is: 'handshake-failed' }> | null = null
-  #capabilities: Extract<AcpEvent, { is: 'initialized' }> | null = null
   #complaints: string[] = []
   #work: Promise<unknown> = Promise.resolve()
 
@@ -103,6 +103,12 @@ export class AcpSession implements LocalSession {
     this.#options = options
     this.#times = { ...DEFAULT_TIMES, ...options.times }
     this.#conversation = new AcpConversation(this.id)
+    this.#handshake = new AcpHandshake({
+      record,
+      version: options.version,
+      conversation: this.#conversation,
+      call: (method, params) => this.#call(method, params),
+    })
     this.#waiters = new Waiters(clock)
     this.#effects = new Effects(onError, () => this.#changed())
     const ports = {
@@ -184,12 +190,8 @@ export class AcpSession implements LocalSession {
   }
 
   get observation(): SessionState['observation'] {
-    const about = { rule: `acp/${this.#phase}`, facets: [] }
-    if (!this.#conversation.isReady)
-      return this.#handshake?.error.code === ERROR.authRequired
-        ? { view: 'auth_required', busy: false, awaiting: 'auth', ...about }
-        : { view: 'startup', busy: null, awaiting: null, ...about }
-    return { ...OBSERVED[this.#phase], ...about }
+    if (this.#conversation.isReady) return observationOf(this.#phase, 'open')
+    return observationOf(this.#phase, this.#handshake.needsSignIn ? 'needs sign-in' : 'opening')
   }
 
   get question(): string | null {
@@ -366,33 +368,12 @@ export class AcpSession implements LocalSession {
 
   /** Its conversation is open, or never will be. */
   get #isSettled(): boolean {
-    return this.#conversation.isReady || this.#handshake !== null || this.exit !== null
+    return this.#conversation.isReady || this.#handshake.failure !== null || this.exit !== null
   }
 
-  /** The next call that opens the conversation, if none is under way. */
   async #continueHandshake(): Promise<void> {
-    const { record, version } = this.#options
-    const conversation = this.#conversation
-    const opening = [METHOD.initialize, METHOD.newSession, METHOD.loadSession, METHOD.resumeSession]
-    if (conversation.agentSession !== null || this.#handshake || this.exit || conversation.isCalling(...opening)) return
-    if (!this.#capabilities)
-      return this.#call(METHOD.initialize, {
-        protocolVersion: PROTOCOL_VERSION,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-        clientInfo: { name: 'signalbox', title: 'Signalbox', version },
-      })
-    const place = { cwd: record.cwd, mcpServers: [] }
-    const { canLoad, canResume } = this.#capabilities
-    if (record.resumedFrom === undefined || record.agentSessionId === undefined)
-      return this.#call(METHOD.newSession, place)
-    const sessionId = record.agentSessionId
-    if (canResume) return this.#call(METHOD.resumeSession, { sessionId, ...place })
-    if (canLoad) return this.#call(METHOD.loadSession, { sessionId, ...place })
-    this.#failHandshake({
-      is: 'handshake-failed',
-      method: METHOD.loadSession,
-      error: { code: ERROR.methodNotFound, message: 'the agent cannot load an earlier conversation' },
-    })
+    const failure = this.exit ? null : await this.#handshake.proceed()
+    if (failure) this.#failHandshake(failure)
   }
 
   async #deliver(text: string, { onStarted }: Delivery): Promise<SendResult> {
@@ -402,7 +383,7 @@ export class AcpSession implements LocalSession {
       return {
         result: 'refused',
         reason: 'no-agent',
-        detail: this.#handshake?.error.message ?? 'the agent has not opened its conversation yet',
+        detail: this.#handshake.failure?.error.message ?? 'the agent has not opened its conversation yet',
       }
     const clean = cleanText(text)
     if (clean.trim() === '') return { result: 'refused', reason: 'text', detail: 'the prompt is empty' }
@@ -442,10 +423,10 @@ export class AcpSession implements LocalSession {
   #perform(event: AcpEvent): void {
     switch (event.is) {
       case 'initialized':
-        this.#capabilities = event
+        this.#handshake.initialized(event)
         return this.#whenLive(() => this.#continueHandshake())
       case 'identified':
-        this.#ending.identify(event.agentSession, 'acp', this.#capabilities?.version)
+        this.#ending.identify(event.agentSession, 'acp', this.#handshake.agentVersion)
         this.#notices.ready()
         return this.#record('session.ready', {})
       case 'handshake-failed':
@@ -488,14 +469,10 @@ export class AcpSession implements LocalSession {
   }
 
   #failHandshake(event: Extract<AcpEvent, { is: 'handshake-failed' }>): void {
-    this.#handshake = event
+    this.#handshake.failed(event)
     this.#notices.ready()
-    const { number, agent } = this.#options.record
-    const isSignIn = event.error.code === ERROR.authRequired
-    const text = isSignIn
-      ? `Session ${number}: ${agent} asks for a sign-in. Sign in with its own program, then start the session again.`
-      : `Session ${number}: ${agent} did not open a conversation (${event.method}: ${event.error.message}).`
-    if (this.#isLive) this.#record('session.noticed', { session: this.id, kind: isSignIn ? 'auth' : 'not-ready', text })
+    const { complaint } = this.#handshake
+    if (this.#isLive && complaint) this.#record('session.noticed', { session: this.id, ...complaint })
     this.#changed()
   }
 
@@ -544,23 +521,4 @@ export class AcpSession implements LocalSession {
     if (!this.#isLive || this.exit || this.#prompts.held.length === 0) return
     void this.#prompts.releaseNext().catch(this.#options.onError)
   }
-}
-
-const OBSERVED: Readonly<Record<Phase, Pick<NonNullable<SessionState['observation']>, 'view' | 'busy' | 'awaiting'>>> =
-  {
-    dormant: { view: 'idle_prompt', busy: false, awaiting: null },
-    thinking: { view: 'thinking', busy: true, awaiting: null },
-    streaming: { view: 'response_content', busy: true, awaiting: null },
-    'tool-pending': { view: 'tool_menu', busy: false, awaiting: 'permission' },
-  }
-
-/** The screen of a session without a terminal. */
-const NO_SCREEN: ScreenView = {
-  last: null,
-  modes: { isBracketedPaste: false, isApplicationCursor: false },
-  programStatus: EMPTY_PROGRAM_STATUS,
-  readRows: () => [],
-  recordInput: () => undefined,
-  settleBy: () => undefined,
-  holdRest: () => undefined,
 }

@@ -6,11 +6,13 @@
  *     │ lines        ▲ lines
  *     ▼              │
  *   AcpSession ── AcpConversation   folds messages of both directions: turns, messages, questions
+ *     │  ├─ AcpHandshake            opens a new conversation, or an earlier one
  *     │  └─ AcpRequests             questions ↔ ledger: the answer to a call is the delivery
  *     ▼
  *   journal, bus, reports           as for a session in a terminal (`live/`)
  *
  * - wire.ts: messages and lines. tool-item.ts: a tool call as blocks, and as tool and input.
+ * - without-screen.ts: what surfaces read of a screen, where there is none.
  * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
  *
  * - replay-protocol.ts: what an ended session did, from its recording.

@@ -86,9 +86,12 @@ export const anthropicMessages: Wire = {
 }
 
 /** One message may contain a tool result, the next prompt and notes of the agent, as blocks. */
+/** What the agent adds to a conversation by itself, also after the results of tools. */
+const NOTE = /^<(system-reminder|total_tokens)>/
+
 function readUser(asked: ModelRequest, content: unknown): void {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)
-  const words = blocks.filter(({ type, text }) => type === 'text' && !String(text).startsWith('<system-reminder>'))
+  const words = blocks.filter(({ type, text }) => type === 'text' && !NOTE.test(String(text)))
   for (const block of blocks) if (block.type === 'tool_result') asked.results.push(contentText(block.content))
   if (words.length === 0) return
   asked.prompts.push(contentText(words))

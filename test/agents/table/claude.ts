@@ -10,6 +10,7 @@ export const claude: AgentUnderTest = {
   package: '@anthropic-ai/claude-code',
   version: VERSION,
   program: 'claude',
+  acp: { package: '@agentclientprotocol/claude-agent-acp', version: '0.99.1', program: 'claude-agent-acp' },
   prepare({ home, project }) {
     mkdirSync(join(home, '.claude'), { recursive: true })
     const trusted = { allowedTools: [], hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }

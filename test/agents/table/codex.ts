@@ -7,6 +7,7 @@ export const codex: AgentUnderTest = {
   package: '@openai/codex',
   version: '0.166.0',
   program: 'codex',
+  acp: { package: '@agentclientprotocol/codex-acp', version: '2.6.0', program: 'codex-acp' },
   prepare({ home, project, model }) {
     mkdirSync(join(home, '.codex'), { recursive: true })
     const config = `

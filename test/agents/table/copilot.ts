@@ -7,6 +7,7 @@ export const copilot: AgentUnderTest = {
   package: '@github/copilot',
   version: '1.0.102',
   program: 'copilot',
+  acp: 'itself',
   prepare({ home, project }) {
     mkdirSync(join(home, '.copilot'), { recursive: true })
     const config = { trusted_folders: [project], trustedFolders: [project] }

@@ -7,6 +7,7 @@ export const gemini: AgentUnderTest = {
   package: '@google/gemini-cli',
   version: '0.61.0',
   program: 'gemini',
+  acp: 'itself',
   prepare({ home, project }) {
     mkdirSync(join(home, '.gemini'), { recursive: true })
     const settings = {

@@ -7,6 +7,7 @@ export const opencode: AgentUnderTest = {
   package: 'opencode-ai',
   version: '1.18.33',
   program: 'opencode',
+  acp: 'itself',
   prepare({ home, model }) {
     mkdirSync(join(home, '.config', 'opencode'), { recursive: true })
     const provider = {

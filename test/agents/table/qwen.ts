@@ -9,6 +9,7 @@ export const qwen: AgentUnderTest = {
   // It does not run on the oldest Node that Signalbox supports.
   also: [`node-${process.platform}-${process.arch}@22`],
   program: 'qwen',
+  acp: 'itself',
   prepare({ home, project }) {
     mkdirSync(join(home, '.qwen'), { recursive: true })
     const settings = {

@@ -16,6 +16,8 @@ type PullSource = { run: string } | { branch: string }
 export function OpenPullDialog(props: {
   project: string
   source: PullSource
+  /** Who fixes what is found; by default the agents of the profile. */
+  agent?: string
   /** There are changes that no commit has. */
   isDirty?: boolean
   onClose(): void
@@ -28,7 +30,7 @@ export function OpenPullDialog(props: {
     event.preventDefault()
     setBusy(true)
     try {
-      const input = { ...props.source, draft: isDraft, follow }
+      const input = { ...props.source, draft: isDraft, follow, ...(props.agent && { agent: props.agent }) }
       const run = await postJson<Run>('/runs', { pipeline: 'pull_request', input, project: props.project })
       runs.put(run)
       go(`/r/${run.id}`)

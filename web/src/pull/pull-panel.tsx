@@ -5,14 +5,14 @@ import { Blocks } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
 import { Revealed } from '../diff/styled-text'
 import { RunDiff } from '../run/diff-view'
-import { getJson } from '../transport/request'
+import { ApiError, getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 type Item = RunPull['rounds'][number]['items'][number] & { isSelected?: boolean }
 
-const VERDICTS: Readonly<Record<string, string>> = {
+const VERDICTS: Readonly<Record<NonNullable<Item['verdict']>, string>> = {
   must_fix: 'must fix',
   question: 'question',
   nit: 'nit',
@@ -30,6 +30,12 @@ export function PullPanel({ run }: { run: Run }) {
   const { value, error, reload } = useLoad(`${run.id} pull#${run.version}`, signal =>
     getJson<RunPull>(`/runs/${run.id}/pull`, { signal }),
   )
+  if (!value && error instanceof ApiError && error.code === 'E_UNKNOWN')
+    return (
+      <div class="pad">
+        <Empty title="No pull request yet" />
+      </div>
+    )
   if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   const rounds = [...value.rounds].reverse()
   return (
@@ -87,7 +93,10 @@ function Round({ run, round }: { run: Run; round: RunPull['rounds'][number] }) {
     <section aria-label={`Round ${round.round}`}>
       <div class="row wrap">
         <h3 class="grow">
-          Round {round.round} <Age at={timeOf(round.at)} suffix=" ago" />
+          Round {round.round}{' '}
+          <span class="small dim">
+            <Age at={timeOf(round.at)} suffix=" ago" />
+          </span>
         </h3>
         {!round.isPublished && <span class="small">not published: you declined it</span>}
         {round.to !== null && (
@@ -109,7 +118,7 @@ function Items({ items }: { items: readonly Item[] }) {
         <li key={item.number}>
           <p class="row wrap small">
             <span class={`verdict ${item.verdict ?? ''}`}>
-              {item.verdict === null ? 'not judged yet' : (VERDICTS[item.verdict] ?? item.verdict)}
+              {item.verdict === null ? 'not judged yet' : VERDICTS[item.verdict]}
             </span>
             <span class="strong">
               {item.kind === 'check' ? `Check ${item.author}` : `${item.author}${item.isBot ? ' (bot)' : ''}`}

@@ -176,6 +176,7 @@ export function SessionChanges({ session }: { session: Session }) {
         <OpenPullDialog
           project={session.cwd}
           source={{ branch: 'HEAD' }}
+          agent={session.agent}
           isDirty={uncommitted.size > 0}
           onClose={() => setPublishing(false)}
         />

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newEvent } from '../../../events/index.js'
+import { newEvent, PULL_VERDICTS } from '../../../events/index.js'
 import { extractStructured } from '../../extract-structured.js'
 import type { NodeContext, NodeResult } from '../../node.js'
 import { triagePrompt } from '../../prompts/triage-prompt.js'
@@ -9,12 +9,11 @@ import type { PullItem, StateUpdate, TypedReview } from '../../state.js'
 import { noted } from '../common.js'
 import { askSpending } from '../spending.js'
 
-const VERDICTS = ['must_fix', 'question', 'nit', 'wrong', 'out_of_scope'] as const
-type Verdict = (typeof VERDICTS)[number]
+type Verdict = (typeof PULL_VERDICTS)[number]
 
 const triageObject = z.object({
   items: z.array(
-    z.object({ number: z.int().positive(), verdict: z.enum(VERDICTS), reason: z.string(), reply: z.string() }),
+    z.object({ number: z.int().positive(), verdict: z.enum(PULL_VERDICTS), reason: z.string(), reply: z.string() }),
   ),
   summary: z.string(),
 })
@@ -64,7 +63,7 @@ export async function triage(context: NodeContext): Promise<NodeResult> {
     history: noted(context, 'evaluator', end.value.summary),
   }
   const counts = Object.fromEntries(
-    VERDICTS.map(name => [name, items.filter(({ verdict }) => verdict === name).length]),
+    PULL_VERDICTS.map(name => [name, items.filter(({ verdict }) => verdict === name).length]),
   ) as Record<Verdict, number>
   return {
     route: needsPerson ? 'items' : toFix.length > 0 ? 'developer' : 'answer',
@@ -91,7 +90,7 @@ function asReview(
   fixesNits: boolean,
 ): { review: TypedReview; evaluation: EvaluationObject } {
   const reviewed = items.map((item): ReviewItem => {
-    const { number, kind, author, file, line, body, reason, reply } = item
+    const { number, kind, author, file, line, body, reason } = item
     const title = kind === 'check' ? `The check fails: ${file}` : `${author}: ${body.trim().split('\n').at(-1) ?? ''}`
     const verdict = item.verdict ?? 'question'
     return {
@@ -102,7 +101,7 @@ function asReview(
       title: title.slice(0, 200),
       issue: body,
       why: reason,
-      fix: reply,
+      fix: '',
     }
   })
   const disposition = (verdict: Verdict | null): EvaluationObject['items'][number]['disposition'] => {
@@ -114,10 +113,14 @@ function asReview(
     review: { type: 'pull_request', approved: false, severity: 'major', summary, items: reviewed },
     evaluation: {
       summary,
-      items: items.map(({ number, verdict, reason }) => ({
+      items: items.map(({ number, kind, verdict, reason, reply }) => ({
         number,
         disposition: disposition(verdict),
-        reason: `${verdict}: ${reason}`,
+        reason: [
+          `${(verdict ?? 'question').replaceAll('_', ' ')}: ${reason}`,
+          // Nobody is answered about a check.
+          ...(kind === 'check' || reply === '' ? [] : [`Reply: ${reply}`]),
+        ].join('\n'),
       })),
     },
   }
