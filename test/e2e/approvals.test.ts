@@ -92,7 +92,7 @@ describe('a grant', () => {
       '--prefix',
       'echo',
     ])
-    expect(made.stdout).toMatch(/— decided\ngrant grt_\w+: .*\n.*— applied\n$/)
+    expect(made.stdout).toMatch(/— decided\nstanding approval grt_\w+: .*\n.*— applied\n$/)
 
     const third = await pending()
     expect(third.risk).toMatchObject({ level: 'elevated', reasons: ['writes inside the project: out.txt'] })
@@ -108,7 +108,7 @@ describe('a grant', () => {
     expect(fourth.id).not.toBe(third.id)
     await home.ok(['grants', 'resume'])
     expect((await home.ok(['grants', 'revoke', items[0]!.id.slice(0, 8)])).stdout).toContain('ended (revoked)')
-    expect((await home.ok(['grants'])).stdout).toContain('no grants')
+    expect((await home.ok(['grants'])).stdout).toContain('no standing approvals')
     await home.ok(['approve', fourth.id, '--fingerprint', fourth.fingerprint])
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect(existsSync(join(home.work, 'out.txt'))).toBe(false)

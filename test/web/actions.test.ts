@@ -199,14 +199,14 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const next = await command('g2', 'git status', subject)
     await until(async () => (await known(next.id)).decision?.grantId)
     await open('/')
-    const grants = page.getByRole('region', { name: 'Grants' })
+    const grants = page.getByRole('region', { name: 'Standing approvals' })
     await grants.getByText('1 of 20').waitFor()
     await grants.getByRole('button', { name: 'Pause all' }).click()
     await grants.getByRole('button', { name: 'Resume' }).waitFor()
     const third = await command('g3', 'git status', subject)
     expect((await known(third.id)).state).toBe('pending')
     await grants.getByRole('button', { name: 'Revoke' }).click()
-    await grants.getByText('No grants.').waitFor()
+    await grants.getByText('No standing approvals.').waitFor()
   })
 
   it('a plan is shown, compared with its previous version and approved with edits; another is rejected', async () => {
