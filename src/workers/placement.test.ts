@@ -4,7 +4,7 @@ import type { WorkerRecord } from './worker-record.js'
 
 function candidate(
   name: string,
-  { steps = 0, runs = 0, isConnected = true, ...record }: Partial<WorkerRecord & Candidate> = {},
+  { steps = 0, runs = 0, isConnected = true, isFull = false, ...record }: Partial<WorkerRecord & Candidate> = {},
 ): Candidate {
   const base: WorkerRecord = {
     id: `wrk_${name}`,
@@ -22,7 +22,7 @@ function candidate(
     maxSteps: 2,
     agents: [],
   }
-  return { record: { ...base, ...record }, isConnected, steps, runs }
+  return { record: { ...base, ...record }, isConnected, isFull, steps, runs }
 }
 
 describe('a run is placed', () => {
@@ -31,6 +31,14 @@ describe('a run is placed', () => {
     expect(chooseWorker({}, [candidate('a', { runs: 1 }), candidate('b')])).toMatchObject({ worker: 'wrk_b' })
     const large = candidate('large', { runs: 3, maxSteps: 20 })
     expect(chooseWorker({}, [candidate('small', { steps: 1 }), large])).toMatchObject({ worker: 'wrk_large' })
+  })
+
+  test('not on a worker without free disk space', () => {
+    const full = candidate('a', { isFull: true })
+    expect(chooseWorker({}, [full, candidate('b', { runs: 1 })])).toMatchObject({ worker: 'wrk_b' })
+    expect(chooseWorker({ worker: 'a' }, [full])).toEqual({
+      waits: 'every worker that has the name a has too little free disk space',
+    })
   })
 
   test('only where pool, labels and name all match', () => {

@@ -7,6 +7,8 @@ export type PlacementRequest = NonNullable<EventData<'run.created'>['placement']
 export interface Candidate {
   record: WorkerRecord
   isConnected: boolean
+  /** It has too little free disk space for further work. */
+  isFull: boolean
   /** Steps that it carries out now. */
   steps: number
   /** Runs that it has. */
@@ -26,7 +28,10 @@ export function chooseWorker(
   const ready = named.filter(({ record, isConnected }) => isConnected && record.state === 'ready' && !record.isDraining)
   if (ready.length === 0)
     return { waits: `no ready worker has ${describePlacement(request)} (${describeStates(named)})` }
-  const free = ready.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
+  const roomy = ready.filter(({ isFull }) => !isFull)
+  if (roomy.length === 0)
+    return { waits: `every worker that has ${describePlacement(request)} has too little free disk space` }
+  const free = roomy.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
   if (free.length === 0) return { waits: `every worker that has ${describePlacement(request)} is busy` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))

@@ -113,6 +113,8 @@ const serverFrame = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('servers'), servers: z.array(serverPlace) }),
   z.object({ type: z.literal('beat') }),
+  /** A worker that asked to be drained has nothing left. */
+  z.object({ type: z.literal('drained') }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({
     type: z.literal('wanted'),
@@ -172,6 +174,8 @@ const workerFrame = z.discriminatedUnion('type', [
     maxSessions: z.int().min(0).max(1_000),
     /** The sessions whose terminals it keeps. */
     sessions: z.array(z.string()).max(1_000),
+    /** It finishes what it has, and then ends. */
+    isDraining: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('beat'),
@@ -179,6 +183,8 @@ const workerFrame = z.discriminatedUnion('type', [
     /** Of its process: memory in bytes, processor time in seconds since its start. */
     memory: z.number().optional(),
     cpuS: z.number().optional(),
+    /** It has too little free disk space for further work. */
+    isFull: z.boolean().optional(),
   }),
   /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
   z.object({ type: z.literal('live'), session: z.string(), update: z.record(z.string(), z.unknown()) }),

@@ -98,12 +98,12 @@ function dial(): Dialog {
   return { connection, frames, isClosed: () => isClosed, of }
 }
 
-async function connect(machine: Machine, boot = 'boot-1', runs: string[] = []): Promise<Dialog> {
+async function connect(machine: Machine, boot = 'boot-1', runs: string[] = [], more: object = {}): Promise<Dialog> {
   const dialog = dial()
   const { nonce } = dialog.of('challenge')[0]!
   const words = { worker: machine.id, nonce, channel: '' }
   const signature = proveWorker(createPrivateKey(machine.privatePem), words)
-  const about = { boot, version: '1', maxSteps: 4, agents: [], runs, maxSessions: 0, sessions: [] }
+  const about = { boot, version: '1', maxSteps: 4, agents: [], runs, maxSessions: 0, sessions: [], ...more }
   dialog.connection.message(JSON.stringify({ type: 'hello', worker: machine.id, signature, ...about }))
   await expect.poll(() => dialog.of('welcome').length + dialog.of('refused').length).toBe(1)
   return dialog
@@ -126,6 +126,31 @@ describe('a worker', () => {
     const dialog = await connect({ id: machine.id, privatePem: newWorkerKey().privatePem })
     expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
     expect([dialog.isClosed(), await stateOf(machine)]).toEqual([true, 'joined'])
+  })
+
+  test('that drains itself takes nothing new, and learns when nothing is left', async () => {
+    const machine = await joined('w1')
+    const run = await placed(machine)
+    const dialog = await connect(machine, 'boot-1', [run], { isDraining: true })
+    expect(await hub.registry.get(machine.id)).toMatchObject({ isDraining: true })
+    beat(dialog)
+    await expect.poll(() => dialog.of('beat')).toHaveLength(1)
+    expect(dialog.of('drained')).toEqual([])
+    await store.append(runStream(run), 'any', [newEvent('run.cancelled', { by: 'ada', reason: 'test' })])
+    await expect
+      .poll(() => {
+        beat(dialog)
+        return dialog.of('drained').length
+      })
+      .toBeGreaterThan(0)
+  })
+
+  test('whose disk is full gets nothing', async () => {
+    const machine = await joined('w1')
+    const dialog = await connect(machine)
+    dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, isFull: true }))
+    await expect.poll(async () => (await hub.list())[0]?.isFull).toBe(true)
+    expect(await hub.placeSession({}, null)).toMatchObject({ waits: expect.stringContaining('free disk space') })
   })
 
   test('is refused when its invitation was used or has expired', async () => {

@@ -83,6 +83,8 @@ export interface WorkerView {
   record: WorkerRecord
   isConnected: boolean
   steps: number
+  /** It has too little free disk space for further work. */
+  isFull: boolean
   runs: string[]
   /** The sessions that run there. */
   sessions: string[]
@@ -94,6 +96,9 @@ interface Connected {
   connection: WorkerConnection
   lease: Lease
   steps: number
+  isFull: boolean
+  /** It waits for the end of what it has, and then ends. */
+  isLeaving: boolean
   process: { memory: number; cpuS: number }
   /** When its last beat arrived, by the steady clock. */
   heartbeatAt: number
@@ -170,6 +175,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       record,
       isConnected: connected !== undefined,
       steps: connected?.steps ?? 0,
+      isFull: connected?.isFull ?? false,
       runs,
       sessions,
       process: connected?.process ?? null,
@@ -198,9 +204,10 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
    * A worker for a new session, or why none can take it.
    */
   async placeSession(request: PlacementRequest, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
-    const candidates = (await this.list()).map(({ record, isConnected, sessions }) => ({
+    const candidates = (await this.list()).map(({ record, isConnected, isFull, sessions }) => ({
       record: { ...record, maxSteps: record.maxSessions },
       isConnected,
+      isFull,
       steps: sessions.length,
       runs: 0,
     }))
@@ -277,7 +284,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   async #candidates(): Promise<Candidate[]> {
     const views = await this.list()
-    return views.map(({ record, isConnected, steps, runs }) => ({ record, isConnected, steps, runs: runs.length }))
+    return views.map(({ runs, ...view }) => ({ ...view, runs: runs.length }))
   }
 
   // — what is wanted —
@@ -319,12 +326,15 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       connection,
       lease,
       steps: 0,
+      isFull: false,
+      isLeaving: hello.isDraining ?? false,
       process: { memory: 0, cpuS: 0 },
       heartbeatAt,
     })
     before?.connection.close('replaced by a newer connection of the same start')
     const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents })
     await store.append(workerStream(connection.worker), 'any', [connected])
+    if (hello.isDraining) await this.#drain(connection.worker)
     const { servers } = this.#options
     const place = servers && { server: servers.self, servers: servers.places() }
     connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...place })
@@ -332,6 +342,20 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
     for (const run of hello.runs) await this.#reconcile(connection.worker, run)
     for (const run of await waitingRuns(store)) wake(run)
+    if (hello.isDraining) await this.#reportDrained(connection)
+  }
+
+  /** It asked for it itself. */
+  async #drain(worker: string): Promise<void> {
+    const record = await this.registry.get(worker)
+    if (record && !record.isDraining) await this.registry.drain(record, true, record.name)
+  }
+
+  /** Tells a worker that leaves when it has nothing left. */
+  async #reportDrained(connection: WorkerConnection): Promise<void> {
+    const runs = await runsOnWorker(this.#options.store, connection.worker)
+    const sessions = this.#options.sessions.on(connection.worker)
+    if (runs.length + sessions.length === 0) connection.send({ type: 'drained' })
   }
 
   /** A run that no server drives yet stays as it is: its driver will say what it wants. */
@@ -372,10 +396,11 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     this.#closedBoots.add(connected.lease.owner)
   }
 
-  async beat(connection: WorkerConnection, { steps, memory, cpuS }: Beat): Promise<void> {
+  async beat(connection: WorkerConnection, { steps, isFull, memory, cpuS }: Beat): Promise<void> {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     connected.steps = steps
+    connected.isFull = isFull ?? false
     connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
     connected.heartbeatAt = this.#options.clock.monotonic()
     connection.send({ type: 'beat' })
@@ -383,6 +408,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       // Another server may have removed it.
       const record = await this.registry.get(connection.worker)
       if (record?.state === 'removed') connection.close('the worker was removed')
+      else if (connected.isLeaving) await this.#reportDrained(connection)
       return
     }
     try {

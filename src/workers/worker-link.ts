@@ -34,6 +34,14 @@ export interface WorkerIdentity {
   key: KeyObject
 }
 
+/** What a worker says of itself with every beat. */
+export interface Load {
+  /** Steps that it carries out now. */
+  steps: number
+  /** It has too little free disk space for further work. */
+  isFull: boolean
+}
+
 /** What a worker says of itself with every connection. */
 type Greeting = Omit<Extract<WorkerFrame, { type: 'hello' }>, 'type' | 'worker' | 'signature'>
 
@@ -145,9 +153,9 @@ export class WorkerLink {
    * Reports to the server that this worker is alive, and notices a server that has stopped
    * answering.
    */
-  beat(steps: number): void {
+  beat({ steps, isFull }: Load): void {
     const { user, system } = process.cpuUsage()
-    this.send({ type: 'beat', steps, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })
+    this.send({ type: 'beat', steps, isFull, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })
     if (this.#options.clock.monotonic() - this.#heardAt > SILENT_MS) this.#socket?.terminate()
   }
 

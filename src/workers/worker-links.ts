@@ -1,5 +1,5 @@
 import type { ServerFrame, ServerPlace, WorkerFrame } from './protocol.js'
-import { type LinkListener, type LinkOptions, type WorkerIdentity, WorkerLink } from './worker-link.js'
+import { type LinkListener, type LinkOptions, type Load, type WorkerIdentity, WorkerLink } from './worker-link.js'
 import type { ServerPort } from './worker-steps.js'
 
 export interface LinksOptions extends Pick<LinkOptions, 'clock' | 'random'> {
@@ -82,8 +82,8 @@ export class WorkerLinks implements ServerPort {
   }
 
   /** Tells every server that this worker is alive. */
-  beat(steps: number): void {
-    for (const { port } of this.#links.values()) port.beat(steps)
+  beat(load: Load): void {
+    for (const { port } of this.#links.values()) port.beat(load)
   }
 
   async call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {

@@ -7,6 +7,7 @@ export interface ListedWorker {
   name: string
   state: string
   isConnected: boolean
+  isDraining: boolean
   steps: number
   runs: string[]
   sessions: string[]
@@ -51,7 +52,7 @@ export class WorkerSite<Server extends TestHome = TestHome> {
   }
 
   async work(machine: TestHome, name: string, env: Record<string, string> = {}): Promise<ChildProcess> {
-    const child = machine.start(['worker'], { env })
+    const child = machine.start(['worker'], { env: { SIGNALBOX_WORKER_MIN_FREE_MB: '0', ...env } })
     child.stdout!.resume()
     child.stderr!.resume()
     await waitFor(`${name} to connect`, async () => (await this.worker(name))?.isConnected)

@@ -178,6 +178,11 @@ describe('a run on workers', () => {
     await waitFor('the reason', async () => (await show(id)).why?.includes('first is draining'))
     await server.ok(['workers', 'ready', 'first'])
     await isCompleted(id)
+    // One that drains itself ends when it has nothing left.
+    const leaving = await joined('leaving')
+    const { code, stderr } = await leaving.run(['worker', '--drain'])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('nothing is left')])
+    expect(await worker('leaving')).toMatchObject({ isDraining: true })
   })
 })
 

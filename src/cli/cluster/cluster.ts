@@ -139,7 +139,11 @@ export class Cluster {
   }
 
   async #startWorker(name: string): Promise<void> {
-    const worker = this.#machine(name, ['worker'], { 'env.pass': Object.keys(this.#options.agentEnv) })
+    const worker = this.#machine(name, ['worker'], {
+      'env.pass': Object.keys(this.#options.agentEnv),
+      // Scripted agents need little space.
+      'worker.min_free_mb': 0,
+    })
     const client = await this.client()
     const { link } = await client!.post<{ link: string }>('/workers/invite', {})
     const joining = await runCommand(process.execPath, [ownProgram('cli'), 'worker', 'join', link, '--name', name], {

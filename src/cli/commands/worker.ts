@@ -22,6 +22,10 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
   const failing = new Promise<typeof EXIT.failed>(resolve => {
     failed = () => resolve(EXIT.failed)
   })
+  let drained = () => {}
+  const draining = new Promise<typeof EXIT.ok>(resolve => {
+    drained = () => resolve(EXIT.ok)
+  })
   const worker = await startWorker({
     home,
     env: context.env,
@@ -29,6 +33,11 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
     version: version(),
     maxSteps: parseCount('--max-steps', options.maxSteps) ?? steps,
     maxSessions: parseCount('--max-sessions', options.maxSessions) ?? sessions,
+    isDraining: options.drain ?? false,
+    onDrained: () => {
+      log('nothing is left: the worker ends')
+      drained()
+    },
     openSessions: opened =>
       new WorkerHost({ ...opened, home, clock: systemClock, version: version(), onFailed: failed, onError }),
     log,
@@ -38,7 +47,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
   const asked = new Promise<typeof EXIT.ok>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(EXIT.ok))
   })
-  const code = await Promise.race([asked, failing])
+  const code = await Promise.race([asked, failing, draining])
   await worker.stop()
   return code
 }

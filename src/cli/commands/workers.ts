@@ -69,10 +69,11 @@ function show(context: CommandContext, worker: ListedWorker, { json }: Input['op
 }
 
 function describe(worker: ListedWorker): string {
-  const { name, pool, labels, state, isConnected, isDraining, steps, maxSteps, runs, sessions, maxSessions } = worker
+  const { name, pool, labels, state, isConnected, isDraining, isFull, steps, maxSteps, runs, sessions, maxSessions } =
+    worker
   const shown = state === 'ready' && !isConnected ? 'away' : state
   const words = [
-    `${shown}${isDraining ? ', draining' : ''}`,
+    `${shown}${isDraining ? ', draining' : ''}${isFull ? ', disk full' : ''}`,
     `pool ${pool}`,
     ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     `${steps} of ${maxSteps} steps`,

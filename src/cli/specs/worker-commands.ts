@@ -34,6 +34,7 @@ export const WORKER_COMMANDS = {
       { flags: '--name <name>', description: 'with join: the name of this worker (default: the host name)' },
       { flags: '--max-sessions <n>', description: 'sessions at the same time (default: worker.max_sessions)' },
       { flags: '--max-steps <n>', description: 'steps at the same time (default: worker.max_steps)' },
+      { flags: '--drain', description: 'take nothing new, and end when nothing is left' },
       JSON_OPTION,
     ],
     details:
@@ -43,6 +44,10 @@ export const WORKER_COMMANDS = {
     examples: [
       ['signalbox worker join "https://build.example:4100/#…"', 'once, with the link of the owner'],
       ['signalbox worker', 'until it is stopped'],
+      [
+        'signalbox worker --drain',
+        'before maintenance; signalbox workers ready <name> on the server ends the draining',
+      ],
     ],
   },
   workers: {

@@ -100,6 +100,11 @@ export const serverSettings = {
       max: 1000,
     }),
     max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
+    min_free_mb: integer(
+      5000,
+      'A worker on this machine gets no further runs and sessions if less disk space than this is free, in megabytes.',
+      { max: 1_000_000 },
+    ),
     lost_after: duration(
       600,
       'A worker that the server has not heard from for this long is lost: its runs move to other workers.',

@@ -154,7 +154,7 @@ function evaluatorTurn(prompt: string, count: Count): Turn {
 
 /** Judges the items of a pull request by their words. */
 function triageTurn(prompt: string): Turn {
-  const items = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[(\w+)\].*\n([^]*?)(?=\n\n#\d+ \[|$)/gm)].map(
+  const items = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[(\w+)\].*\n([\s\S]*?)(?=\n\n#\d+ \[|$)/gm)].map(
     ([, number, kind, body]) => {
       const isCheck = kind === 'check'
       const verdict = isCheck || /\bbug\b/i.test(body!) ? 'must_fix' : /\?/.test(body!) ? 'question' : 'nit'

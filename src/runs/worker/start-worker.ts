@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentNames, loadAgent } from '../../agents/index.js'
 import { type Clock, newNonce, type Timer } from '../../clock/index.js'
@@ -23,8 +24,12 @@ export interface WorkerOptions {
   version: string
   maxSteps: number
   maxSessions: number
+  /** Takes nothing new, and ends when nothing is left. */
+  isDraining: boolean
   /** Opens the part that has the sessions of this worker. */
   openSessions(options: { link: WorkerLinks; worker: string }): WorkerSessionsEnd
+  /** A worker that drains has nothing left. */
+  onDrained(): void
   log(line: string): void
 }
 
@@ -82,6 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       agents,
       runs: steps.runs,
       sessions: sessions.ids,
+      ...(options.isDraining && { isDraining: true }),
     }),
     welcome: ({ lostAfterMs, ended }, address) => {
       log(`connected to ${address}`)
@@ -91,6 +97,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
     frame: frame => {
       if (frame.type === 'wanted') steps.wanted(frame)
+      if (frame.type === 'drained') options.onDrained()
       if (frame.type === 'ack') steps.acknowledged(frame.key, frame.seq)
       if (frame.type === 'channel') sessions.terminal(frame)
       if (frame.type === 'call') void answer(frame.id, frame.method, frame.params as Record<string, unknown>)
@@ -137,7 +144,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   })
   let beating: Timer
   const beat = () => {
-    link.beat(steps.count)
+    link.beat({ steps: steps.count, isFull: freeMb(settings.dataDirectory) < home.loaded.config.worker.min_free_mb })
     beating = clock.setTimer(HEARTBEAT_MS, beat)
   }
   beat()
@@ -185,6 +192,11 @@ class Contact {
   close(): void {
     this.#timer?.cancel()
   }
+}
+
+function freeMb(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return (bavail * bsize) / (1024 * 1024)
 }
 
 async function foundAgents({ settings }: Home, env: NodeJS.ProcessEnv): Promise<string[]> {

@@ -106,7 +106,7 @@ export function hubOf({ workers }: ServerParts): WorkerHub {
   throw new SignalboxError('E_STATE', 'this server has no workers', { next: 'signalbox serve' })
 }
 
-function workerView({ record, isConnected, steps, runs, sessions }: WorkerView): Sendable<Worker> {
+function workerView({ record, isConnected, isFull, steps, runs, sessions }: WorkerView): Sendable<Worker> {
   const { key: _, boot: __, joinedAt: ___, changedAt: since, ...rest } = record
-  return { ...rest, since, isConnected, steps, runs, sessions }
+  return { ...rest, since, isConnected, isFull, steps, runs, sessions }
 }

@@ -10,6 +10,7 @@ export const worker = z
     state: z.enum(['joined', 'ready', 'away', 'lost', 'removed']).describe('joined: it has not connected yet'),
     isConnected: z.boolean().describe('to this server'),
     isDraining: z.boolean().describe('it takes no further runs'),
+    isFull: z.boolean().describe('less disk space is free than its worker.min_free_mb: it takes no further work'),
     since: moment.describe('when its state last changed'),
     version: z.string().nullable(),
     agents: z.array(z.string()),

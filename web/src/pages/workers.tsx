@@ -118,6 +118,7 @@ function WorkerPanel({
         <dt>Load</dt>
         <dd>
           {worker.steps} of {worker.maxSteps} steps · {worker.sessions.length} of {worker.maxSessions} sessions
+          {worker.isFull && ' · too little free disk space: gets no further work'}
         </dd>
         <dt>Pool</dt>
         <dd>
