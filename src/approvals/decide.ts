@@ -188,7 +188,7 @@ function mayNotAllow(
           ? 'a standing approval needs the option that allows once'
           : whyNoGrant(record, grant, policy)
     if (why)
-      return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, {
+      return new SignalboxError('E_APPROVAL_OPTION', `no standing approval can be made: ${why}`, {
         next: 'allow it once, without a standing approval',
       })
   }

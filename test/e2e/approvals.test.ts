@@ -132,7 +132,7 @@ describe('a grant', () => {
     const refused = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint, '--for', '5m'])
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('no grant can be made: its risk is high'),
+      expect.stringContaining('no standing approval can be made: its risk is high'),
     ])
     expect((await pending()).id).toBe(asked.id)
   })

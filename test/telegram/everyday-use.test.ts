@@ -345,7 +345,7 @@ it('/update names running sessions, asks, and reports the result; /lockdown asks
   ann.say('/lockdown')
   const lock = await bot.seen(ann, 'Lock down?', sure.id)
   ann.press(lock, 'Yes, lock down')
-  await bot.seen(ann, 'Locked down: 2 grants ended', lock.id)
+  await bot.seen(ann, 'Locked down: 2 standing approvals ended', lock.id)
   const bob = bot.person(4713, 'Bob')
   before = last(bob)
   bob.say('/lockdown')

@@ -206,7 +206,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const third = await command('g3', 'git status', subject)
     expect((await known(third.id)).state).toBe('pending')
     await grants.getByRole('button', { name: 'Revoke' }).click()
-    await grants.getByText('No standing approvals.').waitFor()
+    await grants.getByText('No standing approvals').waitFor()
   })
 
   it('a plan is shown, compared with its previous version and approved with edits; another is rejected', async () => {
