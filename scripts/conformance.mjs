@@ -2,7 +2,7 @@
 // own. The conformance suite asks the server over HTTP, the inspector also the one on standard
 // input and output. Both are installed outside the project, with the versions below. There is no
 // such suite of the Agent Client Protocol on npm; its SDK drives `signalbox acp` in
-// test/e2e/acp-editor.test.ts.
+// test/e2e/acp.test.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'

@@ -30,6 +30,8 @@ export interface AgentAdapter {
    */
   readonly compact?: string
   exitId?(rows: readonly string[]): string | null
+  /** Arguments that start a new conversation with everything that another one has. */
+  fork?(agentSessionId: string): string[]
   /** What it reports about itself besides its screen. */
   readonly reports: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
   /** Its hooks, configured in files of one session, never in the person's own configuration. */

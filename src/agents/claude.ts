@@ -60,6 +60,7 @@ export const claudeAgent: AgentAdapter = {
       agentSessionId: start.args.includes('--fork-session') ? null : session.id,
     }
   },
+  fork: id => ['--resume', id, '--fork-session'],
   exitId: rows => exitIdAfter(rows, ['--resume'], isUuid),
 }
 

@@ -78,6 +78,7 @@ export const codexAgent: AgentAdapter = {
       agentSessionId: args[0] === 'fork' ? null : session.id,
     }
   },
+  fork: id => ['fork', id],
   exitId: rows => exitIdAfter(rows, ['codex', 'resume'], isUuid),
 }
 

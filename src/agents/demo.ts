@@ -24,6 +24,7 @@ export const demoAgent: AgentAdapter = {
       : { found: false, looked: script }
   },
   acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
+  fork: id => ['--fork', id],
   exitId(rows) {
     const found = rows.map(row => /^ {2}signalbox-demo --resume (\S+)$/.exec(row.trimEnd())?.[1])
     return found.find(id => id !== undefined) ?? null

@@ -89,6 +89,7 @@ export const opencodeAgent: AgentAdapter = {
   },
   transcript: opencodeTranscript,
   headless: opencodeHeadless,
+  fork: id => ['--session', id, '--fork'],
   acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, 'acp', ...args] }),
   events: opencodeEvents,
   exitId: rows => exitIdAfter(rows, ['opencode', '-s'], isSessionId),

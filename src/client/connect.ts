@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { homedir } from 'node:os'
+import { delay, systemClock } from '../clock/index.js'
 import { resolveDirectories, socketPath } from '../config/directories/index.js'
 import { EventStreamParser } from '../text/index.js'
 import { OPERATIONS, type Operations } from './operations.js'
@@ -147,16 +148,18 @@ async function readJson(answer: IncomingMessage): Promise<unknown> {
   throw new SignalboxApiError(status, error ?? { code: 'E_HTTP', message: `HTTP ${status}` })
 }
 
+const RECONNECT_MS = 250
+
 async function* events(place: Place, { scope, types, since, signal }: EventOptions): AsyncGenerator<LogEvent> {
   let cursor = since
   for (;;) {
     const path = withQuery('/events', { scope, types: types?.join(','), since: cursor })
-    const stream = await send(place, 'GET', path, undefined, {
-      headers: { accept: 'text/event-stream' },
-      ...(signal && { signal }),
-    })
-    if ((stream.statusCode ?? 500) >= 400) await readJson(stream)
     try {
+      const stream = await send(place, 'GET', path, undefined, {
+        headers: { accept: 'text/event-stream' },
+        ...(signal && { signal }),
+      })
+      if ((stream.statusCode ?? 500) >= 400) await readJson(stream)
       for await (const { id, event, data } of frames(stream)) {
         if (id !== '') cursor = id
         if (event === 'heartbeat' || event === 'hello' || event === 'bye') {
@@ -168,9 +171,11 @@ async function* events(place: Place, { scope, types, since, signal }: EventOptio
       }
     } catch (error) {
       if (signal?.aborted) return
-      if (cursor === undefined) throw error
+      if (cursor === undefined || error instanceof SignalboxApiError) throw error
     }
     if (signal?.aborted) return
+    // A server that is being restarted is not there for a moment.
+    await delay(systemClock, RECONNECT_MS)
   }
 }
 

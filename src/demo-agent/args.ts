@@ -17,6 +17,8 @@ export interface Options {
   permissionMode: PermissionMode
   sessionId: string | null
   resume: string | null
+  /** The conversation that this one begins with. */
+  fork: string | null
   settings: string | null
   speed: number
   seed: number
@@ -41,6 +43,7 @@ export const HELP = `signalbox-demo: a scripted coding agent in a real terminal
   --speed <factor>               2 is twice as fast, 0 takes no time (SIGNALBOX_DEMO_SPEED)
   --seed <n>                     makes the session id reproducible
   --session-id <id> | --resume <id>
+  --fork <id>                    a new session that begins with what that one has
   --permission-mode <ask|edits|all|read>
   --settings <file.json>         hooks
   --fullscreen  --no-sync  --no-title  --no-osc7501
@@ -62,6 +65,7 @@ const OPTIONS = {
   'permission-mode': { type: 'string' },
   'session-id': { type: 'string' },
   resume: { type: 'string' },
+  fork: { type: 'string' },
   settings: { type: 'string' },
   speed: { type: 'string' },
   seed: { type: 'string' },
@@ -100,6 +104,7 @@ export function parseCommand(argv: string[], env: Record<string, string | undefi
       permissionMode,
       sessionId: values['session-id'] ?? null,
       resume: values.resume ?? null,
+      fork: values.fork ?? null,
       settings: values.settings ?? null,
       speed: numeric('--speed', values.speed ?? env.SIGNALBOX_DEMO_SPEED ?? '1'),
       seed: numeric('--seed', values.seed ?? '0'),

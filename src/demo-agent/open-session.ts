@@ -23,7 +23,8 @@ export function openSession(options: Options, defaultScenario: string, cwd: stri
   const home = process.env.SIGNALBOX_DEMO_HOME || join(homedir(), '.signalbox-demo')
   const hookTable = options.settings ? readSettings(options.settings) : {}
   const previous = options.resume ? Transcript.resume(home, options.resume) : null
-  const recorded = previous?.records.find(record => record.type === 'session')?.scenario
+  const records = previous?.records ?? (options.fork ? Transcript.read(home, options.fork) : [])
+  const recorded = records.find(record => record.type === 'session')?.scenario
   const scenario = loadScenario(options.scenario ?? (typeof recorded === 'string' ? recorded : defaultScenario))
   const id = options.sessionId ?? newSessionId(options.seed)
   const transcript =
@@ -34,9 +35,10 @@ export function openSession(options: Options, defaultScenario: string, cwd: stri
       scenario: options.scenario ?? defaultScenario,
       pid: process.pid,
     })
+  if (options.fork) for (const record of records) if (record.type !== 'session') transcript.append(record)
   const about = { session_id: transcript.id, transcript_path: transcript.file, cwd }
   const hooks = new Hooks(hookTable, about, scenario.hooks !== 'ignored')
-  return { scenario, transcript, records: previous?.records ?? [], hooks, home }
+  return { scenario, transcript, records, hooks, home }
 }
 
 function newSessionId(seed: number): string {

@@ -46,7 +46,12 @@ export class Transcript {
     if (!existsSync(transcript.file))
       throw new SignalboxError('E_UNKNOWN', `There is no session ${id} in ${Transcript.directory(home)}.`)
     transcript.lock()
-    return { transcript, records: readRecords(readFileSync(transcript.file, 'utf8')) }
+    return { transcript, records: Transcript.read(home, id) }
+  }
+
+  /** The records of a session, which may be in use. */
+  static read(home: string, id: string): TranscriptRecord[] {
+    return readRecords(readFileSync(Transcript.at(home, id).file, 'utf8'))
   }
 
   append(record: TranscriptRecord): void {

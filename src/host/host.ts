@@ -22,7 +22,7 @@ import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import { RemoteSessions } from './remote/index.js'
-import { type ResumeOptions, resumeRequest } from './resume-session.js'
+import { forkRequest, type ResumeOptions, resumeRequest } from './resume-session.js'
 import { SANDBOX_CHANNEL } from './sandbox-requests.js'
 import { SessionBudgets } from './session-budgets.js'
 import { SessionRecords } from './session-records.js'
@@ -192,6 +192,12 @@ export class Host {
     const started = await this.remote.start(resumeRequest(record, options), { worker: record.worker! })
     await this.#records.resumed(record, started.id)
     return started
+  }
+
+  /** A new session that begins with the conversation of another one. */
+  async forkSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
+    const request = forkRequest(record, options)
+    return this.isHere(record) ? this.startSession(request) : this.remote.start(request, { worker: record.worker! })
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */

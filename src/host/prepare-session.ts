@@ -37,6 +37,8 @@ export interface StartRequest {
   label: string | null
   /** The agent's own id of the conversation to resume. */
   resume: string | null
+  /** The agent's own id of the conversation that a new one begins with. */
+  fork?: string
   /** The step of a run that the session works on: its processes carry the mark of the step. */
   step?: string
   /** The sandbox to start it in; left out: as the settings say. */
@@ -133,7 +135,7 @@ export async function prepareSession(
         agentSessionId: request.resume,
       }
     : adapter.interactive(location, {
-        args: allArgs,
+        args: [...forkArguments(adapter, request.fork), ...allArgs],
         resume: request.resume,
         newSessionId: randomUUID(),
         wiring: wired?.wiring ?? null,
@@ -183,6 +185,15 @@ export async function prepareSession(
       command: [command.file, ...command.args].join(' '),
     },
   }
+}
+
+/** @throws SignalboxError `E_INPUT` */
+function forkArguments({ title, fork }: AgentAdapter, id: string | undefined): string[] {
+  if (id === undefined) return []
+  if (fork) return fork(id)
+  throw new SignalboxError('E_INPUT', `${title} cannot fork a conversation`, {
+    next: 'resume it after it has ended, or start a new session',
+  })
 }
 
 /**

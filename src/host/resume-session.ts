@@ -9,8 +9,30 @@ export interface ResumeOptions {
   person: string
 }
 
+/**
+ * Starts a new conversation with everything that a session's conversation has; the session, which
+ * may be running, is left as it is.
+ */
+export function forkRequest(record: SessionRecord, options: ResumeOptions): StartRequest {
+  const { id, agent, agentSessionId, channel, label, number } = record
+  if (channel === 'acp')
+    throw new SignalboxError('E_INPUT', `session ${id} has no terminal: the protocol has no stable way to fork it`, {
+      next: 'resume it after it has ended',
+    })
+  if (agentSessionId === undefined)
+    throw new SignalboxError('E_STATE', `${agent} has not reported the id of its conversation`, {
+      next: 'send it a prompt first',
+    })
+  return {
+    ...conversationPlace(record, options),
+    label: `Fork of ${label ?? `session ${number}`}`.slice(0, 200),
+    resume: null,
+    fork: agentSessionId,
+  }
+}
+
 /** Resumes a session's conversation: same agent, directory, arguments and agent's id. */
-export function resumeRequest(record: SessionRecord, { terminal, size, person }: ResumeOptions): StartRequest {
+export function resumeRequest(record: SessionRecord, options: ResumeOptions): StartRequest {
   const { id, number, state, agent, agentSessionId, resumedBy } = record
   if (state === 'starting' || state === 'live')
     throw new SignalboxError('E_STATE', `session ${id} is still running`, {
@@ -29,20 +51,27 @@ export function resumeRequest(record: SessionRecord, { terminal, size, person }:
       { next: `signalbox start ${agent === 'generic' ? '-- <program>' : agent} starts a new one` },
     )
   return {
-    agent,
+    ...conversationPlace(record, options),
+    label: record.label ?? null,
+    resume: agentSessionId,
+    resumedFrom: id,
+  }
+}
+
+/** Same agent, directory, arguments and sandbox. */
+function conversationPlace(record: SessionRecord, { terminal, size, person }: ResumeOptions) {
+  return {
+    agent: record.agent,
     args: record.args,
     cwd: record.cwd,
     terminal,
     size,
     person,
-    label: record.label ?? null,
     // A conversation that was in a sandbox stays in one.
     ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
     ...(record.channel !== undefined && { channel: record.channel }),
     // Where its agent keeps the conversation; another shell, or a service, may name other places.
     ...(record.places && { places: record.places }),
-    resume: agentSessionId,
-    resumedFrom: id,
   }
 }
 

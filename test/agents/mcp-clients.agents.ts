@@ -36,7 +36,7 @@ const WAYS: Readonly<Record<string, Way>> = {
         `command = ${JSON.stringify(process.execPath)}`,
         `args = ${JSON.stringify([CLI, 'mcp'])}`,
         'default_tools_approval_mode = "approve"',
-        // On a busy machine the server and its daemon take longer to start than it waits by default.
+        // On a busy machine the server and its daemon start more slowly than it waits by default.
         'startup_timeout_sec = 120',
         'tool_timeout_sec = 120',
         `env = { SIGNALBOX_HOME = ${JSON.stringify(home.home)} }`,

@@ -1,92 +1,119 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
+import {
+  type ClientConnection,
+  client,
+  methods,
+  ndJsonStream,
+  type RequestPermissionRequest,
+  type SessionNotification,
+} from '@agentclientprotocol/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLI, TestHome } from './harness.js'
+import { CLI, TestHome, waitFor } from './harness.js'
 
-/* An editor that speaks the protocol line by line, so that the test sees what is on the wire. */
-
-interface Update {
-  sessionId: string
-  update: { sessionUpdate: string; content: { text: string } }
-}
-
-interface Permission {
-  toolCall: { toolCallId: string }
-  options: { optionId: string; kind: string }[]
-}
-
-interface Message {
-  id?: number
-  method?: string
-  params?: unknown
-  result?: Record<string, unknown>
-  error?: { message: string; data?: { code: string } }
-}
+/* An editor: the client of the protocol's own SDK, connected to `signalbox acp`. */
 
 let home: TestHome
-let child: ChildProcessWithoutNullStreams
-let last = 0
-const answers = new Map<number, (message: Message) => void>()
-const updates: Update[] = []
-const permissions: Permission[] = []
+let editor: Editor
+
+class Editor {
+  readonly updates: SessionNotification[] = []
+  readonly permissions: RequestPermissionRequest[] = []
+  readonly child: ChildProcess
+  readonly #connection: ClientConnection
+
+  constructor(cwd: string, env: Record<string, string>) {
+    this.child = spawn(process.execPath, [CLI, 'acp', 'demo'], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const app = client({ name: 'test' })
+      .onNotification(methods.client.session.update, ({ params }) => void this.updates.push(params))
+      .onRequest(methods.client.session.requestPermission, ({ params }) => {
+        this.permissions.push(params)
+        // What is risky can only be denied here.
+        const find = (wanted: string) => params.options.find(({ kind }) => kind === wanted)
+        const { optionId } = find('allow_once') ?? find('reject_once')!
+        return { outcome: { outcome: 'selected' as const, optionId } }
+      })
+    const output = Writable.toWeb(this.child.stdin!) as WritableStream<Uint8Array>
+    const input = Readable.toWeb(this.child.stdout!) as unknown as ReadableStream<Uint8Array>
+    this.#connection = app.connect(ndJsonStream(output, input))
+  }
+
+  get agent() {
+    return this.#connection.agent
+  }
+
+  initialize() {
+    return this.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
+  }
+
+  prompt(sessionId: string, text: string) {
+    return this.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] })
+  }
+
+  load(sessionId: string, cwd: string) {
+    return this.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] })
+  }
+
+  said(wanted: 'agent_message_chunk' | 'user_message_chunk' = 'agent_message_chunk'): string {
+    return this.updates
+      .flatMap(({ update }) => ('content' in update && update.sessionUpdate === wanted ? [update.content] : []))
+      .map(content => ('text' in content ? content.text : ''))
+      .join('')
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const gone = new Promise(resolve => this.child.once('exit', resolve))
+    this.child.kill(signal)
+    await gone
+  }
+}
 
 beforeAll(() => {
   home = new TestHome()
-  child = spawn(process.execPath, [CLI, 'acp', 'demo'], { cwd: home.work, env: home.env })
-  createInterface({ input: child.stdout }).on('line', line => {
-    const message = JSON.parse(line) as Message
-    if (message.method === 'session/update') updates.push(message.params as Update)
-    else if (message.method === 'session/request_permission') {
-      const permission = message.params as Permission
-      permissions.push(permission)
-      // What is risky can only be denied here.
-      const find = (wanted: string) => permission.options.find(({ kind }) => kind === wanted)
-      const { optionId } = find('allow_once') ?? find('reject_once')!
-      send({ id: message.id!, result: { outcome: { outcome: 'selected', optionId } } })
-    } else answers.get(message.id!)?.(message)
-  })
+  editor = new Editor(home.work, home.env)
 })
 afterAll(async () => {
-  child.kill()
+  await editor.kill()
   await home.close()
 })
 
-function send(message: Message): void {
-  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-}
-
-function ask(method: string, params: Record<string, unknown>): Promise<Message> {
-  const id = ++last
-  const answered = new Promise<Message>(resolve => answers.set(id, resolve))
-  send({ id, method, params })
-  return answered
-}
-
-const said = (sessionId: string) =>
-  updates
-    .filter(update => update.sessionId === sessionId && update.update.sessionUpdate === 'agent_message_chunk')
-    .map(({ update }) => update.content.text)
-    .join('')
+let sessionId: string
 
 test('an editor starts a session, prompts it, is asked for permission, and reads the answer; the session is one of Signalbox', async () => {
-  const opened = await ask('initialize', { protocolVersion: 1, clientCapabilities: {} })
-  expect(opened.result).toMatchObject({ protocolVersion: 1, agentCapabilities: { loadSession: true } })
-  const { result } = await ask('session/new', { cwd: home.work, mcpServers: [] })
-  const { sessionId } = result as { sessionId: string }
+  expect(await editor.initialize()).toMatchObject({ protocolVersion: 1, agentCapabilities: { loadSession: true } })
+  const opened = await editor.agent.request(methods.agent.session.new, { cwd: home.work, mcpServers: [] })
+  sessionId = opened.sessionId
   expect(sessionId).toMatch(/^ses_/)
-  const prompt = [{ type: 'text', text: 'say hello' }]
-  const done = await ask('session/prompt', { sessionId, prompt })
-  expect(done.result).toEqual({ stopReason: 'end_turn' })
-  expect(said(sessionId).trim()).not.toBe('')
-  const listed = await home.run(['sessions', '--json'])
-  expect(listed.stdout).toContain(sessionId)
+  expect(await editor.prompt(sessionId, 'say hello')).toEqual({ stopReason: 'end_turn' })
+  expect(editor.said().trim()).not.toBe('')
+  expect((await home.run(['sessions', '--json'])).stdout).toContain(sessionId)
   const ledger = await home.run(['approvals', '--all', '--json'])
-  expect(permissions.length).toBeGreaterThan(0)
-  for (const { toolCall } of permissions) expect(ledger.stdout).toContain(toolCall.toolCallId)
-  updates.length = 0
-  await ask('session/load', { sessionId, cwd: home.work, mcpServers: [] })
-  expect(updates.map(({ update }) => update.sessionUpdate)).toContain('user_message_chunk')
-  expect(said(sessionId).trim()).not.toBe('')
-  const wrong = await ask('session/prompt', { sessionId: 'ses_none', prompt })
-  expect(wrong.error?.data?.code).toBe('E_UNKNOWN')
+  expect(editor.permissions.length).toBeGreaterThan(0)
+  for (const { toolCall } of editor.permissions) expect(ledger.stdout).toContain(toolCall.toolCallId)
+  await expect(editor.prompt('ses_none', 'hello')).rejects.toMatchObject({ data: { code: 'E_UNKNOWN' } })
+})
+
+test('a prompt that the editor cancels ends as cancelled, and the next one works', async () => {
+  const prompted = editor.prompt(sessionId, 'run slow-command')
+  await waitFor('the agent to work', async () => {
+    const [live] = await home.json<{ idle?: boolean }[]>(['sessions', '--json'])
+    return live?.idle === false
+  })
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId })
+  expect(await prompted).toEqual({ stopReason: 'cancelled' })
+  expect(await editor.prompt(sessionId, 'say hello again')).toEqual({ stopReason: 'end_turn' })
+})
+
+test('an editor that was killed loads the session again and goes on, also after the daemon was killed', async () => {
+  await editor.kill('SIGKILL')
+  editor = new Editor(home.work, home.env)
+  await editor.initialize()
+  await editor.load(sessionId, home.work)
+  expect(editor.said('user_message_chunk')).toContain('say hello')
+  expect(editor.said().trim()).not.toBe('')
+  await home.kill(home.daemon)
+  await home.run(['sessions'])
+  editor.updates.length = 0
+  expect(await editor.prompt(sessionId, 'say hello once more')).toEqual({ stopReason: 'end_turn' })
+  expect(editor.said().trim()).not.toBe('')
 })

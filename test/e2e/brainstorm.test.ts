@@ -26,6 +26,7 @@ test('an idea becomes a design by questions in the ledger, and the design become
   const scenario: Scenario = {
     name: 'brainstorm',
     turns: [
+      { match: '/^what did you ask/', steps: [{ say: { markdown: 'About words.' } }] },
       {
         match: `/The idea: search[\\s\\S]*${file}/`,
         steps: [
@@ -51,6 +52,12 @@ test('an idea becomes a design by questions in the ledger, and the design become
     const { items } = await client.call('approvals.list', { session: [id], state: ['pending'] })
     return items[0]
   })
+  // The question survives the daemon.
+  await home.kill(home.daemon)
+  await home.run(['sessions'])
+  await client.call('sessions.wait', { id, for: 'approval', timeoutMs: 120_000 })
+  const { items: again } = await client.call('approvals.list', { session: [id], state: ['pending'] })
+  expect(again.map(one => one.id)).toEqual([asked.id])
   expect(asked).toMatchObject({ kind: 'question', request: { questions: [{ text: 'Which words count?' }] } })
   await client.call('approvals.decide', {
     id: asked.id,
@@ -64,4 +71,33 @@ test('an idea becomes a design by questions in the ledger, and the design become
   await home.ok(['implement', '--design', file, '--agent', 'demo', '--queue', '--trust', '--json'])
   const [run] = (await client.call('runs.list', { limit: 1 })).items
   expect(run).toMatchObject({ title: 'Search in the archive' })
+  await home.ok(['stop', id])
+  const resumed = await home.json<{ id: string; resumedFrom: string }>(['resume', id, '--json'])
+  expect(resumed.resumedFrom).toBe(id)
+  // Without a terminal there is no stable way to fork.
+  const refused = await home.run(['fork', resumed.id])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('has no terminal')])
+  await home.ok(['stop', resumed.id])
+})
+
+test('a conversation in a terminal is forked: both go on, and the fork can be resumed by itself', async () => {
+  const flags = ['--speed', '0', '--scenario', join(home.directory, 'scenario.json')]
+  const command = ['brainstorm', 'lamps', '--agent', 'demo', '--json', '--', ...flags]
+  const { id } = await home.json<{ id: string }>(command)
+  await client.call('sessions.wait', { id, for: 'idle', timeoutMs: 120_000 })
+  await waitFor('the conversation of the agent', async () => {
+    const { agentSessionId } = (await client.call('sessions.get', { id })) as { agentSessionId?: string }
+    return agentSessionId
+  })
+  const forked = await home.json<{ id: string; label: string }>(['fork', id, '--json'])
+  expect(forked.label).toBe('Fork of Design: lamps')
+  await client.call('sessions.wait', { id: forked.id, for: 'idle', timeoutMs: 120_000 })
+  for (const session of [id, forked.id]) {
+    const { stdout } = await home.run(['send', session, 'what did you ask', '--wait'])
+    expect(stdout).toContain('About words.')
+  }
+  await home.ok(['stop', forked.id])
+  const resumed = await home.json<{ id: string }>(['resume', forked.id, '--json'])
+  await client.call('sessions.wait', { id: resumed.id, for: 'idle', timeoutMs: 120_000 })
+  for (const session of [id, resumed.id]) await home.ok(['stop', session])
 })

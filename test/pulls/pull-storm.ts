@@ -11,8 +11,8 @@ import { compiledChild } from '../support/compiled.js'
  * Many pull requests with failing checks, many comments and rate limits. Every other one is opened
  * by its run, the others were there. Each run is driven by a process of its own that is killed with
  * SIGKILL: before and after each event it writes (pull-driver.child.ts), and in every third run
- * also in each writing call of gh, before and after its effect. In the end every comment has one answer, every branch its
- * fixes, every branch one pull request, and every check passes.
+ * also in each writing call of gh, before and after its effect. In the end every comment has one
+ * answer, every branch its fixes, every branch one pull request, and every check passes.
  */
 
 export interface StormOptions {

@@ -512,6 +512,7 @@ describe('the rest', () => {
     const apart = { agent: 'demo', cwd: server.work, worktree: true }
     await call('sessions.start', api('/sessions'), { body: apart, expect: 400 })
     await call('sessions.stop', api(`/sessions/${session}/stop`), { body: {} })
+    await call('sessions.fork', api(`/sessions/${session}/fork`), { body: {} })
     await call('sessions.resume', api(`/sessions/${session}/resume`), { body: {} })
     await call('auth.revoke-device', api('/auth/devices/none'), { expect: 404 })
     await call('auth.logout', api('/auth/session'), { as: login })

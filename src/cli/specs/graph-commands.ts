@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBOX_OPTIONS } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
@@ -121,16 +121,24 @@ export const GRAPH_COMMANDS = {
   },
   fork: {
     group: 'runs',
-    summary: 'create a run from a checkpoint of another run',
-    arguments: [RUN_ARGUMENT],
+    summary: 'create a run from a checkpoint of another run, or a session from the conversation of another one',
+    arguments: [
+      {
+        name: 'id',
+        description: 'a run’s id (run_…), latest for the newest run here, or a session’s id or number',
+      },
+    ],
     options: [
-      { flags: '--at <node>', description: 'continue after this node: its last visit, or node@visit' },
-      { flags: '--rewind', description: 'archive the old run' },
-      { flags: '--no-run', description: 'create it, and leave it queued' },
+      { flags: '--at <node>', description: 'run: continue after this node: its last visit, or node@visit' },
+      { flags: '--rewind', description: 'run: archive the old run' },
+      { flags: '--no-run', description: 'run: create it, and leave it queued' },
       NO_ASK_OPTION,
       JSON_OPTION,
     ],
-    examples: [['signalbox fork latest --at plan@1', 'repeat everything after the plan']],
+    examples: [
+      ['signalbox fork latest --at plan@1', 'repeat everything after the plan'],
+      ['signalbox fork 3', 'a second session that knows what session 3 knows'],
+    ],
   },
   conformance: {
     group: 'runs',

@@ -72,7 +72,7 @@ const THREADS = `query($owner: String!, $repo: String!, $number: Int!, $after: S
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
     reviewThreads(first: 100, after: $after) {
       pageInfo { hasNextPage endCursor }
-      nodes { id isResolved path line comments(first: 100) { nodes { id body author { login __typename } } } }
+      nodes { id isResolved path line comments(last: 100) { nodes { id body author { login __typename } } } }
     } } } }`
 const REPLY = `mutation($thread: ID!, $body: String!) {
   addPullRequestReviewThreadReply(input: {pullRequestReviewThreadId: $thread, body: $body}) { comment { id } } }`

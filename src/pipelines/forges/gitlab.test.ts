@@ -43,7 +43,7 @@ const note = (id: number, body: string, extra: object = {}) => ({
 test('a merge request of GitLab has checks, threads and comments like a pull request of GitHub', async () => {
   const { made } = forge({
     [PLACE]: REQUEST,
-    'projects/:id/pipelines/9/jobs': [
+    'projects/:id/pipelines/9/jobs?per_page=100&page=1': [
       { id: 3, name: 'test', status: 'failed', allow_failure: false },
       { id: 4, name: 'lint', status: 'failed', allow_failure: true },
       { id: 5, name: 'build', status: 'running', allow_failure: false },

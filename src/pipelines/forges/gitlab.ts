@@ -35,7 +35,7 @@ const discussion = z.object({
   ),
 })
 
-const jobsAnswer = z.array(z.object({ id: z.int(), name: z.string(), status: z.string(), allow_failure: z.boolean() }))
+const jobAnswer = z.object({ id: z.int(), name: z.string(), status: z.string(), allow_failure: z.boolean() })
 
 /** GitLab, through `glab`. `:id` is filled in by glab: the project of the repository. */
 export function gitlabForge(run: RunForge): Forge {
@@ -91,7 +91,7 @@ export function gitlabForge(run: RunForge): Forge {
       const what = `merge request ${number}`
       const request = await read(number)
       const jobs = request.head_pipeline
-        ? await api(jobsAnswer, `projects/:id/pipelines/${request.head_pipeline.id}/jobs`, `the jobs of ${what}`)
+        ? await pages(jobAnswer, `projects/:id/pipelines/${request.head_pipeline.id}/jobs`, `the jobs of ${what}`)
         : []
       const all = await pages(discussion, `${place(number)}/discussions`, `the threads of ${what}`)
       const spoken = all
@@ -159,7 +159,7 @@ function remarkOf({ id, body, author }: z.infer<typeof discussion>['notes'][numb
 
 const PENDING = new Set(['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled'])
 
-function checkOf({ id, name, status, allow_failure: mayFail }: z.infer<typeof jobsAnswer>[number]): Check {
+function checkOf({ id, name, status, allow_failure: mayFail }: z.infer<typeof jobAnswer>): Check {
   const state = PENDING.has(status) ? 'pending' : status === 'failed' && !mayFail ? 'failed' : 'passed'
   return { name, state, job: String(id) }
 }

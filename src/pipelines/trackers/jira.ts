@@ -16,6 +16,8 @@ const answer = z.object({
   }),
 })
 
+const commentsAnswer = z.object({ comments: z.array(z.unknown()), total: z.int().default(0) })
+
 /** Jira issues, over HTTP. */
 export function jiraTracker(services: TrackerServices): Tracker {
   return {
@@ -37,8 +39,7 @@ export function jiraTracker(services: TrackerServices): Tracker {
     },
     async comment(issue, marker, text) {
       const path = `/rest/api/3/issue/${encodeURIComponent(issue.id)}/comment`
-      const { text: known } = await request(services, 'GET', path, issue.id)
-      if (known.includes(marker)) return null
+      if (await hasComment(services, path, issue.id, marker)) return null
       const paragraph = (line: string) => ({ type: 'paragraph', content: [{ type: 'text', text: line }] })
       const body = {
         type: 'doc',
@@ -48,6 +49,17 @@ export function jiraTracker(services: TrackerServices): Tracker {
       await request(services, 'POST', path, issue.id, { body })
       return issue.url ?? null
     },
+  }
+}
+
+/** Jira gives comments in pages, of which it may make the size smaller than asked for. */
+async function hasComment(services: TrackerServices, path: string, key: string, marker: string): Promise<boolean> {
+  for (let startAt = 0; ; ) {
+    const { text } = await request(services, 'GET', `${path}?startAt=${startAt}&maxResults=100`, key)
+    const page = parseAnswer(commentsAnswer, text, `the comments of ${key}`)
+    if (page.comments.some(comment => JSON.stringify(comment).includes(marker))) return true
+    startAt += page.comments.length
+    if (page.comments.length === 0 || startAt >= page.total) return false
   }
 }
 
@@ -65,7 +77,9 @@ async function request(
   const sign = Buffer.from(`${services.env.JIRA_EMAIL}:${services.env.JIRA_API_TOKEN}`).toString('base64')
   const headers = { authorization: `Basic ${sign}`, accept: 'application/json', 'content-type': 'application/json' }
   let problem: unknown
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  // A comment is not posted twice: only what reads is tried again.
+  const attempts = method === 'GET' ? ATTEMPTS : 1
+  for (let attempt = 1; attempt <= attempts; attempt++) {
     try {
       const { status, text } = await services.request(`${base}${path}`, {
         method,
@@ -83,7 +97,7 @@ async function request(
       if (error instanceof SignalboxError) throw error
       problem = error
     }
-    if (attempt < ATTEMPTS) await services.pause(PAUSE_MS * attempt)
+    if (attempt < attempts) await services.pause(PAUSE_MS * attempt)
   }
   throw new SignalboxError('E_TRACKER', `cannot reach Jira: ${(problem as Error).message}`, {
     next: 'check JIRA_BASE_URL and the network, then try again',

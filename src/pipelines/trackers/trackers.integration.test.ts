@@ -29,6 +29,7 @@ esac
 let server: Server
 const asked: { url: string; authorization: string | undefined; body: string }[] = []
 let failures = 0
+let refusesPosts = false
 
 beforeAll(async () => {
   mkdirSync(bin)
@@ -45,7 +46,9 @@ beforeAll(async () => {
     if (failures-- > 0) return void response.writeHead(503).end()
     if (request.url?.endsWith('NO-1')) return void response.writeHead(404).end()
     if (request.url?.endsWith('AUTH-1')) return void response.writeHead(401).end()
-    if (request.url?.endsWith('/comment')) return void response.end(request.method === 'GET' ? '{"comments":[]}' : '{}')
+    if (request.method === 'POST' && refusesPosts) return void response.writeHead(503).end()
+    if (request.method === 'POST') return void response.writeHead(201).end('{}')
+    if (request.url?.includes('/comment?')) return void response.end(JSON.stringify(commentsPage(request.url)))
     response.end(
       JSON.stringify({
         key: 'ABC-12',
@@ -59,6 +62,20 @@ afterAll(() => {
   server.close()
   rmSync(directory, { recursive: true, force: true })
 })
+
+/** As `GET /rest/api/3/issue/{key}/comment` answers: at most 50 of 120 comments at once. */
+function commentsPage(url: string): object {
+  const startAt = Number(new URL(url, 'http://jira').searchParams.get('startAt'))
+  const all = Array.from({ length: 120 }, (_, at) => ({
+    id: String(at),
+    body: {
+      type: 'doc',
+      version: 1,
+      content: [{ type: 'paragraph', content: [{ type: 'text', text: `remark ${at}` }] }],
+    },
+  }))
+  return { startAt, maxResults: 50, total: all.length, comments: all.slice(startAt, startAt + 50) }
+}
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = ''
@@ -181,10 +198,17 @@ describe('a Jira issue', () => {
     failures = 0
   })
 
-  test('gets a comment', async () => {
+  test('gets a comment once, which is found on any page; one that failed is not posted again', async () => {
     const issue = { id: 'ABC-12', title: '', description: '', status: '', url: 'u' }
-    expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'mark 2', 'done\nwell')).toBe('u')
+    expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'remark 119', 'done')).toBeNull()
+    expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'stamp 2', 'done\nwell')).toBe('u')
     expect(JSON.parse(asked.at(-1)!.body).body.content).toHaveLength(3)
+    const posts = () => asked.filter(({ body }) => body !== '').length
+    const before = posts()
+    refusesPosts = true
+    await expect(makeTracker(services(jira()), 'jira').comment!(issue, 'stamp 3', 'done')).rejects.toThrow('503')
+    refusesPosts = false
+    expect(posts()).toBe(before + 1)
   })
 })
 

@@ -196,6 +196,24 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route({
+    id: 'sessions.fork',
+    method: 'POST',
+    path: '/sessions/:id/fork',
+    summary: 'Starts a new session with everything that the conversation of this one has.',
+    access: 'approver',
+    rate: 'session',
+    body: resumeBody,
+    answers: { 201: sessionAnswer },
+    handle: async ({ host, params, body, who, person, json }) => {
+      const forked = await host.forkSession(await sessionOf({ host, person }, params.id!), {
+        terminal: who.kind === 'socket' ? body.env : null,
+        size: body.size,
+        person: personName(person.id),
+      })
+      return json(sessionView(host, forked), 201)
+    },
+  }),
+  route({
     id: 'sessions.wait',
     method: 'GET',
     path: '/sessions/:id/wait',

@@ -155,7 +155,7 @@ export function ChangeViewer(props: ChangeViewerProps) {
   }
   return (
     <div class="viewer">
-      <FileTree files={files} onPick={showFile} />
+      {files.length > 1 && <FileTree files={files} onPick={showFile} />}
       <div class={`viewer-main diff ${layout}`}>
         <VirtualRows
           rows={rows}

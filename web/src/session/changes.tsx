@@ -18,6 +18,7 @@ import { Empty, Problem, Skeleton } from '../ui/panel'
 import { isLiveSession } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
+import { DesignBar } from './design-bar'
 
 type Against = 'start' | 'head'
 
@@ -141,6 +142,7 @@ export function SessionChanges({ session }: { session: Session }) {
           Pull request…
         </button>
       </div>
+      <DesignBar session={session} files={files} />
       <HiddenFiles names={value.hidden} />
       <CommentBar
         comments={comments}

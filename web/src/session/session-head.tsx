@@ -3,7 +3,7 @@ import { controlsOf, modelOf, modeOf } from '../../../src/agents/agent-controls'
 import { baseName } from '../api/format'
 import type { Session } from '../api/types'
 import { stopAfterAsking } from '../sessions/session-actions'
-import { interruptSession, renameSession, resumeSession, sendPrompt } from '../store/actions'
+import { continueSession, interruptSession, renameSession, sendPrompt } from '../store/actions'
 import { canDecide, panes } from '../store/live'
 import { isDeveloper } from '../store/prefs'
 import { go } from '../store/router'
@@ -129,6 +129,11 @@ function SessionMenu({ session }: { session: Session }) {
             {mode.label}
           </button>
         )}
+        {session.channel !== 'acp' && session.agentSessionId !== undefined && (
+          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'fork')}>
+            Fork the conversation
+          </button>
+        )}
         {isLive && (
           <button type="button" disabled={!canDecide.value} onClick={() => setAsking('budget')}>
             Set a budget…
@@ -139,7 +144,7 @@ function SessionMenu({ session }: { session: Session }) {
         <a href={`/replay/${session.id}`}>Replay</a>
         <a href={`/compare?a=${session.id}`}>Compare with another session</a>
         {!isLive && (
-          <button type="button" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
+          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'resume')}>
             Resume
           </button>
         )}
@@ -181,6 +186,10 @@ function SessionMenu({ session }: { session: Session }) {
 }
 
 export async function resume(id: string): Promise<void> {
-  const session = await resumeSession(id)
+  await open(id, 'resume')
+}
+
+async function open(id: string, how: 'resume' | 'fork'): Promise<void> {
+  const session = await continueSession(id, how)
   if (session) go(`/s/${session.id}`)
 }

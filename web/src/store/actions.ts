@@ -103,9 +103,10 @@ export function setBudget(id: string, budget: { usd: number | null; tokens: numb
   }, 'Budget saved')
 }
 
-export async function resumeSession(id: string): Promise<Session | null> {
+/** A session that continues the conversation of another one, or begins with what it has. */
+export async function continueSession(id: string, how: 'resume' | 'fork'): Promise<Session | null> {
   return attempt(async () => {
-    const session = await postJson<Session>(`/sessions/${id}/resume`)
+    const session = await postJson<Session>(`/sessions/${id}/${how}`)
     sessions.put(session)
     return session
   })
