@@ -42,7 +42,7 @@ const MODES = {
 }
 const measured = Object.fromEntries(Object.keys(MODES).map(name => [name, { wall: [], cpu: 0 }]))
 
-/** A control group counts the CPU time of all descendants, also of those that a sandbox separates. */
+/** A control group counts the CPU time of all descendants, also of those in a sandbox. */
 const GROUPS = [
   { place: '/sys/fs/cgroup/cpuacct', read: path => Number(readFileSync(join(path, 'cpuacct.usage'), 'utf8')) / 1e6 },
   {

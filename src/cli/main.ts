@@ -124,7 +124,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   uninstall: 'signalbox serve --stop, then remove what signalbox paths lists, and npm uninstall -g signalbox',
   web: 'signalbox open',
   dashboard: 'signalbox open',
-  list: 'signalbox ls',
+  list: 'signalbox sessions',
   kill: 'signalbox stop',
   exec: 'signalbox send',
   settings: 'signalbox config',

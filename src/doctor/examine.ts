@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Directories, ensureDirectories, resolveDirectories } from '../config/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { findExecutable } from '../process/index.js'
-import { defaultBackend, sandboxProblem } from '../sandbox/index.js'
+import { canOpenPaths, defaultBackend, sandboxProblem } from '../sandbox/index.js'
 import { examineAgents } from './agents.js'
 import { type DoctorContext, type Finding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
@@ -95,7 +95,11 @@ function responsiveness(block: { ms: number; session: { id: string; ms: number }
 function checkSandbox({ env }: DoctorContext): Finding {
   const backend = defaultBackend()
   const problem = sandboxProblem(backend, env.PATH)
-  if (problem === null) return { check: 'sandbox', level: 'ok', message: `${backend} works` }
+  if (problem === null) {
+    const opens = backend === 'bubblewrap' && canOpenPaths(env.PATH)
+    const paths = `paths that you allow ${opens ? 'appear in running sandboxes' : 'hold from the next start on'}`
+    return { check: 'sandbox', level: 'ok', message: `${backend} works; ${paths}` }
+  }
   return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }
 }
 

@@ -91,7 +91,7 @@ function isTier(tier: string): tier is Tier {
 }
 
 /** What a person allowed for the whole project, while the same keeper runs. */
-export interface ProjectGrants {
+interface ProjectGrants {
   /** `<host>:<port>` */
   hosts: string[]
   paths: OpenedPath[]

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock/index.js'
-import { listRuns, tokensOf } from '../engine/index.js'
+import { type RunRecord, runsProjection, tokensOf } from '../engine/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import {
   dayOf,
@@ -41,6 +41,8 @@ export interface DaySpending {
 
 /** What a session uses is written to the log at most this often. */
 const RECORD_MS = 60_000
+/** What runs have spent may be this old. */
+const RUNS_MS = 2_000
 /** A paused session is checked again this often: the next day begins, a setting has changed. */
 const AGAIN_MS = 30_000
 
@@ -56,6 +58,7 @@ export class SessionBudgets {
   readonly #recordedAt = new Map<string, number>()
   /** The check of each session that runs now; a further one waits for it. */
   readonly #checks = new Map<string, Promise<void>>()
+  #runs: { day: string; at: number; items: RunRecord[] } | null = null
   #limits: BudgetSettings
   #stopListening: () => void = () => {}
   #timer: Timer | null = null
@@ -118,9 +121,9 @@ export class SessionBudgets {
 
   /** Runs and sessions on the day (UTC) of now. */
   async today(): Promise<DaySpending> {
-    const { store, records, clock, statsOf } = this.#options
+    const { records, clock, statsOf } = this.#options
     const day = dayOf(clock.now())
-    const runs = (await listRuns(store)).filter(({ updatedAt }) => dayOf(updatedAt) === day)
+    const runs = await this.#runsOf(day)
     const sessions = (await records.all())
       .filter(record => !isOfRun(record))
       .flatMap(record => (statsOf(record.id)?.days ?? spentDays(record))[day] ?? [])
@@ -130,6 +133,17 @@ export class SessionBudgets {
       runs: runs.length,
       sessions: sessions.length,
     }
+  }
+
+  /** Many sessions report every second: all runs are read once for them. */
+  async #runsOf(day: string): Promise<RunRecord[]> {
+    const { store, clock } = this.#options
+    const now = clock.monotonic()
+    if (this.#runs?.day === day && now - this.#runs.at < RUNS_MS) return this.#runs.items
+    const all = await store.documents<RunRecord>(runsProjection.name)
+    const items = all.map(({ state }) => state).filter(({ updatedAt }) => dayOf(updatedAt) === day)
+    this.#runs = { day, at: now, items }
+    return items
   }
 
   async #check(id: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface StepProgram {
 }
 
 /** A program in a sandbox. `close` ends what belongs to that sandbox. */
-export interface SandboxedStepProgram extends Omit<StepProgram, 'cwd'> {
+interface SandboxedStepProgram extends Omit<StepProgram, 'cwd'> {
   close(): void
   /** Receives what the agent in it does, as activities, to find what the sandbox refused. */
   observe?(pid: number): (activity: object) => void

@@ -17,7 +17,7 @@ export const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_
 export const PROXY_SETTINGS = { NODE_USE_ENV_PROXY: '1' }
 
 const PERL = ['/usr/bin/perl', '/bin/perl']
-/** Without modules: loading `Socket` would take as long as the rest. 2 and 1: AF_INET, SOCK_STREAM. */
+/** Without modules: loading `Socket` takes as long as the rest. 2, 1: AF_INET, SOCK_STREAM. */
 const OPEN_PORT = `$^F = 99; my $s;
 socket($s, 2, 1, 0) and bind($s, pack("S n C4 x8", 2, 0, 127, 0, 0, 1)) and listen($s, 128) or die "no port: $!\\n";
 my ($family, $port) = unpack("S n", getsockname($s));
@@ -26,7 +26,7 @@ my ($node, $bridge, $proxy, @program) = @ARGV;
 if (fork() == 0) {
   setpgrp(0, 0);
   open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null"); open(STDERR, ">", "/dev/null");
-  exec($node, $bridge, $proxy, "--fd", $fd) or exit 1;
+  exec { $node } $node, $bridge, $proxy, "--fd", $fd or exit 1;
 }
 close($s);
 $ENV{$_} = "http://127.0.0.1:$port" for qw(${PROXY_VARIABLES.join(' ')});

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrapCommand } from './bubblewrap.js'
 import { containerCommand } from './container.js'
-import { type PlanRequest, planSandbox } from './plan.js'
+import { createAgentDirectories, type PlanRequest, planSandbox } from './plan.js'
 import { isAllowedHost } from './proxy.js'
 import { seatbeltProfile } from './seatbelt.js'
+import { seccompFilter } from './seccomp.js'
 
 let directory: string
 beforeEach(() => {
@@ -71,6 +72,41 @@ describe('the plan of a sandbox', () => {
     expect(accessOf(at('home/project/.git/objects'))).toBe('write')
   })
 
+  it('makes a repository a mount of its own, so that it cannot be renamed', () => {
+    const { paths } = plan()
+    const at_ = paths.findIndex(({ path }) => path === at('home/project/.git'))
+    expect(paths[at_]).toMatchObject({ access: 'write' })
+    expect(paths.findIndex(({ path }) => path === at('home/project/.git/config'))).toBeGreaterThan(at_)
+  })
+
+  it('lets a worktree write its own state, and neither that of others nor what names its repository', () => {
+    rmSync(at('home/project/.git'), { recursive: true })
+    const repository = at('home/repository/.git')
+    for (const name of ['mine', 'other']) mkdirSync(join(repository, 'worktrees', name), { recursive: true })
+    writeFileSync(join(repository, 'config'), '')
+    writeFileSync(join(repository, 'worktrees/mine/commondir'), '../..\n')
+    writeFileSync(join(repository, 'worktrees/mine/gitdir'), `${at('home/project/.git')}\n`)
+    writeFileSync(at('home/project/.git'), `gitdir: ${join(repository, 'worktrees/mine')}\n`)
+    const access = (name: string) => accessOf(join(repository, name))
+    expect(['objects', 'worktrees/mine/index'].map(access)).toEqual(['write', 'write'])
+    expect(['config', 'worktrees/mine/commondir', 'worktrees/mine/gitdir', 'worktrees/other'].map(access)).toEqual(
+      Array(4).fill('read'),
+    )
+    expect(accessOf(at('home/project/.git'))).toBe('read')
+  })
+
+  it('protects settings that start programs, and copies the file that the agent always writes', () => {
+    createAgentDirectories('claude', { home: at('home'), cwd: at('home/project'), env: {}, packs: null })
+    writeFileSync(at('home/.claude.json'), '{}')
+    expect(accessOf(at('home/.claude/settings.json'))).toBe('read')
+    expect(accessOf(at('home/.claude/projects'))).toBe('write')
+    expect(plan().paths).toContainEqual(expect.objectContaining({ path: at('home/.claude.json'), isCopy: true }))
+    const elsewhere = { PATH: '/usr/bin', CLAUDE_CONFIG_DIR: at('own') }
+    createAgentDirectories('claude', { home: at('home'), cwd: at('home/project'), env: elsewhere, packs: null })
+    expect(accessOf(at('own/settings.json'), plan({ env: elsewhere, own: [] }))).toBe('read')
+    expect(accessOf(at('own/history'), plan({ env: elsewhere, own: [] }))).toBe('write')
+  })
+
   it('does not follow a .git file to a repository that does not know it', () => {
     rmSync(at('home/project/.git'), { recursive: true })
     writeFileSync(at('home/project/.git'), `gitdir: ${at('home/.ssh')}\n`)
@@ -100,6 +136,27 @@ describe('the command line of a backend', () => {
     expect(text).not.toContain('ANTHROPIC')
     expect(args.slice(-3)).toEqual(['--', '/bin/agent', '--x'])
     expect(bubblewrapCommand('bwrap', plan({}, { network: 'on' }), program).args).not.toContain('--unshare-net')
+  })
+
+  it('starts in outer namespaces and with a filter where the machine can', () => {
+    const outer = { unshare: '/usr/bin/unshare', shared: at('own/open') }
+    const { file, args } = bubblewrapCommand('/usr/bin/bwrap', plan(), program, { outer, filter: at('own/filter.bpf') })
+    expect([file, args.slice(0, 3)]).toEqual(['/usr/bin/unshare', ['--user', '--map-root-user', '--mount']])
+    expect(args.join(' ')).toContain(`--uid ${process.getuid!()}`)
+    expect(args.join(' ')).toContain('--seccomp 9')
+    expect(args.slice(-3)).toEqual(['--', '/bin/agent', '--x'])
+  })
+
+  it.each(['x64', 'arm64'])('has a filter of system calls for %s whose jumps stay inside', arch => {
+    const bytes = seccompFilter(arch)!
+    const count = bytes.length / 8
+    expect(Number.isInteger(count)).toBe(true)
+    for (let index = 0; index < count; index++) {
+      const [code, whenTrue, whenFalse] = [bytes.readUInt16LE(index * 8), bytes[index * 8 + 2]!, bytes[index * 8 + 3]!]
+      expect(index + 1 + Math.max(whenTrue, whenFalse)).toBeLessThan(code === 0x06 ? count + 1 : count)
+    }
+    expect(bytes.readUInt16LE(bytes.length - 8)).toBe(0x06)
+    expect(seccompFilter('mips')).toBeNull()
   })
 
   it('is a profile of sandbox-exec with the same order', () => {

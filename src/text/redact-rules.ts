@@ -1,4 +1,4 @@
-import { TOKEN_SHAPES } from './token-shapes.js'
+import { TOKEN_SHAPES, type TokenShape } from './token-shapes.js'
 
 /**
  * What a secret looks like when its value is not known. Each pattern matches the secret alone, or
@@ -34,7 +34,12 @@ const OPENING_QUOTE = `\\\\?["']?`
  */
 const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u001b\\[[0-9;:]{0,32}m))`
 
-const literal = (text: string): string => text.replace(/[.\\/+]/g, '\\$&')
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+function ruleOfShape({ kind, prefix, characters, atLeast }: TokenShape): RedactionRule {
+  const edge = /^\w/.test(prefix) ? WORD_EDGE : ''
+  return { kind, needs: prefix, pattern: new RegExp(`${edge}${literal(prefix)}[${characters}]{${atLeast},}`, 'g') }
+}
 
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
@@ -59,11 +64,7 @@ export const TEXT_RULES: readonly RedactionRule[] = [
     pattern: new RegExp(`${WORD_EDGE}eyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*`, 'g'),
   },
   { kind: 'telegram-token', needs: ':', pattern: /(?<!\d)\d{6,12}:[A-Za-z0-9_-]{30,}/g },
-  ...TOKEN_SHAPES.map(({ kind, prefix, characters, atLeast }) => ({
-    kind,
-    needs: prefix,
-    pattern: new RegExp(`${/^\w/.test(prefix) ? WORD_EDGE : ''}${literal(prefix)}[${characters}]{${atLeast},}`, 'g'),
-  })),
+  ...TOKEN_SHAPES.map(ruleOfShape),
   {
     kind: 'authorization',
     pattern: new RegExp(
@@ -158,4 +159,22 @@ const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
 /** Whether a field of this name is secret; `requestKey` and `max_tokens` are not. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name) || SECRET_FIELD_BY_CASE.test(name)
+}
+
+let textRules: readonly RedactionRule[] = TEXT_RULES
+let commandLineRules: readonly RedactionRule[] = [...TEXT_RULES, ...COMMAND_LINE_RULES]
+
+/** The tokens of the person's settings, for every redactor of this process. */
+export function useTokenShapes(shapes: readonly TokenShape[]): void {
+  textRules = [...shapes.map(ruleOfShape), ...TEXT_RULES]
+  commandLineRules = [...textRules, ...COMMAND_LINE_RULES]
+}
+
+export function rulesForText(): readonly RedactionRule[] {
+  return textRules
+}
+
+/** For the arguments of a process. */
+export function rulesForCommandLines(): readonly RedactionRule[] {
+  return commandLineRules
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { displayWidth } from './display-width.js'
 import { createRedactor, secretsFromEnvironment } from './redact.js'
-import { COMMAND_LINE_RULES, TEXT_RULES } from './redact-rules.js'
-import { TOKEN_SHAPES } from './token-shapes.js'
+import { COMMAND_LINE_RULES, TEXT_RULES, useTokenShapes } from './redact-rules.js'
+import { parseTokenShape, TOKEN_SHAPES } from './token-shapes.js'
 
 const plain = createRedactor()
 const MARKER = /‹secret:[a-z0-9-]+:[0-9a-f]{4}›/
@@ -304,4 +304,23 @@ describe('the kept shapes of tokens', () => {
       expect(plain.redact(text)).not.toContain(token)
     expect(plain.redact(shape.prefix)).toBe(shape.prefix)
   })
+})
+
+describe('tokens of a person’s settings', () => {
+  afterEach(() => useTokenShapes([]))
+
+  test('are redacted like known ones, by every redactor of the process', () => {
+    const [token, other] = ['acme(live).Zk3-x90_aa12', 'acme(live).short']
+    expect(plain.redact(token)).toBe(token)
+    useTokenShapes([parseTokenShape('acme-token acme(live). 12')!])
+    expect(plain.redact(`use ${token} and ${other}`)).toMatch(
+      /^use ‹secret:acme-token:[0-9a-f]{4}› and acme\(live\)\.short$/,
+    )
+    expect(plain.redactCommandLine(`x --y ${token}`)).not.toContain(token)
+  })
+
+  test.each(['', 'acme', 'Acme acme_', 'acme a', 'acme acme_ 0', 'acme acme_ 12 more', 'acme acme_ x'])(
+    'are not described by "%s"',
+    text => expect(parseTokenShape(text)).toBeNull(),
+  )
 })

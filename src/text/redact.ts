@@ -1,5 +1,11 @@
 import { displayWidth } from './display-width.js'
-import { COMMAND_LINE_RULES, isSecretField, type RedactionRule, SECRET_VARIABLE, TEXT_RULES } from './redact-rules.js'
+import {
+  isSecretField,
+  type RedactionRule,
+  rulesForCommandLines,
+  rulesForText,
+  SECRET_VARIABLE,
+} from './redact-rules.js'
 
 /**
  * The one redactor. It replaces each secret by `‹secret:kind:1a2b›`; the four digits are a hash of
@@ -55,9 +61,7 @@ interface Needle {
 
 export function createRedactor(options: { secretValues?: readonly SecretValue[] } = {}): Redactor {
   const needles = (options.secretValues ?? []).flatMap(needlesOf)
-  const commandLineRules = [...TEXT_RULES, ...COMMAND_LINE_RULES]
-
-  const redact = (text: string) => replaceSecrets(text, needles, TEXT_RULES, marker)
+  const redact = (text: string) => replaceSecrets(text, needles, rulesForText(), marker)
   const redactValue = (value: unknown, depth = 0): unknown => {
     if (typeof value === 'string') return redact(value)
     if (typeof value !== 'object' || value === null) return value
@@ -72,8 +76,8 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   }
   return {
     redact,
-    redactCommandLine: text => replaceSecrets(text, needles, commandLineRules, marker),
-    redactSameWidth: text => replaceSecrets(text, needles, TEXT_RULES, sameWidthMarker),
+    redactCommandLine: text => replaceSecrets(text, needles, rulesForCommandLines(), marker),
+    redactSameWidth: text => replaceSecrets(text, needles, rulesForText(), sameWidthMarker),
     redactValue: value => redactValue(value),
   }
 }

@@ -8,7 +8,7 @@ const WORD = 'A-Za-z0-9'
 const WORD_DASH = 'A-Za-z0-9_-'
 const HEX = 'a-f0-9'
 
-interface TokenShape {
+export interface TokenShape {
   kind: string
   prefix: string
   characters: string
@@ -81,3 +81,16 @@ export const TOKEN_SHAPES: readonly TokenShape[] = [
   shape('slack-webhook', 'https://hooks.slack.com/services/', `${WORD}/`, 24),
   shape('discord-webhook', 'https://discord.com/api/webhooks/', `/${WORD_DASH}`, 40),
 ]
+
+const OWN = /^([a-z][a-z0-9-]{0,23}) (\S{3,40})(?: ([1-9]\d{0,2}))?$/
+
+/**
+ * A token of a person's settings: `<name> <prefix> [<least number of characters after it>]`. Null
+ * for any other text. Its characters are those of words: a person writes no expression, so none can
+ * be slow.
+ */
+export function parseTokenShape(text: string): TokenShape | null {
+  const [, kind, prefix, atLeast = '16'] = OWN.exec(text) ?? []
+  if (kind === undefined || prefix === undefined) return null
+  return shape(kind, prefix, `.=+/${WORD_DASH}`, Number(atLeast))
+}

@@ -84,10 +84,10 @@ const SURFACES: Record<string, (record: ApprovalRecord) => { allowsAtOnce: boole
   Telegram: record => {
     const { html, buttons } = approvalCard(record, CARD)
     const allow = buttons.flat().find(({ text }) => text.startsWith('Allow once'))
-    return { allowsAtOnce: allow?.action?.do === 'decide', shown: html }
+    return { allowsAtOnce: allow !== undefined && 'action' in allow && allow.action.do === 'decide', shown: html }
   },
   'the cockpit': record => {
-    const rows = rowsOf([], [record as unknown as ApprovalInfo], 5)
+    const rows = rowsOf([], [record as unknown as ApprovalInfo])
     const shown = { rows, size: { cols: 100, rows: 30 }, maxScroll: 0, isRead: true, isNew: false }
     const view = { ...INITIAL_VIEW, selected: rows[0]!.id }
     const [input] = new InputReader().push('a')

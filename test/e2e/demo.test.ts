@@ -143,7 +143,7 @@ describeNeeding('tmux', 'demo in a terminal', () => {
     terminal.key('Enter')
     const screen = await terminal.see('Next: signalbox start demo')
     expect(screen).toContain('+  return sum - Math.round')
-    expect(screen).toContain('approval.applied')
+    expect(screen).toContain('1 request, applied')
     terminal.type('echo "code $?"')
     terminal.key('Enter')
     await terminal.see(/^code 0$/m)

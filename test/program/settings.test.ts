@@ -29,7 +29,7 @@ function definedSettings(): Map<string, Node> {
     if (isCallExpression(node.initializer)) names.set(here.join('.'), node.name)
     else if (isObjectLiteralExpression(node.initializer)) visit(node.initializer, here)
   }
-  for (const file of readdirSync(join(PACKAGE_ROOT, 'src', 'config')).filter(name => name.startsWith('settings-')))
-    visit(program.file(`src/config/${file}`), [])
+  for (const file of readdirSync(join(PACKAGE_ROOT, 'src', 'config', 'settings')))
+    visit(program.file(`src/config/settings/${file}`), [])
   return names
 }

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { spawn } from '@lydell/node-pty'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TestHome, waitFor } from '../e2e/harness.js'
+import { CLI, TestHome, waitFor } from '../e2e/harness.js'
 import type { Loose } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 
@@ -149,34 +150,78 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('of a container engine gets the project, no network and its variables by name', async () => {
+  test('of a container engine gets the project and its variables by name, and the agent in it works as usual', async () => {
     const bin = join(home.directory, 'bin')
     mkdirSync(bin)
-    writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "called $*"\nsleep 600\n', { mode: 0o755 })
-    const env = { PATH: `${bin}:${home.env.PATH}` }
-    const command = ['start', '--sandbox', 'docker:tools:1', '--network', 'off', '--json', '--', 'sh', '-c', 'id']
+    // An engine without containers: it runs the command with the variables that it was given.
+    const engine = `#!/bin/sh
+      echo "$*" > ${home.directory}/called
+      words=
+      while [ "$1" != tools:1 ]; do [ "$1" = --env ] && words="$words $2=$(printenv "$2")"; shift; done
+      shift
+      exec env -i $words "$@"`
+    writeFileSync(join(bin, 'docker'), engine, { mode: 0o755 })
+    const env = { PATH: `${bin}:${home.env.PATH}`, OTHER_SECRET: 'not-passed' }
+    const command = ['start', 'demo', '--sandbox', 'docker:tools:1', '--network', 'off', '--json', '--', '--speed', '0']
     const { id } = await home.json<Loose>(command, { env })
-    await waitFor('the call', async () => (await output(id)).includes('called run'))
-    const called = (await output(id)).replaceAll('\n', '')
+    expect((await home.session(id)) as Loose).toMatchObject({ sandbox: { backend: 'docker:tools:1', network: 'off' } })
+    const sent = await home.run(['send', id, 'hello', '--wait', '--timeout', '60'])
+    expect([sent.code, sent.stdout]).toEqual([4, expect.stringContaining('What is wrong')])
+    const asked = await pending(id)
+    await decide(asked, asked.request.options.find(({ meaning }: Loose) => meaning === 'allow-once').key)
+    const called = readFileSync(join(home.directory, 'called'), 'utf8')
     expect(called).toContain('--network none')
     expect(called).toContain(`source=${home.work},target=${home.work}`)
     expect(called).toContain('--env SIGNALBOX_SESSION')
-    expect(called).not.toContain(`SIGNALBOX_SESSION=${id}`)
+    for (const secret of [`SIGNALBOX_SESSION=${id}`, 'OTHER_SECRET']) expect(called).not.toContain(secret)
     await home.ok(['stop', id])
     const refused = await home.run(['start', '--sandbox', 'podman:none', '--', 'id'])
     expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('podman was not found')])
   })
 
+  test('is offered once, before the first agent that a person starts at a terminal', async () => {
+    const bin = join(home.directory, 'first-bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'codex'), '#!/bin/sh\nhostname > host; sleep 600\n', { mode: 0o755 })
+    const env = { ...home.env, PATH: `${bin}:${home.env.PATH}`, TERM: 'xterm-256color' }
+    writeFileSync(join(home.work, 'host'), '')
+    const started: string[] = []
+    const start = async (answer: string | null) => {
+      let shown = ''
+      const terminal = spawn(process.execPath, [CLI, 'start', 'codex'], { cwd: home.work, env, cols: 120, rows: 30 })
+      terminal.onData(text => {
+        shown += text
+        if (answer !== null && !isAnswered && shown.includes('[y/N]')) {
+          isAnswered = true
+          terminal.write(answer)
+        }
+      })
+      let isAnswered = false
+      await new Promise<void>(resolve => terminal.onExit(() => resolve()))
+      started.push(...(/ses_\w+/.exec(shown) ?? []))
+      return shown
+    }
+    expect(await start('y\r')).toMatch(/Agents can run in a sandbox[\s\S]*sandbox\.use = "auto" is in your settings/)
+    expect(readFileSync(home.path('config', 'config.toml'), 'utf8')).toMatch(/use = "auto"/)
+    await waitFor('the agent in its sandbox', () => readFileSync(join(home.work, 'host'), 'utf8') === 'signalbox\n')
+    expect(await start(null)).not.toContain('[y/N]')
+    await home.ok(['config', 'set', 'sandbox.use', 'off'])
+    for (const id of new Set(started)) await home.run(['stop', id])
+  })
+
   test('leaves what was printed to doctor --secrets, which names the place and not the secret', async () => {
     const token = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`
-    const { id } = await home.json<Loose>(['start', '--json', '--', 'sh', '-c', `echo ${token}; sleep 600`])
+    const own = `acme_live_${'x9'.repeat(10)}`
+    await home.ok(['config', 'set', 'secrets.tokens', '["acme-token acme_live_ 12"]'])
+    const { id } = await home.json<Loose>(['start', '--json', '--', 'sh', '-c', `echo ${token} ${own}; sleep 600`])
     await waitFor(
       'the token on the screen',
       async () => (await output(id)).includes('ghp_') || (await output(id)).includes('secret:'),
     )
     const found = (await home.run(['doctor', '--secrets', '--json'])).stdout
     expect(found).toContain(`${id}.cast`)
-    expect(found).not.toContain(token)
+    expect(found).toContain('acme-token')
+    for (const secret of [token, own]) expect(found).not.toContain(secret)
     await home.ok(['stop', id])
   })
 

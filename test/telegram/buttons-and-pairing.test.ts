@@ -164,7 +164,7 @@ it('a repeated update has no effect', async () => {
   await bot.fake.until(() => polls().at(-1)?.fields.offset === undefined, 'a poll from anywhere')
   bot.fake.state.updates.jumpTo(5)
   ann.say('/usage')
-  await bot.seen(ann, 'last 24 hours')
+  await bot.seen(ann, 'Today: ')
   expect((await bot.events('approval.decided')).length).toBe(decided)
   expect((await bot.host.ledger.get(id))?.state).not.toBe('pending')
 })

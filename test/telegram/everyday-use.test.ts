@@ -308,7 +308,7 @@ it('the poller waits while another program polls for minutes, and receives updat
     clock.jump(61_000)
     return bot.fake.state.updates.waiting.length === 0
   }, 'the word to be heard')
-  await bot.seen(ann, 'last 24 hours', before)
+  await bot.seen(ann, 'Today: ', before)
   await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
 })
 
@@ -322,7 +322,7 @@ it('the next bot handles an update whose handler died with the bot', async () =>
   await bot.bot.stop()
   await bot.host.store.append('telegram/update/900001', 0, [newEvent('telegram.update-taken', update as never)])
   await bot.openBot()
-  await bot.seen(ann, 'last 24 hours', before)
+  await bot.seen(ann, 'Today: ', before)
 })
 
 function spokenByAnn(): Record<string, unknown> {

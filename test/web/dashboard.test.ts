@@ -269,7 +269,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await press(gate, 'Approve')
     await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     await page.getByRole('tab', { name: 'Timeline' }).click()
-    expect(await page.locator('.gantt li').count()).toBeGreaterThanOrEqual(4)
+    await page.locator('.gantt li').nth(3).waitFor()
   })
 
   it('a run is cancelled by keyboard', async () => {
@@ -376,7 +376,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
         stats.filter(text => stat.test(text)),
         String(stat),
       ).toHaveLength(1)
-    await page.getByText('Daily budget, $0.50').waitFor()
+    await page.getByText('Daily budget, $25.00').waitFor()
     await page.getByRole('button', { name: 'Table' }).first().click()
     await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('node')
@@ -562,6 +562,8 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
       '/graphs',
       '/start',
       '/start?what=run',
+      '/start?what=adopt',
+      '/search?q=test',
       '/settings',
       '/settings/approvals',
       '/settings/remote',

@@ -36,7 +36,7 @@ function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['
   return `${result ?? 'answered'} in the agent’s own dialog by ${actor.name}`
 }
 
-/** The outcome of a decision in a line: `applied`, `not applied: the agent changed its question`. */
+/** The outcome of a decision in a line: `applied`, `not applied: the agent changed its…`. */
 export function endOf({ state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way

@@ -109,7 +109,7 @@ async function attachOnce(
     /** The person's screen was left for the session's: not before the session has answered. */
     let isEntered = false
     const enter = () => {
-      if (!isEntered) context.write(ENTER)
+      if (!isEntered) context.write(`${ENTER}${titled(`${keys.names.detach} detaches · signalbox`)}`)
       isEntered = true
     }
     const now = () => systemClock.monotonic() / 1000
@@ -167,7 +167,7 @@ async function attachOnce(
       socket.removeAllListeners()
       socket.on('error', () => undefined)
       socket.close()
-      if (isEntered) context.write(`${RESET}${LEAVE}`)
+      if (isEntered) context.write(`${RESET}${LEAVE}${FORMER_TITLE}`)
       resolve({ reason, isDisconnected, isAway, wasAttached: isEntered })
     }
     socket.on('open', () => {
@@ -242,6 +242,13 @@ export interface InputState {
   isYours: boolean
   name?: string | undefined
 }
+
+/** How to leave, in the title of the window; the former title is kept by the terminal. */
+function titled(text: string): string {
+  return `\u001b[22;2t\u001b]2;${text}\u0007`
+}
+
+const FORMER_TITLE = '\u001b[23;2t'
 
 /** The status line of a watching terminal; null for the one that types. */
 export function statusText(

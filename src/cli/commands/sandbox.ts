@@ -3,7 +3,7 @@ import { adapterForProgram, loadAgent } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import { explainSandbox } from '../../host/index.js'
-import { defaultBackend, sandboxProblem } from '../../sandbox/index.js'
+import { canOpenPaths, defaultBackend, sandboxProblem } from '../../sandbox/index.js'
 import type { CommandContext } from '../context.js'
 import { stringEntries } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
@@ -24,15 +24,24 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
     environment: env,
   })
   const problem = sandboxProblem(defaultBackend(), context.env.PATH)
-  if (options.json) context.json({ backend: defaultBackend(), problem, ...plan, env: Object.keys(plan.env) })
+  if (options.json)
+    context.json({
+      backend: defaultBackend(),
+      problem,
+      opensPaths: canOpenPaths(context.env.PATH),
+      ...plan,
+      env: Object.keys(plan.env),
+    })
   else {
     context.out(`${context.style('bold', 'backend')}  ${defaultBackend()}${problem === null ? '' : `: ${problem}`}`)
+    const opens = canOpenPaths(context.env.PATH) ? 'appear at once' : 'hold from the next start on'
+    context.out(`${context.style('bold', 'paths')}    refused ones are asked about; those that you allow ${opens}`)
     context.out(`${context.style('bold', 'network')}  ${plan.network}`)
     if (plan.network === 'filtered')
       context.out(`${context.style('bold', 'hosts')}    ${plan.hosts.join(' ') || 'none; others are asked about'}`)
     context.out(`${context.style('bold', 'env')}      ${Object.keys(plan.env).sort().join(' ')}`)
-    for (const { path, access, why } of plan.paths)
-      context.out(`${access.padEnd(8)} ${path}  ${context.style('dim', why)}`)
+    for (const { path, access, why, isCopy } of plan.paths)
+      context.out(`${(isCopy ? 'copy' : access).padEnd(8)} ${path}  ${context.style('dim', why)}`)
   }
   return problem === null ? EXIT.ok : EXIT.failed
 }

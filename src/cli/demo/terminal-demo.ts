@@ -9,6 +9,7 @@ import { ownProgram, runCommand } from '../../process/index.js'
 import type { Block } from '../../screen/index.js'
 import type { LiveSession, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import { approvalLines } from '../approvals/approval-info.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
@@ -220,7 +221,7 @@ ${style('yellow', '● The agent asks for permission')}`)
       return
     }
     this.#print(`\n${style('bold', 'What happened')}`)
-    this.#print(`  ${[...counts].map(([type, count]) => `${type}${count > 1 ? ` ×${count}` : ''}`).join(' · ')}`)
+    this.#print(`  ${happened(counts)}`)
     this.#print(`\n${style('bold', 'What changed')}`)
     for (const line of diff.stdout.trimEnd().split('\n'))
       this.#print(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
@@ -240,4 +241,17 @@ ${style('yellow', '● The agent asks for permission')}`)
 
 function demoAgentScript(): string {
   return ownProgram('demo-agent/main')
+}
+
+/** What the log has, in a line: `1 prompt · 7 messages · 1 request, applied · 42 events`. */
+function happened(counts: ReadonlyMap<string, number>): string {
+  const of = (type: string) => counts.get(type) ?? 0
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const applied = of('approval.applied') > 0 ? ', applied' : ''
+  return [
+    plural(of('turn.opened'), 'prompt'),
+    plural(of('message.final'), 'message'),
+    `${plural(of('approval.requested'), 'request')}${applied}`,
+    `${plural(all, 'event')} in the log`,
+  ].join(' · ')
 }

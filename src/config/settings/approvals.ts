@@ -2,7 +2,7 @@ import { duration, integer, oneOf, someOf, strings } from '../setting.js'
 
 const SURFACES = ['cli', 'web', 'telegram', 'api'] as const
 
-/** Requests, decisions, and the sandbox that agents run in. */
+/** Requests, decisions, the sandbox that agents run in, and what is redacted. */
 export const approvalSettings = {
   approvals: {
     decide_from: someOf(SURFACES, SURFACES, 'Where decisions may come from; api means scripts with the API token.', {
@@ -56,6 +56,12 @@ export const approvalSettings = {
     ),
   },
 
+  secrets: {
+    tokens: strings(
+      [],
+      'Tokens of your own services that are redacted like known ones, each as "name prefix [length]": the word of the marker, how the token begins, and how many characters follow at least (16).',
+    ),
+  },
   sandbox: {
     use: oneOf(
       ['off', 'auto'],

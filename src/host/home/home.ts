@@ -12,6 +12,8 @@ import {
   socketPath,
 } from '../../config/index.js'
 import type { Prices } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { parseTokenShape, useTokenShapes } from '../../text/index.js'
 import type { BudgetSettings, HostSettings } from '../settings.js'
 import { publicAddress } from './public-address.js'
 
@@ -36,6 +38,7 @@ export function openHome(
   const settingsFile = join(directories.config, 'config.toml')
   const loaded = loadConfig({ environment: env, userFile: settingsFile, ...(projectFile && { projectFile }) })
   const { config } = loaded
+  useTokenShapes(config.secrets.tokens.map(readTokenShape))
   return {
     directories,
     loaded,
@@ -144,4 +147,13 @@ export function approvalPolicy(config: Config): ApprovalPolicy {
     unproven: config.approvals.unproven,
     keepMs: config.approvals.keep_days * 86_400_000,
   }
+}
+
+/** @throws SignalboxError `E_CONFIG` */
+function readTokenShape(text: string): NonNullable<ReturnType<typeof parseTokenShape>> {
+  const shape = parseTokenShape(text)
+  if (shape) return shape
+  throw new SignalboxError('E_CONFIG', `secrets.tokens: "${text}" does not describe a token`, {
+    next: 'write a name, the prefix and the least number of characters after it: "acme-token acme_live_ 20"',
+  })
 }

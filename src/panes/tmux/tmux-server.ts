@@ -64,8 +64,9 @@ type Described = ReadonlyMap<string, TmuxPaneInfo>
  * One tmux server, by its socket: a control client for each of its sessions, output as it arrives,
  * metadata every second and when the layout changes, and complete content only if a pane is new,
  * was resized, paused, or left copy mode. The metadata is not subscribed to (`refresh-client -B`):
- * tmux up to 3.3a crashes with all its sessions if a session ends whose subscriber is slow. A server that disappears is searched for again with growing delays; a
- * pane with the same id and process is then the same pane.
+ * tmux up to 3.3a crashes with all its sessions if a session ends whose subscriber is slow. A
+ * server that disappears is searched for again with growing delays; a pane with the same id and
+ * process is then the same pane.
  */
 export class TmuxServer {
   readonly socket: string

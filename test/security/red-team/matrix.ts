@@ -15,6 +15,21 @@ const GOALS: Readonly<Record<Attack['goal'], string>> = {
   shown: 'have a surface show what it was not given',
 }
 
+/** How the outcome is known: of an attack that was prevented, and of one that succeeded. */
+const EVIDENCE: Readonly<Record<Attack['goal'], readonly [prevented: string, succeeded: string]>> = {
+  decide: ['the request is pending, or stale as unproven', 'the request is decided'],
+  gate: ['the node behind the gate has not run', 'the node behind the gate has run'],
+  grant: ['the request is pending', 'the request is decided'],
+  type: ['the request of the other session is pending', 'the request of the other session is answered'],
+  settings: ['the settings file is as before', 'the settings file has changed, and every surface says so'],
+  token: ['no token in its output', 'the token in its output'],
+  read: ['the marked text is not in its output', 'the marked text is in its output'],
+  write: ['the file does not exist', 'the file exists'],
+  escape: ['its own check fails', 'its own check succeeds'],
+  later: ['git and the dashboard have started nothing', 'git has started its program'],
+  shown: ['diff, tree and files do not have the marked text', 'a surface shows the marked text'],
+}
+
 /** docs/security-matrix.md. */
 export function matrixPage(
   attacks: readonly Attack[],
@@ -32,6 +47,7 @@ export function matrixPage(
       GOALS[attack.goal],
       result(without.get(attack.id), attack, false),
       result(within.get(attack.id), attack, true),
+      evidenceOf(attack, without.get(attack.id), within.get(attack.id)),
     ].join(' | '),
   )
   const count = (found: ReadonlyMap<string, Outcome>, goals: readonly string[]) =>
@@ -47,8 +63,14 @@ A hostile program in a session tries each of these, as an ordinary user of Linux
 | that decide, grant or type | ${count(without, deciding)} | ${count(within, deciding)} |
 | that succeed at all | ${count(without, Object.keys(GOALS))} | ${count(within, Object.keys(GOALS))} |
 
-| attack | what it does | to | without a sandbox | in a sandbox |
-|---|---|---|---|---|
+| attack | what it does | to | without a sandbox | in a sandbox | evidence |
+|---|---|---|---|---|---|
 ${rows.map(row => `| ${row} |`).join('\n')}
 `
+}
+
+/** Where the two outcomes differ, that without a sandbox comes first. */
+function evidenceOf({ goal }: Attack, ...outcomes: (Outcome | undefined)[]): string {
+  const texts = outcomes.flatMap(outcome => (outcome ? [EVIDENCE[goal][outcome.succeeded ? 1 : 0]] : []))
+  return [...new Set(texts)].join(' / ')
 }

@@ -8,6 +8,7 @@ import { Scrubber } from '../replay/scrubber'
 import { conversationUntil, readingAt } from '../replay/state-at'
 import { sessions } from '../store/live'
 import { query, setQuery, setQuerySoon } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { CopyButton } from '../ui/copy'
 import { isSame, lineDiff } from '../ui/line-diff'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
@@ -111,7 +112,7 @@ function SideView(props: {
           )}
           {all.map(session => (
             <option key={session.id} value={session.id}>
-              {session.number} {session.label ?? session.agent}
+              {session.number} {sessionName(session)}
             </option>
           ))}
         </select>

@@ -7,7 +7,9 @@ import { advance, IDLE_MS } from '../replay/player'
 import { ReplayScreen } from '../replay/screen'
 import { Scrubber } from '../replay/scrubber'
 import { DetectedStatus, ReplayConversation } from '../replay/side'
+import { sessions } from '../store/live'
 import { query, setQuerySoon } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { CopyButton } from '../ui/copy'
 import { BackIcon, CompareIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
 import { Problem, Skeleton } from '../ui/panel'
@@ -71,12 +73,13 @@ function Replay(replayed: Replayed) {
     act()
   }
   const { recording } = index
+  const session = sessions.get(recording.session)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the player work wherever the focus is inside
     <div class="page full replay" onKeyDown={onKey} ref={clock}>
       <div class="page-head">
         <div class="grow">
-          <h1>{recording.label ?? recording.agent}</h1>
+          <h1 dir="auto">{session ? sessionName(session) : (recording.label ?? recording.agent)}</h1>
           <p class="small dim facts">
             <span>replay</span>
             <span>{recording.agent}</span>

@@ -16,8 +16,12 @@ const TABS: readonly { tab: string; label: string }[] = [
   { tab: 'advanced', label: 'Advanced' },
 ]
 
+/** Other addresses of a tab. */
+const ALIASES: Readonly<Record<string, string>> = { devices: 'people', appearance: 'page' }
+
 export function SettingsPage({ tab }: { tab: string }) {
-  const here = tab === 'devices' ? 'people' : tab === 'values' ? 'notifications' : tab
+  const wanted = ALIASES[tab] ?? tab
+  const here = TABS.some(one => one.tab === wanted) ? wanted : 'notifications'
   const topic = TOPICS.find(candidate => candidate.tab === here)
   return (
     <div class="page settings-page">

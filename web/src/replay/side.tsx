@@ -2,7 +2,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { formatClock, timeOf } from '../api/format'
 import type { Message, RecordingIndex } from '../api/types'
 import { Blocks } from '../blocks/blocks'
+import { isDeveloper } from '../store/prefs'
 import { Empty, Panel } from '../ui/panel'
+import { wordOfStatus } from '../ui/status'
 
 /** The status that Signalbox detected at a position. */
 export function DetectedStatus({ index, ms }: { index: RecordingIndex; ms: number }) {
@@ -13,16 +15,20 @@ export function DetectedStatus({ index, ms }: { index: RecordingIndex; ms: numbe
       <div class="pad">
         {change ? (
           <dl class="kv">
-            <dt>View</dt>
-            <dd class="strong">{change.label.replaceAll('_', ' ')}</dd>
             <dt>Status</dt>
-            <dd>
-              {detail?.status} <span class="dim">({detail?.phase})</span>
-            </dd>
-            <dt>Source</dt>
-            <dd>
-              {detail?.authority} <code class="dim">{detail?.rule}</code>
-            </dd>
+            <dd class="strong">{wordOfStatus(detail?.status ?? 'idle')}</dd>
+            {isDeveloper.value && (
+              <>
+                <dt>View</dt>
+                <dd>
+                  {change.label.replaceAll('_', ' ')} <span class="dim">({detail?.phase})</span>
+                </dd>
+                <dt>Source</dt>
+                <dd>
+                  {detail?.authority} <code class="dim">{detail?.rule}</code>
+                </dd>
+              </>
+            )}
             <dt>Since</dt>
             <dd class="num">{((ms - change.atMs) / 1000).toFixed(1)} s</dd>
           </dl>

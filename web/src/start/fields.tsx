@@ -1,6 +1,7 @@
 import type { PipelineList } from '../api/types'
 import { sentence } from '../store/toasts'
 import type { ApiError } from '../transport/request'
+import { NextStep } from '../ui/panel'
 
 export type Pipeline = PipelineList['items'][number]
 
@@ -81,7 +82,7 @@ export function FormProblem({ error }: { error: unknown }) {
   return (
     <div class="empty problem" role="alert">
       <p class="strong">{sentence(message)}</p>
-      {next && <p class="small">{sentence(next)}</p>}
+      {next && <NextStep text={next} />}
       {body?.fields?.map(field => (
         <p key={field.path} class="small">
           <code>{field.path}</code> {field.message}

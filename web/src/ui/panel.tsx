@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
+import { isDeveloper } from '../store/prefs'
 import { sentence } from '../store/toasts'
 import type { ApiError } from '../transport/request'
 
@@ -59,8 +60,8 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   return (
     <div class="empty problem" role="alert">
       <p class="strong">{sentence(message ?? String(error))}</p>
-      {next && <p>{sentence(next)}</p>}
-      {body?.requestId && <p class="tiny dim mono">request {body.requestId}</p>}
+      {next && <NextStep text={next} />}
+      {isDeveloper.value && body?.requestId && <p class="tiny dim mono">request {body.requestId}</p>}
       {retry && (
         <button type="button" class="btn" onClick={retry}>
           Try again
@@ -68,6 +69,31 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       )}
     </div>
   )
+}
+
+const COMMAND = /^(?:signalbox|npm|git|python) /
+
+/** What to do about a problem; a command of a terminal is shown as one. */
+export function NextStep({ text }: { text: string }) {
+  if (!COMMAND.test(text)) return <p>{sentence(text)}</p>
+  const [command, note] = splitCommand(text)
+  return (
+    <p>
+      In a terminal: <code>{command}</code>
+      {note && `, ${note}`}
+    </p>
+  )
+}
+
+/** `signalbox sessions --all lists them` is a command and what it does. */
+function splitCommand(text: string): [command: string, note: string] {
+  const [first = '', ...others] = text.split(/, /)
+  const end =
+    / (?=(?:lists|shows|prints|starts|ends|makes|resumes|continues|answers)\b)/.exec(first)?.index ?? first.length
+  return [
+    first.slice(0, end),
+    [first.slice(end).trim() && `which ${first.slice(end).trim()}`, ...others].filter(Boolean).join(', '),
+  ]
 }
 
 export function Skeleton({ lines = 3 }: { lines?: number }) {

@@ -92,19 +92,20 @@ export function isLiveSession(session: Session): boolean {
 
 export function paneBadge(pane: Pane): Badge {
   if (pane.stuck) return { word: pane.stuck === 'frozen' ? 'Frozen' : 'No progress', tone: 'danger', shape: 'triangle' }
-  switch (pane.shown) {
-    case 'waiting-approval':
-      return NEEDS
-    case 'running':
-    case 'long-running':
-      return WORKING
-    case 'done':
-      return DONE
-    case 'failed':
-      return FAILED
-    default:
-      return IDLE
-  }
+  return PANES[pane.shown] ?? IDLE
+}
+
+const PANES: Readonly<Record<string, Badge>> = {
+  'waiting-approval': NEEDS,
+  running: WORKING,
+  'long-running': WORKING,
+  done: DONE,
+  failed: FAILED,
+}
+
+/** The status of a pane in one word. */
+export function wordOfStatus(status: string): string {
+  return (PANES[status] ?? IDLE).word
 }
 
 const RUN: Readonly<Record<Run['status'], Badge>> = {
