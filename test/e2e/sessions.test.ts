@@ -65,7 +65,7 @@ describe('a session', () => {
     })
 
     const lines = (await home.ok(['sessions'])).stdout.trimEnd().split('\n')
-    expect(lines).toEqual([expect.stringMatching(new RegExp(`^ +1 +${session.id} +demo +idle .*mine$`))])
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^ +1 +${session.id} +demo +done .*mine$`))])
 
     const stopped = await home.json<SessionInfo>(['stop', '1', '--json'])
     expect(stopped).toMatchObject({ id: session.id, state: 'ended', exit: { code: 0, signal: null } })

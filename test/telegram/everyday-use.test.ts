@@ -93,7 +93,7 @@ it('an answer of another session than the current one names it, and a button mak
   const list = await bot.seen(ann, /▸ shop · demo · #1/, near.id)
   expect(buttons(list)).toEqual(['Use #1', 'Open #1', 'Stop #1', 'Use #2', 'Open #2', 'Stop #2'])
   ann.press(list, 'Open #2')
-  const open = await bot.seen(ann, /^shop · demo · #2\n(idle|working)/, list.id)
+  const open = await bot.seen(ann, /^shop · demo · #2\n(idle|working|done)/, list.id)
   expect(buttons(open)).toEqual(['Use #2', 'Stop'])
 })
 

@@ -27,6 +27,9 @@ export interface Attack {
   needs?: string
   /** It ends or changes what other attacks need: it runs alone, after them. */
   isLast?: boolean
-  /** Without the sandbox only the log or the person notices it: docs/guarantees.md says so. */
-  without?: 'detected' | 'neither'
+  /**
+   * Without the sandbox only the log or the person notices it: docs/guarantees.md says so. Or the
+   * settings of the kernel decide.
+   */
+  without?: 'detected' | 'neither' | 'kernel'
 }

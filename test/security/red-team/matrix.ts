@@ -37,6 +37,7 @@ export function matrixPage(
 ): string {
   const result = (outcome: Outcome | undefined, attack: Attack, isSandboxed: boolean) => {
     if (!outcome) return 'not tried'
+    if (!isSandboxed && attack.without === 'kernel') return 'up to the kernel'
     if (!outcome.succeeded) return 'prevented'
     return !isSandboxed && attack.without === 'detected' ? 'detected' : '**succeeds**'
   }
@@ -47,11 +48,16 @@ export function matrixPage(
       GOALS[attack.goal],
       result(without.get(attack.id), attack, false),
       result(within.get(attack.id), attack, true),
-      evidenceOf(attack, without.get(attack.id), within.get(attack.id)),
+      evidenceOf(attack, attack.without === 'kernel' ? undefined : without.get(attack.id), within.get(attack.id)),
     ].join(' | '),
   )
   const count = (found: ReadonlyMap<string, Outcome>, goals: readonly string[]) =>
-    attacks.filter(({ id, goal }) => goals.includes(goal) && found.get(id)?.succeeded).length
+    attacks.filter(
+      attack =>
+        goals.includes(attack.goal) &&
+        found.get(attack.id)?.succeeded &&
+        (found === within || attack.without !== 'kernel'),
+    ).length
   const deciding = ['decide', 'gate', 'grant', 'type']
   return `# Attacks that are tried
 
