@@ -64,7 +64,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await home.kill(home.daemon)
     ann.say('/usage')
     await home.ok(['serve', '--background'])
-    await fake.until(() => fake.visible(ann.chat).find(({ text }) => text.includes('last 24 hours')), 'an answer')
+    await fake.until(() => fake.visible(ann.chat).find(({ text }) => text.includes('Today: ')), 'an answer')
     expect((await home.json<{ state: string }>(['telegram', '--json'])).state).toBe('connected')
   })
 })

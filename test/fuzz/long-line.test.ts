@@ -6,8 +6,8 @@ import { compiledChild } from '../support/compiled.js'
 
 const READER = compiledChild(fileURLToPath(new URL('./long-line-reader.child.ts', import.meta.url)))
 /** Of a line longer than the terminal's memory (2000 rows of 200 columns) only the end is read. */
-const LONG = 2.5e6
-const LONGEST = 10e6
+const LONG = 1.5e6
+const LONGEST = 5e6
 /** All that the reader keeps fits into this heap; a copy of the line for each row would not. */
 const HEAP_MB = 160
 

@@ -29,7 +29,7 @@ const resized = new Set<string>()
 describe('recordings beside the packs', () => {
   test('there are some', () => expect(shipped.length).toBeGreaterThan(100))
   shipped.forEach((cast, index) => {
-    describeRecording(relative(packs, cast), cast, { isCut: every(3, index), isResized: every(2, index) })
+    describeRecording(relative(packs, cast), cast, { isCut: every(6, index), isResized: every(4, index) })
   })
 
   test('answers of several agents were resized', () => {
@@ -42,7 +42,7 @@ describeNeeding('corpus', 'recordings of the corpus', () => {
   const casts = castsBelow(CORPUS)
   test('there are some', () => expect(casts.length).toBeGreaterThan(100))
   casts
-    .filter((_, index) => every(10, index))
+    .filter((_, index) => every(20, index))
     .forEach((cast, index) => {
       describeRecording(relative(CORPUS, cast), cast, { isCut: every(3, index), isResized: false })
     })

@@ -15,7 +15,7 @@ import { World } from './world.js'
  * SIGNALBOX_SEEDS=10000 plays more seeds (`npm run prove`), SIGNALBOX_SEED=17 only one. With
  * SIGNALBOX_SEEDS_FROM=5001 they start there: the whole can be played in pieces.
  */
-const SEEDS = Number(process.env.SIGNALBOX_SEEDS ?? 200)
+const SEEDS = Number(process.env.SIGNALBOX_SEEDS ?? 100)
 const FROM = Number(process.env.SIGNALBOX_SEEDS_FROM ?? 1)
 const ONLY = process.env.SIGNALBOX_SEED
 const REPEATED = [7, 391, 894]
