@@ -20,4 +20,5 @@ export {
   validateEvent,
 } from './events.js'
 export { judgedPullItem, PULL_VERDICTS } from './pipeline-events.js'
+export { sessionSandbox } from './session-events.js'
 export type { NewEvent, StoredEvent } from './stored-event.js'

@@ -7,6 +7,25 @@ const exit = z.object({ code: z.int().nullable(), signal: z.string().nullable() 
 /** A part of an answer: prose, code, list, table, diff. `screen/` defines the kinds. */
 const block = z.looseObject({ kind: z.string() })
 
+/** The sandbox that a session runs in. */
+export const sessionSandbox = z.object({
+  backend: z.string(),
+  network: z.enum(['off', 'filtered', 'on']),
+  hosts: z.array(z.string()),
+  paths: z
+    .array(
+      z.object({
+        path: z.string(),
+        access: z.enum(['read', 'write', 'private']),
+        why: z.string(),
+        isCopy: z.literal(true).optional().describe('a copy: changes end with the session'),
+        isProtected: z.literal(true).optional().describe('no person is asked to open it'),
+      }),
+    )
+    .optional()
+    .describe('what is visible in it, in the order in which it was mounted'),
+})
+
 export const sessionEvents = defineEvents({
   'session.started': {
     description: 'An agent was started, in its own terminal or over the Agent Client Protocol.',
@@ -34,26 +53,7 @@ export const sessionEvents = defineEvents({
       /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
-      /** The sandbox that it runs in. */
-      sandbox: z
-        .object({
-          backend: z.string(),
-          network: z.enum(['off', 'filtered', 'on']),
-          hosts: z.array(z.string()),
-          /** What is visible in it, in the order in which it was mounted. */
-          paths: z
-            .array(
-              z.object({
-                path: z.string(),
-                access: z.enum(['read', 'write', 'private']),
-                why: z.string(),
-                isCopy: z.literal(true).optional(),
-                isProtected: z.literal(true).optional(),
-              }),
-            )
-            .optional(),
-        })
-        .optional(),
+      sandbox: sessionSandbox.optional(),
     }),
   },
   'session.numbered': {

@@ -8,7 +8,7 @@ import type { SandboxPath } from './plan.js'
  *
  * No system call tells: bubblewrap answers in the kernel, where what is hidden does not exist and
  * what is read-only says so. A program that cares prints the path with the error. So every line
- * with a known error and a path is a candidate, whoever wrote it, and the plan decides: it counts
+ * with a known error and a path is a candidate, and the plan decides: it counts
  * only if the path exists outside for this user and the plan is why the program did not get it. A
  * program that prints nothing about it raises no request; one that prints a wrong error raises a
  * request that names the path, and a person decides.

@@ -123,7 +123,7 @@ test('a prompt that the editor cancels ends as cancelled, and the next one works
   expect(await editor.prompt(sessionId, 'say hello again')).toEqual({ stopReason: 'end_turn' })
 })
 
-test('an editor that was killed loads the session again and goes on, also after the daemon was killed', async () => {
+test('an editor that was killed loads the session again and continues it, also after the daemon was killed', async () => {
   await editor.kill('SIGKILL')
   editor = new Editor(home.work, home.env)
   await editor.initialize()

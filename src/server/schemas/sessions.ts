@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sessionSandbox } from '../../events/index.js'
 import { block } from './blocks.js'
 import { moment, position } from './common.js'
 
@@ -80,26 +81,7 @@ export const session = z
       .optional()
       .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
     places: z.record(z.string(), z.string()).optional(),
-    sandbox: z
-      .object({
-        backend: z.string(),
-        network: z.enum(['off', 'filtered', 'on']),
-        hosts: z.array(z.string()),
-        paths: z
-          .array(
-            z.object({
-              path: z.string(),
-              access: z.enum(['read', 'write', 'private']),
-              why: z.string(),
-              isCopy: z.literal(true).optional().describe('a copy: changes end with the session'),
-              isProtected: z.literal(true).optional().describe('no person is asked to open it'),
-            }),
-          )
-          .optional()
-          .describe('what is visible in it, in the order in which it was mounted'),
-      })
-      .optional()
-      .describe('the sandbox that it runs in'),
+    sandbox: sessionSandbox.optional().describe('the sandbox that it runs in'),
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
       .optional()

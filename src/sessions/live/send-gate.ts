@@ -30,7 +30,7 @@ export interface SendPort {
 export type SendResult =
   | { result: 'delivered' }
   | { result: 'queued' }
-  /** Held by Signalbox until the agent rests; `detail`: why for longer than that. */
+  /** Held by Signalbox until the agent is idle; `detail`: why it is held for longer. */
   | { result: 'held'; prompt: string; detail?: string }
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }

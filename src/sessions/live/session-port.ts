@@ -85,7 +85,7 @@ export interface LocalSession extends SessionPort, KeeperListener {
   /** All old bytes were passed on: from here on the session acts. */
   goLive(): Promise<void>
   observe(observer: SessionObserver): void
-  /** Sends held prompts if the agent rests and nothing prevents it. */
+  /** Sends held prompts if the agent is idle and nothing prevents it. */
   releasePrompts(): void
   /** The host closes and the agent continues. */
   detach(): void

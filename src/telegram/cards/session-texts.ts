@@ -27,12 +27,12 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'
-  const rests = record.paused
+  const whenIdle = record.paused
     ? `paused (${budgetSentence(record.paused)})`
     : isUnseen(host, record.id)
       ? 'done'
       : 'idle'
-  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? rests : 'working'
+  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? whenIdle : 'working'
   return `${doing} · started ${since}`
 }
 
