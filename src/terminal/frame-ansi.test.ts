@@ -74,6 +74,14 @@ describe('a frame drawn on an empty terminal', () => {
     )
   })
 
+  test('shows nothing where half of a wide character stayed behind', () => {
+    const terminal = emulator({ cols: 8, rows: 2 })
+    terminal.feed(bytes('日本\b\u001b[1@'), 0, { live: false })
+    const frame = terminal.currentFrame()
+    expect(frame.lines[0]).toMatchObject({ text: '日', width: 2 })
+    expect(seen(drawnAgain(frame))).toEqual(seen(frame))
+  })
+
   test('fills the last column of the last row without scrolling', () => {
     const terminal = emulator({ cols: 5, rows: 2 })
     terminal.feed(bytes('\u001b[41mabcde\u001b[2;1Hfghij'), 0, { live: false })

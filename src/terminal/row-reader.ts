@@ -140,17 +140,20 @@ function isWritten(words: Uint32Array, x: number): boolean {
   return content !== undefined && content !== EMPTY_CELL && (content & Content.codePoint) !== 0
 }
 
-/** Columns up to the last visible cell. */
+/**
+ * Columns up to the last visible cell. The second cell of a wide character has no width of its own;
+ * when the character is cut in two, that cell stays behind alone and is a blank.
+ */
 function visibleWidth(line: CoreLine, words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS
     const content = words[at]!
     if (content === EMPTY_CELL && words[at + 1] === 0 && words[at + 2] === 0) continue
     const codePoint = content & Content.codePoint
-    if (content >>> Content.widthShift === 0) return x + 1
-    if ((content & Content.isCombined) !== 0 && !INVISIBLE_CLUSTER.test(line._combined[x] ?? '')) return x + 1
-    if (codePoint !== 0 && codePoint !== SPACE) return x + 1
-    if (isVisibleBlank(words[at + 1]!, words[at + 2]!)) return x + 1
+    const end = x + (content >>> Content.widthShift || 1)
+    if ((content & Content.isCombined) !== 0 && !INVISIBLE_CLUSTER.test(line._combined[x] ?? '')) return end
+    if (codePoint !== 0 && codePoint !== SPACE) return end
+    if (isVisibleBlank(words[at + 1]!, words[at + 2]!)) return end
   }
   return 0
 }
