@@ -7,7 +7,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { openBrowser, openContext, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, watchErrors } from './harness.js'
 
 /** One pixel. */
 const PNG = Buffer.from(
@@ -54,7 +54,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.locator('.rows .diff-row').first().waitFor()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await server?.close()
   })
 
