@@ -38,9 +38,9 @@ export function SplitRow(props: { left: DiffLine | null; right: DiffLine | null 
 }
 
 function Half({ line, side, file, onLine }: Omit<RowProps, 'line'> & { line: DiffLine | null; side: Side }) {
-  if (!line) return <div class="side none" />
+  if (!line) return <div class="half none" />
   return (
-    <div class={`side ${CLASS[line.kind]}`}>
+    <div class={`half ${CLASS[line.kind]}`}>
       <LineNumber line={line} side={side} onLine={side === 'after' || line.kind === 'removed' ? onLine : undefined} />
       <LineText line={line} file={file} />
     </div>
