@@ -5,8 +5,9 @@
 // BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_FLOOD=0 leaves out the
 // session that prints `yes` without end. Streaming sessions play a recording of a real agent in a
 // loop with a program that needs little CPU.
-import { readFileSync, statSync } from 'node:fs'
-import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
+import { statSync } from 'node:fs'
+import { approveNext, percentiles, requestsWithMenus, startAsking } from './asking-session.mjs'
+import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, threadSetting } from './daemon-home.mjs'
 
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
@@ -40,76 +41,30 @@ try {
 
 /** One session asks again and again; a request is visible when the API lists it. */
 async function measure(name) {
-  const asking = home.scenario(
-    `ask ${name}`,
-    Array.from({ length: ASKED }, (_, index) => ({
-      tool: { name: 'Shell', kind: 'shell', command: `true ${index}`, output: 'ok', ms: 300, permission: true },
-    })),
-  )
-  const session = await home.startDemo(asking)
+  const session = await startAsking(home, `ask ${name}`, ASKED)
   const [daemon, keeper] = ['daemon', 'keeper'].map(process => home.pid(process))
   const before = [cpuSeconds(daemon), cpuSeconds(keeper)]
   const mainBefore = cpuSeconds(`${daemon}/task/${daemon}`)
   const begun = performance.now()
   await home.post(`/sessions/${session.id}/messages`, { text: 'go' })
   const answers = []
-  for (let asked = 0; asked < ASKED; asked++) await approveNext(session, answers)
+  const onAsked = async () => {
+    const asked = performance.now()
+    await home.get('/sessions')
+    answers.push(performance.now() - asked)
+  }
+  for (let asked = 0; asked < ASKED; asked++) await approveNext(home, session, { pauseMs: 400, onAsked })
   const seconds = (performance.now() - begun) / 1000
   const share = (pid, index) => (((cpuSeconds(pid) - before[index]) / seconds) * 100).toFixed(0)
   const { loop } = await home.get('/health')
-  print(`${name}: visible`, `menu → pending ${percentiles(latencies(session, await requestsOf(session)))}`)
+  const visible = (await requestsWithMenus(home, session)).map(({ requested, menu }) => requested - menu)
+  print(`${name}: visible`, `menu → pending ${percentiles(visible)}`)
   print(`${name}: list`, `GET /sessions ${percentiles(answers)}`)
   print(
     `${name}: CPU`,
     `daemon ${share(daemon, 0)} % (its own thread ${(((cpuSeconds(`${daemon}/task/${daemon}`) - mainBefore) / seconds) * 100).toFixed(0)} %), keeper ${share(keeper, 1)} % of one core; longest block ${loop.recent?.ms} ms, longest turn of a session ${loop.recent?.session?.ms} ms`,
   )
   await home.post(`/sessions/${session.id}/stop`)
-}
-
-async function requestsOf(session) {
-  const { items } = await home.get('/approvals?all')
-  return items.filter(({ subject }) => subject.session === session.id)
-}
-
-async function approveNext(session, answers) {
-  await home.get(`/sessions/${session.id}/wait?for=approval&timeoutMs=60000`)
-  const asked = performance.now()
-  await home.get('/sessions')
-  answers.push(performance.now() - asked)
-  const approval = (await requestsOf(session)).find(({ state }) => state === 'pending')
-  // A person needs a moment, and the menu must have been shown for one.
-  await sleep(400)
-  const decided = await home.post(`/approvals/${approval.id}/decision`, {
-    fingerprint: approval.fingerprint,
-    option: approval.request.options.find(({ meaning }) => meaning === 'allow-once').key,
-    seen: { displayHash: approval.display.hash, whole: true },
-    idempotencyKey: approval.id,
-    actor: { id: 'bench', name: 'bench' },
-    waitMs: 20_000,
-  })
-  if (decided.state !== 'applied')
-    throw new Error(`${approval.id} is ${decided.state}: ${decided.reason ?? JSON.stringify(decided).slice(-300)}`)
-}
-
-/** A menu is on screen when its bytes reach the keeper: the recording has that time. */
-function latencies({ recording }, requests) {
-  const startedAt = statSync(recording).birthtimeMs
-  const shown = readFileSync(recording, 'utf8')
-    .split('\n')
-    .slice(1)
-    .filter(Boolean)
-    .map(line => JSON.parse(line))
-    .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
-    .map(([t]) => startedAt + t * 1000)
-  return requests
-    .map(({ requestedAt }) => Date.parse(requestedAt))
-    .map(requested => requested - Math.max(...shown.filter(at => at <= requested + 1)))
-}
-
-function percentiles(values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = part => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))].toFixed(0)
-  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${at(1)} ms (${sorted.length})`
 }
 
 function megabytes(file) {

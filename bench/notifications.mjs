@@ -4,10 +4,10 @@
 // BENCH_LOAD: streaming sessions (100); BENCH_ASKED: requests (20). The first part of the way, from
 // the menu to the request in the log, is printed as well, and how late a timer of this machine is.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { DaemonHome, inParallel, noiseFloor, print, root, sleep, threadSetting } from './daemon-home.mjs'
+import { approveNext, percentile, percentiles, requestsWithMenus, startAsking } from './asking-session.mjs'
+import { DaemonHome, inParallel, noiseFloor, print, root, threadSetting } from './daemon-home.mjs'
 
 const LOAD = Number(process.env.BENCH_LOAD ?? 100)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
@@ -32,24 +32,15 @@ try {
   await inParallel(LOAD, 4, home.recordedAgent())
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   const page = await openPage()
-  const asking = home.scenario(
-    'ask',
-    Array.from({ length: ASKED }, (_, index) => ({
-      tool: { name: 'Shell', kind: 'shell', command: `true ${index}`, output: 'ok', ms: 300, permission: true },
-    })),
-  )
-  const session = await home.startDemo(asking)
+  const session = await startAsking(home, 'ask', ASKED)
   await home.post(`/sessions/${session.id}/messages`, { text: 'go' })
-  for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
+  // The notification must have had time to come.
+  for (let asked = 0; asked < ASKED; asked++) await approveNext(home, session, { pauseMs: 1_500 })
   const notified = new Map((await page.evaluate('notified')).map(({ tag, at }) => [tag, at]))
-  const { items } = await home.get('/approvals?all')
-  const requests = items.filter(({ subject }) => subject.session === session.id)
-  const menus = menusOf(session)
-  const rows = requests.map(({ id, requestedAt }) => {
-    const requested = Date.parse(requestedAt)
-    const menu = Math.max(...menus.filter(at => at <= requested + 1))
-    return { pending: requested - menu, notified: (notified.get(id) ?? Number.NaN) - menu }
-  })
+  const rows = (await requestsWithMenus(home, session)).map(({ id, requested, menu }) => ({
+    pending: requested - menu,
+    notified: (notified.get(id) ?? Number.NaN) - menu,
+  }))
   const missing = rows.filter(row => Number.isNaN(row.notified)).length
   const times = rows.map(row => row.notified).filter(Number.isFinite)
   print('menu → request', percentiles(rows.map(row => row.pending)))
@@ -80,42 +71,4 @@ async function openPage() {
   await page.locator('.shell h1').first().waitFor()
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   return page
-}
-
-async function approveNext(session) {
-  await home.get(`/sessions/${session.id}/wait?for=approval&timeoutMs=60000`)
-  const { items } = await home.get('/approvals?state=pending')
-  const approval = items.find(({ subject }) => subject.session === session.id)
-  // The notification must have had time to come, and a person needs a moment.
-  await sleep(1_500)
-  await home.post(`/approvals/${approval.id}/decision`, {
-    fingerprint: approval.fingerprint,
-    option: approval.request.options.find(({ meaning }) => meaning === 'allow-once').key,
-    seen: { displayHash: approval.display.hash, whole: true },
-    idempotencyKey: approval.id,
-    actor: { id: 'bench', name: 'bench' },
-    waitMs: 20_000,
-  })
-}
-
-/** A menu is on screen when its bytes reach the keeper: the recording has that time. */
-function menusOf({ recording }) {
-  const startedAt = statSync(recording).birthtimeMs
-  return readFileSync(recording, 'utf8')
-    .split('\n')
-    .slice(1)
-    .filter(Boolean)
-    .map(line => JSON.parse(line))
-    .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
-    .map(([t]) => startedAt + t * 1000)
-}
-
-function percentile(values, part) {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
-}
-
-function percentiles(values) {
-  const at = part => percentile(values, part).toFixed(0)
-  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${at(1)} ms (${values.length})`
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { AgentHome } from './agent-home.js'
+import { allows, asked, denies, interrupts, plainWords, resumes } from './agent-turns.js'
 import { FakeModel } from './fake-models/fake-model.js'
 import { AGENTS, PROTOCOL_AGENTS } from './table/index.js'
 import { wantedOf } from './wanted.js'
@@ -40,48 +41,30 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
     for await (const event of client.events(filter)) seen.push({ type: event.type, text: JSON.stringify(event) })
   }
 
-  const asks = (key: string, file: string) => {
-    const command = `node -e "require('fs').appendFileSync('${file}','x')"`
-    model.when(key, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: 'That was it.' })
-  }
+  const turns = () => ({ home, model, session })
 
   test('streams its answer, and the message equals that of the model', async () => {
     model.when('PARTS', { text: ANSWER })
     const { code, stdout, stderr } = await home.send(session, 'Tell me about the PARTS of this project')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(words(stdout)).toEqual(words(ANSWER))
+    expect(plainWords(stdout)).toEqual(plainWords(ANSWER))
     const updates = seen.filter(({ type }) => type === 'message.update')
     expect(updates.some(({ text }) => text.includes('Step number 3') && !text.includes('Step number 24'))).toBe(true)
   })
 
   test('its permission call is one request, which runs the tool once when it is allowed', async () => {
-    asks('ALLOWED', 'allowed.txt')
-    expect((await home.send(session, 'Please do the ALLOWED thing')).code).toBe(4)
-    const { id, fingerprint } = await home.onePending(session)
-    const { source } = (await client.call('approvals.get', { id })) as unknown as { source: { channel: string } }
-    expect(source.channel).toBe('acp')
-    expect(home.file('allowed.txt')).toBeNull()
-    const decided = await home.json<{ state: string }>(['approve', id, '--fingerprint', fingerprint, '--json'])
-    expect(decided.state).toBe('applied')
-    await home.waitUntil(session, 'idle')
-    expect(await waitFor('the tool to have run', () => home.file('allowed.txt'))).toBe('x')
-    expect(await home.pending()).toEqual([])
+    await allows(turns(), async ({ id }) => {
+      const { source } = (await client.call('approvals.get', { id })) as unknown as { source: { channel: string } }
+      expect(source.channel).toBe('acp')
+    })
   })
 
   test('a denied call never runs the tool', async () => {
-    asks('REFUSED', 'refused.txt')
-    expect((await home.send(session, 'Please do the REFUSED thing')).code).toBe(4)
-    const { id } = await home.onePending(session)
-    expect((await home.json<{ state: string }>(['deny', id, '--json'])).state).toBe('applied')
-    await home.waitUntil(session, 'idle')
-    expect(home.file('refused.txt')).toBeNull()
-    expect(await home.pending()).toEqual([])
+    await denies(turns())
   })
 
   test('a request survives the daemon, and its decision arrives', async () => {
-    asks('KILLED', 'killed.txt')
-    await home.send(session, 'Please do the KILLED thing')
-    const { id } = await home.onePending(session)
+    const { id } = await asked(turns(), 'KILLED', 'killed.txt')
     await home.kill(home.daemon)
     await home.run(['sessions'])
     const again = await home.onePending(session)
@@ -92,39 +75,10 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
   })
 
   test('an interruption ends the turn, and the next one works', async () => {
-    model.when('ENDLESS', { text: 'I begin with a few words.', hold: 'endless' })
-    const answer = home.send(session, 'Please do the ENDLESS thing')
-    await waitFor('the model to be in the middle of its answer', () => model.hasReached('endless'))
-    const interrupted = home.ok(['interrupt', session])
-    if (agent.cancelsLate) {
-      await waitFor('the cancellation', () => JSON.stringify(home.recording(session)).includes('session/cancel'))
-      model.release('endless')
-    }
-    await interrupted
-    expect((await answer).code).toBe(130)
-    await home.waitUntil(session, 'idle')
-    model.when('AFTERWARDS', { text: 'Here again.' })
-    expect(words((await home.send(session, 'Are you there AFTERWARDS ?')).stdout)).toEqual(['Here', 'again.'])
+    await interrupts(turns())
   })
 
   test('a resumed session continues its conversation', async () => {
-    await home.ok(['stop', session])
-    const resumed = await home.json<{ id: string; resumedFrom?: string }>(['resume', session, '--json'])
-    expect(resumed.resumedFrom).toBe(session)
-    await home.waitUntil(resumed.id, 'idle')
-    model.when('REMEMBER', { text: 'Of course I remember.' })
-    const next = await home.send(resumed.id, 'Do you REMEMBER ?')
-    expect(words(next.stdout)).toEqual(['Of', 'course', 'I', 'remember.'])
-    const asked = model.served.find(({ key }) => key === 'REMEMBER')!.request
-    expect(asked.prompts.join('\n')).toContain('Please do the ALLOWED thing')
-    expect(asked.answers.join('\n')).toContain('Step number 24')
-    await home.ok(['stop', resumed.id])
+    await resumes(turns())
   })
 })
-
-function words(text: string): string[] {
-  return text
-    .replace(/[`*•-]/g, '')
-    .split(/\s+/)
-    .filter(Boolean)
-}
