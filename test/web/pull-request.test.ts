@@ -120,6 +120,8 @@ describeNeeding('chromium', 'a pull request on the page', () => {
     expect(await examineAll(page, 'pull request')).toEqual([])
     const card = request('findings for you to select')
     await card.waitFor()
+    // The log of the failed check has columns, and a request marks tabs.
+    expect(await card.innerText()).not.toContain('hidden or look-alike character')
     await shoot('choose')
   })
 

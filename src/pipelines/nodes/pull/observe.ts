@@ -1,5 +1,5 @@
 import { newEvent } from '../../../events/index.js'
-import { plural } from '../../../text/index.js'
+import { plural, stripAnsi } from '../../../text/index.js'
 import type { Forge, PullView } from '../../forges/forge.js'
 import type { NodeContext, NodeResult } from '../../node.js'
 import { newItems } from '../../pull-request/new-items.js'
@@ -118,7 +118,9 @@ async function withLogs(
   for (const item of items) {
     const check = item.kind === 'check' ? view.checks.find(({ name }) => name === item.file) : undefined
     const log = check ? await forge.log(check).catch(() => '') : ''
-    result.push(log === '' ? item : { ...item, body: services.redactor.redact(log).slice(-LOG_MAX) })
+    // Logs of forges separate columns by tabs, which a request would mark as hidden characters.
+    const text = services.redactor.redact(stripAnsi(log)).replaceAll('\t', '  ')
+    result.push(log === '' ? item : { ...item, body: text.slice(-LOG_MAX) })
   }
   return result
 }
