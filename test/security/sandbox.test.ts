@@ -34,18 +34,42 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   const decide = ({ id, fingerprint }: Loose, option: string) =>
     home.ok(option === 'deny' ? ['deny', id] : ['approve', id, '--fingerprint', fingerprint, '--option', option])
 
-  test('of a run holds for its commands: the system is read-only, the home directory is empty', async () => {
+  test('of a run holds for its commands and agents; a path that it refuses is asked for, and the step continues', async () => {
+    const outside = join(home.directory, 'beside')
+    mkdirSync(outside)
+    for (const name of ['notes', 'list']) writeFileSync(join(outside, name), `the ${name}\n`)
+    const until = (name: string) => `until cat ${outside}/${name} > ${name}; do sleep 0.2; done`
     const graph = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]
       a [shape=parallelogram, tool_command="touch inside; touch /usr/outside || ls ~ > seen; hostname > host"]
-      start -> a; a -> exit }`
+      b [prompt="read the notes"]; c [shape=parallelogram, tool_command="${until('list')}"]
+      start -> a -> b -> c -> exit }`
+    const shell = (command: string) => ({ tool: { name: 'Shell', kind: 'shell', command, readOnly: true } })
+    const steps = [shell(`cat ${outside}/notes`), shell(`${until('notes')} 2> /dev/null`), { say: 'Read.' }]
     const project = join(home.directory, 'project')
     mkdirSync(project)
     writeFileSync(join(project, 'g.dot'), graph)
+    writeFileSync(join(project, 'steps.json'), JSON.stringify({ name: 'steps', turns: [{ steps }] }))
     const { stdout, stderr } = await home.run(['trust', 'g.dot'], { cwd: project })
     const [hash = ''] = /[0-9a-f]{12,64}/.exec(`${stdout}${stderr}`) ?? []
-    await home.ok(['run', 'g.dot', '--sandbox', '--trust', hash, '--agent', 'demo', '--no-ask'], { cwd: project })
-    const written = ['inside', 'seen', 'host'].map(name => readFileSync(join(project, name), 'utf8').trim())
-    expect(written).toEqual(['', '', 'signalbox'])
+    const ended = home.run(['run', 'g.dot', '--sandbox', '--network', 'off', '--trust', hash, '--agent', 'demo'], {
+      cwd: project,
+      env: { SIGNALBOX_DEMO_SCENARIO: 'steps.json', SIGNALBOX_DEMO_SPEED: '0' },
+      timeoutMs: 120_000,
+    })
+    for (const [name, commandLine] of [
+      ['notes', `cat ${outside}/notes`],
+      ['list', expect.stringContaining(until('list'))],
+    ] as const) {
+      const asked = await pending(undefined, join(outside, name))
+      expect(asked.request).toMatchObject({ tool: 'Sandbox read', input: { program: 'cat', commandLine } })
+      expect(asked.subject).toMatchObject({ run: expect.any(String), project })
+      await decide(asked, 'allow')
+    }
+    expect(await ended).toMatchObject({ code: 0 })
+    const written = ['inside', 'seen', 'host', 'notes', 'list'].map(name =>
+      readFileSync(join(project, name), 'utf8').trim(),
+    )
+    expect(written).toEqual(['', '', 'signalbox', 'the notes', 'the list'])
     expect((await home.json<Loose[]>(['runs', '--json']))[0].sandbox).toMatchObject({ use: 'auto' })
   })
 
