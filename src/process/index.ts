@@ -27,6 +27,7 @@ export type { Origin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export {
   bootTime,
+  notePeer,
   type PersonTerminal,
   peerOrigin,
   personTerminals,

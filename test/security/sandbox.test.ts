@@ -144,6 +144,26 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', again.id])
   })
 
+  test('hides a path that was allowed once when the turn of the agent ends', async () => {
+    const secret = join(home.directory, 'once.txt')
+    writeFileSync(secret, 'seen once\n')
+    const shell = (command: string) => ({ tool: { name: 'Shell', kind: 'shell', command, readOnly: true } })
+    const turns = [
+      { steps: [shell(`cat ${secret}`), shell(`until cat ${secret} > once 2> /dev/null; do sleep 0.2; done`)] },
+      { steps: [shell(`while cat ${secret} > /dev/null 2>&1; do sleep 0.2; done; cat ${secret}`)] },
+    ]
+    writeFileSync(join(home.work, 'once.json'), JSON.stringify({ name: 'once', turns }))
+    const start = ['start', 'demo', '--sandbox', 'auto', '--network', 'off', '--json']
+    const { id } = await home.json<Loose>([...start, '--', '--scenario', 'once.json', '--speed', '0'])
+    await home.ok(['send', id, 'read it'])
+    await decide(await pending(id, secret), 'allow')
+    await home.ok(['wait', id, '--for', 'idle', '--timeout', '60'])
+    expect(readFileSync(join(home.work, 'once'), 'utf8')).toBe('seen once\n')
+    await home.ok(['send', id, 'read it again'])
+    expect((await pending(id, secret)).request.tool).toBe('Sandbox read')
+    await home.ok(['stop', id])
+  })
+
   test('does not fill the ledger with hosts that it asks for', async () => {
     const script = 'for n in $(seq 30); do curl -s -m 3 http://host-$n.invalid/ & done; wait; echo over; sleep 600'
     const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', '-c', script])
