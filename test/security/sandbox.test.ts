@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { spawn } from '@lydell/node-pty'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLI, TestHome, waitFor } from '../e2e/harness.js'
 import type { Loose } from '../server/support.js'
-import { describeNeeding } from '../support/requirements.js'
+import { describeNeeding, itNeeding } from '../support/requirements.js'
 
 describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   const home = new TestHome()
@@ -221,6 +222,25 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
     const refused = await home.run(['start', '--sandbox', 'podman:none', '--', 'id'])
     expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('podman was not found')])
+  })
+
+  itNeeding('containers', 'of a real container engine has the project, and nothing else of the machine', async () => {
+    const image = 'signalbox-test:sh'
+    // An image without a registry: the shell of this machine and its libraries.
+    const libraries = spawnSync('ldd', ['/bin/sh'], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? []
+    const files = ['/bin/sh', realpathSync('/bin/sh'), ...libraries]
+    const archive = spawnSync('tar', ['-cf', '-', '--dereference', ...files], { maxBuffer: 64_000_000 }).stdout
+    expect(spawnSync('docker', ['import', '-', image], { input: archive }).status).toBe(0)
+    const outside = join(home.directory, 'outside-of-container')
+    writeFileSync(outside, '')
+    const script = `echo "$SIGNALBOX_SESSION" > container; [ -e ${outside} ] && echo seen >> container; read wait`
+    const start = ['start', '--sandbox', `docker:${image}`, '--network', 'off', '--json', '--', '/bin/sh', '-c', script]
+    const { id } = await home.json<Loose>(start)
+    const written = join(home.work, 'container')
+    await waitFor('the program in its container', () => existsSync(written) && readFileSync(written, 'utf8') !== '')
+    expect(readFileSync(written, 'utf8')).toBe(`${id}\n`)
+    await home.ok(['stop', id])
+    spawnSync('docker', ['rmi', '--force', image])
   })
 
   test('is offered once, before the first agent that a person starts at a terminal', async () => {
