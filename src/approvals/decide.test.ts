@@ -107,7 +107,10 @@ describe('a decision', () => {
   test('for a closed request names its state', () => {
     const stale = recordOf({ state: 'stale', outcome: { at: 3, reason: 'gone' } })
     expect(judgeDecision(stale, decision())).toMatchObject({
-      refuse: { message: 'this request is closed: the agent no longer shows this question', details: { first: { state: 'stale' } } },
+      refuse: {
+        message: 'this request is closed: the agent no longer shows this question',
+        details: { first: { state: 'stale' } },
+      },
     })
     const bare = recordOf({ state: 'stale', outcome: { at: 3 } })
     expect(judgeDecision(bare, decision())).toMatchObject({

@@ -56,7 +56,9 @@ async function confirm({ isInteractive }: CommandContext, question: string, isSu
 function printPreview({ out }: CommandContext, { count, denied, items }: InMilliseconds<StandingPreview>): void {
   out(`In the last 30 days it would have allowed ${plural(count, 'request')}, of which ${denied} were denied.`)
   for (const { requestedAt, risk, title, id } of items.slice(0, SHOWN))
-    out(`  ${new Date(requestedAt).toISOString().slice(0, 16)}  ${RISK_WORDS[risk as keyof typeof RISK_WORDS].padEnd(6)}  ${visibleText(title)}  ${id}`)
+    out(
+      `  ${new Date(requestedAt).toISOString().slice(0, 16)}  ${RISK_WORDS[risk as keyof typeof RISK_WORDS].padEnd(6)}  ${visibleText(title)}  ${id}`,
+    )
   if (count > SHOWN) out(`  … and ${count - SHOWN} more`)
   out('It never covers what is rated high.')
 }

@@ -44,7 +44,10 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
     ...tallyLines('by person', report.byPerson),
     ...tallyLines('by surface', report.bySurface),
     ...tallyLines('by tool', report.byTool),
-    ...tallyLines('by risk', report.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name) }))),
+    ...tallyLines(
+      'by risk',
+      report.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name) })),
+    ),
     ...report.refused.map(
       ({ id, by, surface, reason }) => `refused      ${id}  ${line(by)} (${surface})  ${line(reason)}`,
     ),

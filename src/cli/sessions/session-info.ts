@@ -55,7 +55,13 @@ export function sessionLine(
   const room = context.isOutputTty
     ? Math.max(10, context.columns - displayWidth(head + tail + project) - 1)
     : Number.POSITIVE_INFINITY
-  return (head + context.style(colour, tail.slice(0, state.length)) + tail.slice(state.length) + context.style('cyan', project) + truncate(visibleText(what), room)).trimEnd()
+  return (
+    head +
+    context.style(colour, tail.slice(0, state.length)) +
+    tail.slice(state.length) +
+    context.style('cyan', project) +
+    truncate(visibleText(what), room)
+  ).trimEnd()
 }
 
 /** What the panes of sessions show, by the id of the session. */

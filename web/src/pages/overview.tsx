@@ -15,6 +15,7 @@ import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNe
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
+import { sentence } from '../store/toasts'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
@@ -187,7 +188,7 @@ function OtherNeeds({
           <a class="what" href={`/r/${run.id}`}>
             <span class="cut strong block">{run.title}</span>
             <span class="small soft cut block">
-              {run.why ?? 'Open it to see why'}
+              {run.why ? sentence(run.why) : 'Open it to see why'}
               {run.isUndriven && run.next && ` · ${run.next}`}
             </span>
           </a>
