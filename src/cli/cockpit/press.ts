@@ -199,7 +199,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
     },
   })
   const choices: Choice[] = options.map(option => {
-    const label = optionText(option.label)
+    const label = optionText(option.detail ? `${option.label} (${option.detail})` : option.label)
     if (option.takes === 'text') return { label: `${label} …`, step: write(label, option.key) }
     const command = decide({ option: option.key, label: option.label })
     const isSafe = request.risk.level === 'low' || option.meaning.startsWith('deny')

@@ -49,7 +49,7 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
     <div class="stack wide pad">
       <div class="row wrap">
         <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
-        <span class="small dim grow">{HANDLERS[node.handler] ?? node.handler}</span>
+        <span class="small dim grow">{node.handler && (HANDLERS[node.handler] ?? node.handler)}</span>
         {node.visits > 1 && (
           <Segments
             label="Visit"

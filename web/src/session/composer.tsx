@@ -60,7 +60,7 @@ export function Composer({ session }: { session: Session }) {
             !isAsking
               ? 'Send a prompt'
               : isPhone.value
-                ? 'Answer, or queue a prompt'
+                ? 'Queue a prompt'
                 : 'The agent is waiting for your answer. Answer it, or queue a prompt.'
           }
           rows={isPhone.value ? 1 : 2}
