@@ -34,17 +34,21 @@ export function approvalLines(
   ].flatMap(paint)
 }
 
-function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['outcome']>['observed']>): string {
-  return `${result ?? 'answered'} in the agent’s own dialog by ${actor.name}`
+function observedEnd(
+  kind: ApprovalRecord['kind'],
+  { actor, result }: NonNullable<NonNullable<ApprovalRecord['outcome']>['observed']>,
+): string {
+  const word = kind === 'question' && result === 'denied' ? 'declined' : (result ?? 'answered')
+  return `${word} in the agent’s own dialog by ${actor.name}`
 }
 
 /** The outcome of a decision in a line: `applied`, `not applied: the agent changed its…`. */
-export function endOf({ state, outcome }: ApprovalRecord): string {
+export function endOf({ kind, state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way
   const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
   const note = way === undefined ? '' : `; the reason ${delivered}`
-  if (outcome?.observed) return observedEnd(outcome.observed)
+  if (outcome?.observed) return observedEnd(kind, outcome.observed)
   if (state === 'stale') return `not applied: ${closedReason(outcome?.reason)}${note}`
   return `${state}${outcome?.reason ? ` (${closedReason(outcome.reason)})` : ''}${note}`
 }

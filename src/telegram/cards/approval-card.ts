@@ -176,7 +176,10 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
     ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
-  if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  if (outcome?.observed) {
+    const isDeclined = record.kind === 'question' && outcome.observed.result === 'denied'
+    return `${isDeclined ? '⛔ Declined' : ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  }
   if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(closedReason(outcome?.reason))}`

@@ -203,7 +203,7 @@ function Choice(props: {
       <span dir="auto">
         <Revealed text={props.label} />
         {props.detail !== '' && (
-          <span class="choice-detail tiny dim">
+          <span class="choice-detail tiny dim" dir="auto">
             <Revealed text={props.detail} />
           </span>
         )}
