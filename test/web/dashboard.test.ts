@@ -96,7 +96,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const second = await openContext(browser)
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/invalid or expired login code/i).waitFor()
+    await late.getByText(/invalid or expired login link/i).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })

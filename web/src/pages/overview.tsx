@@ -99,7 +99,7 @@ export function OverviewPage() {
             </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
-          {!isWelcomed.value && !me.value?.isDemo && sessions.all.value.length === 0 && <Welcome />}
+          {!isWelcomed.value && !me.value?.isDemo && <Welcome />}
           {live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
@@ -229,14 +229,16 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
         <Empty title="No live sessions">
           <p>Start an agent here, or from a terminal:</p>
           <code>signalbox start claude --attach</code>
-          <div class="row" style={{ marginTop: '8px' }}>
-            <a class="btn solid" href="/start">
-              Start a session
-            </a>
-            <a class="btn" href="/start?agent=demo">
-              Try the demo agent
-            </a>
-          </div>
+          {isWelcomed.value && (
+            <div class="row" style={{ marginTop: '8px' }}>
+              <a class="btn solid" href="/start">
+                Start a session
+              </a>
+              <a class="btn" href="/start?agent=demo">
+                Try the demo agent
+              </a>
+            </div>
+          )}
         </Empty>
       </Section>
     )
