@@ -5,7 +5,7 @@ import { FakeModel } from './fake-models/fake-model.js'
 import { AGENTS } from './table/index.js'
 import { wantedOf } from './wanted.js'
 
-/** Agents whose conversations on disk can be adopted; Claude Code also switches by command and key. */
+/** Agents whose conversations on disk can be adopted. */
 const CONTROLLED = AGENTS.filter(({ name }) => ['claude', 'codex'].includes(name))
 
 describe.each(wantedOf(CONTROLLED))('$name', agent => {

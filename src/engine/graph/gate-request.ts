@@ -87,7 +87,7 @@ export function gateRequest(
   return { request, timeoutMs: read.durationMs('human.timeout') }
 }
 
-/** The edge sends work back, which comes to the gate again: the person may say what should change. */
+/** The edge sends work back, and the gate asks again: a person may say what should change. */
 function leadsBack(graph: Graph, edge: string, gate: string): boolean {
   const seen = new Set<string>()
   const next = graph.edges.filter(({ id }) => id === edge).map(({ to }) => to)

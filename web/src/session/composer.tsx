@@ -29,7 +29,8 @@ export function Composer({ session }: { session: Session }) {
     const sent = await attempt(() => sendPrompt(session.id, prompt, when))
     setBusy(false)
     if (!sent) return
-    setText('')
+    // What was not delivered can be sent again.
+    if (sent.result !== 'refused') setText('')
     setOutcome(sent)
     field.current?.focus()
   }
