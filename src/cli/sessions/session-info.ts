@@ -10,7 +10,7 @@ import type { DaemonClient } from '../daemon-client.js'
 export type SessionInfo = InMilliseconds<Session>
 
 /** `pane`: the session's own; it knows whether a person has seen that the work is done. */
-export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'>): string {
+export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown' | 'seen'>): string {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') {
     if (session.endReason === 'stopped') return 'stopped'
@@ -22,7 +22,7 @@ export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'
   if (session.awaiting) return 'needs you'
   if (session.paused) return 'paused'
   if (session.busy) return 'working'
-  if (session.idle) return pane?.shown === 'done' ? 'done' : 'idle'
+  if (session.idle) return pane?.shown === 'done' && !pane.seen ? 'done' : 'idle'
   return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
 }
 
@@ -32,7 +32,7 @@ const WIDE = 100
 export function sessionLine(
   session: SessionInfo,
   context: CommandContext,
-  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown'>>,
+  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown' | 'seen'>>,
 ): string {
   const state = sessionState(session, panes.get(session.id))
   const colour =

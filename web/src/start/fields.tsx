@@ -3,7 +3,7 @@ import { sentence } from '../store/toasts'
 import type { ApiError } from '../transport/request'
 import { NextStep } from '../ui/panel'
 
-export type Pipeline = PipelineList['items'][number]
+type Pipeline = PipelineList['items'][number]
 
 type Field = NonNullable<Pipeline['inputSchema']['properties']>[string]
 export type Inputs = Record<string, string | boolean | number>
