@@ -61,7 +61,7 @@ export function drawDetail(
 
 function headOf(row: CockpitRow, now: number): Cell[] {
   const { pane, request } = row
-  const since = pane?.since ?? request?.requestedAt ?? now
+  const since = request?.requestedAt ?? pane?.since ?? now
   const who = pane ? (pane.agent ?? pane.job ?? '') : 'run'
   const facts = [pane?.place ?? '', who, projectName(row), pane ? statusWord(pane) : 'needs you', shortAge(now - since)]
   return [
