@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { compiledSource } from './test/support/compiled-source.js'
 import { SlowestFirst } from './test/support/slowest-first.js'
 
 /** Tests beside the code that start programs: git, a shell, PTYs, other Node processes. */
 const STARTS_PROGRAMS = 'src/**/*.integration.test.ts'
 
 export default defineConfig({
+  plugins: [compiledSource()],
   test: {
     pool: 'forks',
     // Files run one after the other in the same process: loading the same modules again for each of them

@@ -268,7 +268,7 @@ export class LiveSessions {
         this.#adopt(record, session)
       } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
     }
-    if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
+    if (owner === 'daemon') channels.sweep(new Set(kept.keys()))
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */

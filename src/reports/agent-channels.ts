@@ -118,11 +118,14 @@ export class AgentChannels {
     this.#channels.delete(id)
   }
 
-  /** Removes private files of sessions that ended while no host was running. */
-  sweep(): void {
+  /**
+   * Removes private files of sessions that ended while no host was running: of all but these. To be
+   * called before the host starts sessions: their files are written before they are known.
+   */
+  sweep(running: ReadonlySet<string>): void {
     const { settings, onError } = this.#options
     try {
-      for (const id of wiredSessions(settings)) if (!this.#reports.has(id)) unwireHooks(id, settings)
+      for (const id of wiredSessions(settings)) if (!running.has(id)) unwireHooks(id, settings)
     } catch (error) {
       onError(error)
     }

@@ -29,7 +29,7 @@ describe('a session', () => {
     const session = await home.json<SessionInfo>([
       'start',
       'demo',
-      '--label',
+      '--name',
       'mine',
       '--json',
       '--',
@@ -151,6 +151,7 @@ describe('a session', () => {
 
   it('is stopped with its children, even if its program ignores all signals but KILL', async () => {
     const session = await home.startProgram('sh', '-c', 'trap "" TERM HUP INT; sleep 61 & while :; do sleep 62; done')
+    await waitFor('both its children, so its trap', () => home.processes().others.length === 3)
     const stopped = await home.json<SessionInfo>(['stop', session.id, '--json'])
     expect(stopped.exit).toEqual({ code: null, signal: 'SIGKILL' })
     await waitFor('its children to be gone', () => home.processes().others.length === 0)
@@ -193,7 +194,7 @@ describe('an approval', () => {
     const results = await Promise.all([home.run(allow), home.run(allow), home.run(allow)])
     expect(results.filter(({ code }) => code === 0)).toHaveLength(1)
     for (const { stderr } of results.filter(({ code }) => code !== 0))
-      expect(stderr).toMatch(/this request is already (decided|applied) by/)
+      expect(stderr).toMatch(/this request was already allowed by/)
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect(readFileSync(file, 'utf8')).toContain('Math.round((sum * discountPercent) / 100)')
     const all = await home.json<Approval[]>(['approvals', '--all', '--json'])

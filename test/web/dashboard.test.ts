@@ -106,7 +106,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const second = await openContext(browser)
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/invalid or expired login code/i).waitFor()
+    await late.getByText(/invalid or expired login link/i).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })
@@ -343,7 +343,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
     await gauge.waitFor()
-    expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
+    expect(await gauge.getAttribute('aria-valuetext')).toBe('67%, 134 k of 200 k tokens')
     const tree = page.getByRole('list', { name: 'Sub-agents of demo' })
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
@@ -379,7 +379,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     for (const stat of [
       /^\$[\d.]+spent$/,
       /^[\d.]+ ?[kM]?tokens in$/,
-      /^\d+ %of runs passed$/,
+      /^\d+%of runs passed$/,
       /^\d.*median time to decide$/,
     ])
       expect(

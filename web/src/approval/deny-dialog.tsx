@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
 import { Revealed } from '../diff/styled-text'
@@ -10,7 +10,7 @@ import { RequestFrame } from './request-frame'
 export function DenyDialog(props: { approval: Approval; onDeny(reason: string): void; onClose(): void }) {
   const [reason, setReason] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const submit = (event: Event) => {
     event.preventDefault()
     props.onDeny(reason.trim())
@@ -58,7 +58,7 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
   const { approval } = props
   const isHigh = approval.risk.level === 'high'
   const [back, allow] = [useRef<HTMLButtonElement>(null), useRef<HTMLButtonElement>(null)]
-  useEffect(() => (isHigh ? back : allow).current?.focus(), [])
+  useLayoutEffect(() => (isHigh ? back : allow).current?.focus(), [])
   return (
     <Dialog
       title={isHigh ? 'Allow this high-risk request?' : 'Allow this once?'}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { RUN_WORDS } from '../../../src/text/status-word'
 import { plural } from '../api/format'
 import type { SearchResult } from '../api/types'
@@ -35,7 +35,7 @@ function PaletteDialog() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const close = () => {
     isPaletteOpen.value = false
   }

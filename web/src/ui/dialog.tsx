@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { CloseIcon } from './icons'
 
 interface DialogProps {
@@ -16,7 +16,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, foot, isWide = false }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the next key: what is typed into a dialog must not reach the page below it.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
     box.current?.showModal()
     return () => before?.focus?.()

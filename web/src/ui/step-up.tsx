@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { attempt } from '../store/toasts'
 import { ApiError, postJson } from '../transport/request'
 import { Dialog } from './dialog'
@@ -31,7 +31,7 @@ export function StepUpDialog() {
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const open = prompted.value
-  useEffect(() => field.current?.focus(), [open])
+  useLayoutEffect(() => field.current?.focus(), [open])
   if (!open) return null
   const end = (isConfirmed: boolean) => {
     prompted.value = null
