@@ -37,6 +37,7 @@ else fail('glab: 404 Not found (HTTP 404)')
 let server: Server
 const comments: string[] = Array.from({ length: 130 }, (_, index) => `remark ${index}`)
 let failures = 0
+let limits = 0
 
 beforeAll(async () => {
   mkdirSync(bin)
@@ -47,6 +48,10 @@ beforeAll(async () => {
     request.on('data', chunk => (body += String(chunk)))
     request.on('end', () => {
       if (failures-- > 0) return void response.writeHead(503).end()
+      if (limits-- > 0) {
+        const error = { message: 'Rate limit exceeded', extensions: { code: 'RATELIMITED' } }
+        return void response.writeHead(400).end(JSON.stringify({ errors: [error] }))
+      }
       if (request.headers.authorization !== 'lin_api_key') return void response.writeHead(401).end()
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify(linear(JSON.parse(body))))
@@ -124,6 +129,8 @@ describe('Linear', () => {
     const issue = { id: 'LAM-1', title: 'A horn', description: '', status: 'Done' }
     expect(await fetched('linear:lam-1')).toMatchObject({ tracker: 'linear', issue, warning: 'issue LAM-1 is Done' })
     expect(await fetched('https://linear.app/x/issue/LAM-1/a-horn')).toMatchObject({ issue })
+    expect(await fetched('LAM-1')).toMatchObject({ issue })
+    limits = 1
     expect(await fetched('LAM-1')).toMatchObject({ issue })
   })
 
