@@ -11,7 +11,7 @@ export function startAsking(home, name, count) {
   return home.startDemo(home.scenario(name, steps))
 }
 
-export async function requestsOf(home, session) {
+async function requestsOf(home, session) {
   const { items } = await home.get('/approvals?all')
   return items.filter(({ subject }) => subject.session === session.id)
 }
