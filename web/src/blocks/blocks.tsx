@@ -212,7 +212,9 @@ function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; ou
   const head = (
     <>
       <span class="tool-name">{name}</span>
-      <code class="cut">{what}</code>
+      <code class="cut">
+        <Revealed text={what} />
+      </code>
       {failed && <span class="badge tone-danger tiny">failed</span>}
       {block.provisional && <span class="tiny dim">running</span>}
     </>
@@ -221,7 +223,11 @@ function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; ou
   return (
     <details class="tool" open={output.some(part => part.kind === 'diff')}>
       <summary>{head}</summary>
-      {what.length > 90 && <pre class="out">{what}</pre>}
+      {what.length > 90 && (
+        <pre class="out">
+          <Revealed text={what} />
+        </pre>
+      )}
       {output.map(part => (
         <BlockView key={part.id} block={part} />
       ))}
