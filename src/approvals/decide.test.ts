@@ -107,10 +107,15 @@ describe('a decision', () => {
   test('for a closed request names its state', () => {
     const stale = recordOf({ state: 'stale', outcome: { at: 3, reason: 'gone' } })
     expect(judgeDecision(stale, decision())).toMatchObject({
-      refuse: { message: 'this request is already stale (gone)', details: { first: { state: 'stale' } } },
+      refuse: {
+        message: 'this request is closed: the agent no longer shows this question',
+        details: { first: { state: 'stale' } },
+      },
     })
     const bare = recordOf({ state: 'stale', outcome: { at: 3 } })
-    expect(judgeDecision(bare, decision())).toMatchObject({ refuse: { message: 'this request is already stale' } })
+    expect(judgeDecision(bare, decision())).toMatchObject({
+      refuse: { message: expect.stringContaining('this request is closed: ') },
+    })
     const superseded = recordOf({ state: 'stale', outcome: { at: 3, reason: 'changed', followedBy: 'apr_2' } })
     expect(judgeDecision(superseded, decision())).toMatchObject({
       refuse: { code: 'E_APPROVAL_CHANGED', message: 'this request was superseded by apr_2' },
@@ -122,10 +127,10 @@ describe('a decision', () => {
         outcome: { at: 3, observed: { actor, surface: 'terminal', option: null, ...(result && { result }) } } as never,
       })
     expect(judgeDecision(seenThere('denied'), decision())).toMatchObject({
-      refuse: { message: 'this request is already denied by Ada (terminal)' },
+      refuse: { message: 'this request was already denied by Ada (terminal)' },
     })
     expect(judgeDecision(seenThere(), decision())).toMatchObject({
-      refuse: { message: 'this request is already applied by Ada (terminal)' },
+      refuse: { message: 'this request was already answered by Ada (terminal)' },
     })
   })
 

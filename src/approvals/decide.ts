@@ -1,5 +1,5 @@
 import { type ErrorCode, SignalboxError } from '../errors/index.js'
-import { canonicalJson } from '../text/index.js'
+import { canonicalJson, closedReason } from '../text/index.js'
 import { isDenialMeaning } from './denial.js'
 import { editProblem } from './edited-input.js'
 import { type GrantRequest, whyNoGrant } from './grants.js'
@@ -160,9 +160,17 @@ function judgeClosed(record: ApprovalRecord, request: ProposedDecision): Verdict
         followedBy,
       },
     )
-  const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
-  const what = decision && isDenialMeaning(decision.tier) ? 'denied' : (observed?.result ?? record.state)
-  return refuse('E_APPROVAL_DECIDED', `this request is already ${what}${who}`, 'nothing was changed', { first })
+  const ended = record.state === 'expired' ? 'has expired' : `is closed: ${closedReason(reason)}`
+  const message = by
+    ? `this request was already ${resultOf(record)} by ${by.actor.name} (${by.surface})`
+    : `this request ${ended}`
+  return refuse('E_APPROVAL_DECIDED', message, 'nothing was changed', { first })
+}
+
+function resultOf({ decision, outcome }: ApprovalRecord): string {
+  if (!decision) return outcome?.observed?.result ?? 'answered'
+  if (isDenialMeaning(decision.tier)) return 'denied'
+  return decision.tier.startsWith('allow') ? 'allowed' : 'answered'
 }
 
 /** Only a person at the command line may give the beginning of a fingerprint. */

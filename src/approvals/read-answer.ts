@@ -92,6 +92,8 @@ function textProblem(record: ApprovalRecord, option: Option, { text, note, edite
       return `${text ?? ''}${note ?? ''}`.trim() === '' ? 'needs a reason' : null
     case 'count':
       return text === undefined || /^[1-9]\d{0,2}$/.test(text.trim()) ? null : 'takes a number from 1 to 999'
+    case 'note':
+      return null
     case undefined: {
       // The agent would wait in its text field.
       if (option.meaning === 'text' && (text ?? '').trim() === '') return 'needs a text'
@@ -106,7 +108,12 @@ function isGate({ source }: ApprovalRecord): boolean {
   return source.channel === 'run'
 }
 
-const TAKES = { text: ' with a text', reason: ' with a reason', count: ', if wanted with a number' } as const
+const TAKES = {
+  text: ' with a text',
+  reason: ' with a reason',
+  count: ', if wanted with a number',
+  note: ', if wanted with a text',
+} as const
 
 /** Everything that the request takes, in words. */
 function offerOf(record: ApprovalRecord): string {

@@ -95,6 +95,7 @@ function optionsOf(menu: Menu): ApprovalRequest['request']['options'] {
     meaning: option.meaning,
     from: 'agent' as const,
     danger: option.danger ? 'extends what runs without asking' : null,
+    ...(option.detail !== undefined && { detail: option.detail }),
   }))
 }
 

@@ -23,9 +23,11 @@ export function toStoredRequest(
     text: request.text === null ? null : redactor.redact(request.text),
     questions: request.questions.map(question => ({ ...question, text: redactor.redact(question.text) })),
     // The labels of an agent's menu are compared with its screen; those of a gate only name a key.
-    options: request.options.map(option =>
-      option.from === 'signalbox' ? { ...option, label: redactor.redact(option.label) } : option,
-    ),
+    options: request.options.map(option => ({
+      ...option,
+      ...(option.from === 'signalbox' && { label: redactor.redact(option.label) }),
+      ...(option.detail !== undefined && { detail: redactor.redact(option.detail) }),
+    })),
   }
   const source = { ...asked.source }
   const isGate = source.channel === 'run'

@@ -35,8 +35,8 @@ export function fitLine(line: Line, width: number): Cell[] {
 }
 
 /**
- * Breaks a line so that nothing is cut off. The following lines begin with `mark`, so that text of
- * an agent cannot look like text of Signalbox.
+ * Breaks a line so that nothing is cut off: at `width`, or without a mark after a word. The
+ * following lines begin with `mark`, so that text of an agent cannot look like text of Signalbox.
  */
 export function wrapLine(line: Line, width: number, mark = ''): Cell[][] {
   if (lineWidth(line) <= width) return [[...line]]
@@ -52,9 +52,14 @@ export function wrapLine(line: Line, width: number, mark = ''): Cell[][] {
     for (const cluster of graphemes(text)) {
       const own = displayWidth(cluster)
       if (own > left) {
+        // Text of Signalbox breaks after a word; text of an agent, which has a mark, anywhere.
+        const end = mark === '' ? kept.lastIndexOf(' ') + 1 : 0
+        const word = end > 0 ? kept.slice(end) : ''
+        kept = kept.slice(0, kept.length - word.length)
         keep()
         lines.push(mark === '' ? [] : [{ text: mark, ...(style && { style }) }])
-        left = room
+        kept = word
+        left = room - displayWidth(word)
       }
       kept += cluster
       left -= own

@@ -174,7 +174,7 @@ export class DaemonClient {
     } catch (error) {
       if (!this.proves || !isUnproven(error)) throw error
       const { proveByTerminal } = await import('./prove.js')
-      await proveByTerminal((path, body) => this.#call('POST', path, body), error)
+      await proveByTerminal((method, path, body) => this.#call(method, path, body), error)
       return call()
     }
   }

@@ -15,7 +15,7 @@ const HELP = { minWidthToWrap: 20 }
 type RunCommand = (command: NamedCommand, input: Omit<CommandInput, 'rest'>) => Promise<void>
 
 /**
- * Runs one command line and returns its exit code. An error of a command is printed as one line.
+ * Runs one command line and returns its exit code. Prints an error of a command.
  */
 export async function main(argv: readonly string[], context: CommandContext = processContext()): Promise<number> {
   ignoreBrokenPipe()
@@ -43,7 +43,10 @@ export async function main(argv: readonly string[], context: CommandContext = pr
     context.note(
       words.includes('--json')
         ? JSON.stringify({ error: errorFields(known) })
-        : describeError(known, { isDebug: Boolean(context.env.SIGNALBOX_DEBUG) }),
+        : describeError(known, {
+            isDebug: Boolean(context.env.SIGNALBOX_DEBUG),
+            columns: process.stderr.isTTY ? context.columns : null,
+          }),
     )
     return exitCodeOf(known)
   }
@@ -179,12 +182,22 @@ function nextStep(message: string, next: string): string {
   return message.endsWith(')') ? `: ${next}` : ` (${next})`
 }
 
-/** One line: where, what is wrong, and what to do next. With `isDebug` also the stack. */
-export function describeError(error: SignalboxError, { isDebug }: { isDebug: boolean }): string {
+/**
+ * Where, what is wrong, and what to do next: in one line, or in a terminal with `columns` on lines
+ * that are broken after words, the next step on a line of its own. With `isDebug` also the stack.
+ */
+export function describeError(
+  error: SignalboxError,
+  { isDebug, columns = null }: { isDebug: boolean; columns?: number | null },
+): string {
   const { place, next } = error
   const at = place ? [place.file, place.line, place.column].filter(part => part !== undefined).join(':') : ''
   const where = at === '' || error.message.includes(at) ? '' : `${at}: `
-  const line = `signalbox: ${where}${error.message}${next ? nextStep(error.message, next) : ''}`
+  const what = `signalbox: ${where}${error.message}`
+  const line =
+    columns === null
+      ? `${what}${next ? nextStep(error.message, next) : ''}`
+      : [what, ...(next ? [`→ ${next}`] : [])].flatMap(part => wrapText(part, columns)).join('\n')
   if (!isDebug) return line
   const cause = error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : ''
   return `${line}\n[${error.code}] ${error.stack}${cause}`

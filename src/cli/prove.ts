@@ -1,15 +1,18 @@
 import { SignalboxError } from '../errors/index.js'
 import { askHidden, askLine } from './ask.js'
 
+type Call = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<unknown>
+
 /**
  * Proves that a person is behind this process: by the code that the daemon writes to the terminal
- * of the person's tmux client, or by the passphrase where there is no such terminal.
+ * of the person's tmux client, or by the passphrase where there is no such terminal. Without
+ * either, the refusal says where the person can decide instead.
  */
-export async function proveByTerminal(
-  post: (path: string, body: unknown) => Promise<unknown>,
-  refusal: SignalboxError,
-): Promise<void> {
+export async function proveByTerminal(call: Call, refusal: SignalboxError): Promise<void> {
+  const post = (path: string, body: unknown) => call('POST', path, body)
   if (!(await hasCode(post))) {
+    const { hasPassphrase } = (await call('GET', '/auth/me')) as { hasPassphrase: boolean }
+    if (!hasPassphrase) throw refusal
     const passphrase = await askHidden(`${refusal.message}\npassphrase: `)
     await post('/auth/step-up', { passphrase })
     return

@@ -41,10 +41,15 @@ const option = z.object({
   ]),
   from: z.enum(['agent', 'signalbox']),
   danger: z.string().nullable(),
+  /** What the agent's menu says about it below or beside its label. */
+  detail: z.string().optional(),
   /** Which of several questions it answers, counted from 0. */
   question: z.int().nonnegative().optional(),
-  /** What text goes with it: one that it needs, a reason that it needs, or a number if wanted. */
-  takes: z.enum(['text', 'reason', 'count']).optional(),
+  /**
+   * What text goes with it: one that it needs, a reason that it needs, or if wanted a number or a
+   * note.
+   */
+  takes: z.enum(['text', 'reason', 'count', 'note']).optional(),
   /** It cannot be chosen together with others. */
   isAlone: z.boolean().optional(),
 })

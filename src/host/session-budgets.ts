@@ -84,11 +84,15 @@ export class SessionBudgets {
     this.#timer?.cancel()
   }
 
-  /** Why the session gets no prompt now, with what to do; null: it is not paused. */
-  pauseOf(id: string): string | null {
+  /**
+   * Why the session gets no prompt now, with what to do; null: it is not paused. `isHeld`: the
+   * prompt waits until then.
+   */
+  pauseOf(id: string, { isHeld = true } = {}): string | null {
     const used = this.#paused.get(id)
     if (!used) return null
-    return `${budgetSentence(used)} The prompt is sent when the budget is raised.`
+    const next = isHeld ? 'The prompt is sent when the budget is raised.' : 'Raise the budget, then send it again.'
+    return `${budgetSentence(used)} ${next}`
   }
 
   /** The budget of a day; null: no limit. */

@@ -88,7 +88,7 @@ describe('notifications', () => {
     expect(fixture.sent).toEqual([])
     fixture.after(0.2)
     expect(fixture.desktop).toMatchObject([{ kind: 'done', title: 'claude is done' }])
-    expect(fixture.desktop[0]!.body).toMatch(/shop · main:1\.0@here · done after/)
+    expect(fixture.desktop[0]!.body).toMatch(/shop · main:1\.0 · done after/)
     expect(JSON.stringify(fixture.desktop)).not.toContain('SECRET')
   })
 

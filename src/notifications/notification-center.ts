@@ -300,8 +300,7 @@ export class NotificationCenter {
   }
 
   #notice(kind: PaneNotification['kind'], pane: PaneInfo, body: string): PaneNotification {
-    const { clock, hostName } = this.#options
-    return paneNotification(kind, pane, body, { hostName, at: clock.now() })
+    return paneNotification(kind, pane, body, this.#options.clock.now())
   }
 
   #deliver(notice: PaneNotification, channel: NotificationChannel): void {

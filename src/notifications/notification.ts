@@ -49,14 +49,15 @@ const VERBS: Readonly<Record<PaneNotification['kind'], string>> = {
 }
 const BODY_MAX = 160
 
-/** Agent, place, and one line of text. */
+/** The agent; project, name, and one line of text. */
 export function paneNotification(
   kind: PaneNotification['kind'],
   pane: PaneInfo,
   text: string,
-  { hostName, at }: { hostName: string; at: number },
+  at: number,
 ): PaneNotification {
-  const body = `${placeOf(pane, hostName)}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`
+  const parts = [projectOf(pane), pane.name || pane.place, text ? text.slice(0, BODY_MAX) : '']
+  const body = parts.filter(part => part !== '').join(' · ')
   return {
     kind,
     pane: pane.id,

@@ -291,7 +291,7 @@ async function refuseAgents(route: Route, { parts, params }: IncomingRequest, pe
 
 function notProven(why: string): SignalboxError {
   return new SignalboxError('E_STEP_UP', `only a person may do this, and the caller is not proven to be one: ${why}`, {
-    next: 'use the dashboard, your chat or a terminal that only you type into; or confirm with a code (in tmux) or the passphrase (server.passphrase_file)',
+    next: 'use the dashboard (signalbox open in a terminal without tmux), your chat, or a terminal that only you type into; or set a passphrase (server.passphrase_file)',
     details: { unproven: why },
   })
 }

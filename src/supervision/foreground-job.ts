@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { isPlainShell, isSpawningWrapper, type Job, jobNames, shownCommand } from '../panes/index.js'
 import { foregroundProcesses, ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
@@ -44,25 +45,26 @@ function programOf(pid: number): { foreground: number; words: string[] | null; w
 }
 
 const OWN_PROGRAM = ownProgram('cli')
-const OWN_SURFACES: ReadonlySet<string> = new Set([
-  'watch',
-  'attach',
-  'start',
-  'resume',
-  'fork',
-  'demo',
-  'run',
-  'implement',
-  'review',
-  'oneshot',
-])
 
-/** One of our own surfaces in a person's pane: what it shows is already listed. */
+/**
+ * Signalbox itself in a person's pane: the cockpit, an attached session, a question of `approve`.
+ * What it shows is already listed, and a dialog in its preview is not asked by this pane.
+ */
 export function isOwnSurface(pid: number): boolean {
   const group = terminalGroups(pid)?.foreground ?? -1
-  const words = wordsOf(group > 0 ? group : pid) ?? []
-  const at = words.findIndex(word => word === OWN_PROGRAM || /(?:^|\/)signalbox$/.test(word))
-  return at >= 0 && OWN_SURFACES.has(words[at + 1] ?? '')
+  const program = group > 0 ? group : pid
+  const [first = '', second = ''] = wordsOf(program) ?? []
+  return [first, second].some(word => /(?:^|\/)signalbox$/.test(word) || isOwnProgram(program, word))
+}
+
+/** The script may be named by a path relative to where it was started. */
+function isOwnProgram(pid: number, word: string): boolean {
+  if (basename(word) !== basename(OWN_PROGRAM)) return false
+  try {
+    return resolve(readlinkSync(`/proc/${pid}/cwd`), word) === OWN_PROGRAM
+  } catch {
+    return word === OWN_PROGRAM
+  }
 }
 
 /** A process's arguments; null if unknown. Renamed programs have one long argument. */

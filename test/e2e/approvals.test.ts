@@ -200,7 +200,7 @@ describe('a decision', () => {
     const closed = await waitFor('the deadline', async () => (await all()).find(({ state }) => state === 'expired'))
     expect(closed.id).toBe(asked.id)
     const late = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
-    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is already expired')])
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request has expired')])
     expect(existsSync(join(home.work, 'made.txt'))).toBe(false)
   })
 })

@@ -86,7 +86,7 @@ const isApplied = ({ id }: Approval) =>
   waitFor('the decision to be applied', async () => (await approvals()).find(a => a.id === id)?.state === 'applied')
 
 it('a session on a worker is used like one of the server: prompt, request, decision, answer, end', async () => {
-  const session = await start('--label', 'far away')
+  const session = await start('--name', 'far away')
   expect(session.on).toBe('first')
   expect((await server.ok(['sessions'])).stdout).toMatch(/demo .* idle .* far away/)
   expect((await site.worker('first'))!.sessions).toEqual([session.id])

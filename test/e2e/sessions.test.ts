@@ -29,7 +29,7 @@ describe('a session', () => {
     const session = await home.json<SessionInfo>([
       'start',
       'demo',
-      '--label',
+      '--name',
       'mine',
       '--json',
       '--',
@@ -194,7 +194,7 @@ describe('an approval', () => {
     const results = await Promise.all([home.run(allow), home.run(allow), home.run(allow)])
     expect(results.filter(({ code }) => code === 0)).toHaveLength(1)
     for (const { stderr } of results.filter(({ code }) => code !== 0))
-      expect(stderr).toMatch(/this request is already (decided|applied) by/)
+      expect(stderr).toMatch(/this request was already allowed by/)
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect(readFileSync(file, 'utf8')).toContain('Math.round((sum * discountPercent) / 100)')
     const all = await home.json<Approval[]>(['approvals', '--all', '--json'])

@@ -4,7 +4,17 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, openContext, pressCard, Served, show, watchErrors, watchOrigins } from './harness.js'
+import {
+  closeProfiles,
+  logIn,
+  openBrowser,
+  openContext,
+  pressCard,
+  Served,
+  show,
+  watchErrors,
+  watchOrigins,
+} from './harness.js'
 
 /**
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
@@ -34,7 +44,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: line.address })
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await served?.close()
   })
 
@@ -96,7 +106,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const second = await openContext(browser)
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/invalid or expired login code/i).waitFor()
+    await late.getByText(/invalid or expired login link/i).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })
@@ -333,7 +343,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
     await gauge.waitFor()
-    expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
+    expect(await gauge.getAttribute('aria-valuetext')).toBe('67%, 134 k of 200 k tokens')
     const tree = page.getByRole('list', { name: 'Sub-agents of demo' })
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
@@ -369,7 +379,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     for (const stat of [
       /^\$[\d.]+spent$/,
       /^[\d.]+ ?[kM]?tokens in$/,
-      /^\d+ %of runs passed$/,
+      /^\d+%of runs passed$/,
       /^\d.*median time to decide$/,
     ])
       expect(

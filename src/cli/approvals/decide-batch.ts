@@ -37,7 +37,7 @@ export async function approveAllLike(
     )
     for (const record of alike) {
       context.out(context.style('bold', record.id))
-      for (const line of approvalLines(record, context)) context.out(`  ${line}`)
+      for (const line of approvalLines(record, context, { indent: 2 })) context.out(line)
     }
     const typed = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
     if (!/^y(es)?$/i.test(typed.trim()))

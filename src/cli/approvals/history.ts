@@ -2,7 +2,7 @@ import { reportRows } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { ApprovalReport, InMilliseconds } from '../../server/index.js'
-import { formatDuration, plural, visibleText } from '../../text/index.js'
+import { formatDuration, plural, RISK_WORDS, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseMoment } from '../parse-options.js'
@@ -35,24 +35,31 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
       const after = item.decisionMs === null ? '' : ` after ${formatDuration(item.decisionMs)}`
       const why = item.reason === null ? '' : ` (${line(item.reason)})`
       const note = item.note === null ? '' : style('dim', `  “${line(item.note)}”`)
-      return `${new Date(item.requestedAt).toISOString().slice(0, 19)}  ${item.id}  ${item.risk.padEnd(8)}  ${item.state}${why}  ${line(item.tool)}${who}${after}${note}`
+      return `${new Date(item.requestedAt).toISOString().slice(0, 19)}  ${item.id}  ${riskWord(item.risk).padEnd(6)}  ${item.state}${why}  ${line(item.tool)}${who}${after}${note}`
     }),
     '',
     style('bold', `${plural(report.requests, 'request')}: ${states.join(', ')}`),
-    `to decision  ${timesLine(report.toDecision)}`,
-    `to applied   ${timesLine(report.toApplied)}`,
+    `to decide    ${timesLine(report.toDecision)}`,
+    `to apply     ${timesLine(report.toApplied)}`,
     ...tallyLines('by person', report.byPerson),
     ...tallyLines('by surface', report.bySurface),
     ...tallyLines('by tool', report.byTool),
-    ...tallyLines('by risk', report.byRisk),
+    ...tallyLines(
+      'by risk',
+      report.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name) })),
+    ),
     ...report.refused.map(
-      ({ id, by, surface, code, reason }) => `refused      ${id}  ${line(by)} (${surface})  ${code}: ${line(reason)}`,
+      ({ id, by, surface, reason }) => `refused      ${id}  ${line(by)} (${surface})  ${line(reason)}`,
     ),
     ...report.grants.map(
       ({ id, by, usedBy, maxUses, ended }) =>
         `standing     ${id}  by ${line(by.name)}, used ${usedBy.length} of ${maxUses}${ended ? `, ended (${ended.reason})` : ''}`,
     ),
   ]
+}
+
+function riskWord(level: string): string {
+  return RISK_WORDS[level as keyof typeof RISK_WORDS] ?? level
 }
 
 function timesLine({ count, medianMs, p95Ms }: ApprovalReport['toDecision']): string {

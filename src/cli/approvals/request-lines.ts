@@ -63,7 +63,9 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
-    ...(approval.terminalOnly ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`] : []),
+    ...(approval.terminalOnly && !approval.source.can?.includes('hold')
+      ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`]
+      : []),
     ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
@@ -138,10 +140,13 @@ function fieldsOf(blocks: readonly DisplayBlock[]): Field[] {
   return fields.map(({ label, pieces }) => ({ label, value: joined(pieces) }))
 }
 
+function optionWords({ label, detail }: { label: string; detail?: string | undefined }): string {
+  return detail === undefined ? optionText(label) : `${optionText(label)} (${optionText(detail)})`
+}
+
 /** The options; of a form by question, each with its unique key. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
-  if (questions.length < 2)
-    return [`options: ${options.map(({ label }) => optionText(label)).join(' · ') || '(a text)'}`]
+  if (questions.length < 2) return [`options: ${options.map(optionWords).join(' · ') || '(a text)'}`]
   return questions.map(({ text, multi }, index) => {
     const own = options.filter(({ question }) => (question ?? 0) === index)
     return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => optionText(key)).join(' · ')}`

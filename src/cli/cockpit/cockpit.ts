@@ -19,6 +19,8 @@ const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?1000h\u001b[?1006h\u001b[?2004h\u
 const LEAVE = '\u001b[?2004l\u001b[?1006l\u001b[?1000l\u001b[?25h\u001b[0m\u001b[?1049l'
 /** The screen is drawn at most this often, and once a second because ages change. */
 const FRAME_MS = 50
+/** How long a notice hides the keys, unless a key is pressed. */
+const NOTICE_MS = 10_000
 const SECOND_MS = 1_000
 /** How often key presses are reported to the daemon as presence. */
 const PRESENCE_MS = 10_000
@@ -48,6 +50,8 @@ export class Cockpit {
   #last: Drawn | null = null
   /** The request that is shown, since when, and whether its end was shown. */
   #read = { key: '', since: 0, isWhole: false }
+  /** The notice in the last row, and since when. */
+  #noticed = { text: '', since: 0 }
   #timer: Timer | null = null
   #second: Timer | null = null
   #isShown = false
@@ -281,6 +285,7 @@ export class Cockpit {
     if (!this.#isShown) return
     const size = this.#size()
     const rows = this.#data.rows()
+    this.#expireNotice()
     this.#view = settle(this.#view, listed({ rows }, this.#view), size)
     const selected = rows.find(row => row.id === this.#view.selected) ?? null
     this.#data.preview(selected?.pane?.id ?? null)
@@ -295,6 +300,14 @@ export class Cockpit {
     if (out !== '') this.#context.write(`\u001b[?2026h${out}\u001b[?2026l`)
     this.#second?.cancel()
     this.#second = systemClock.setTimer(SECOND_MS, () => this.#draw())
+  }
+
+  /** A notice gives its row back to the keys. */
+  #expireNotice(): void {
+    const { notice } = this.#view
+    const now = systemClock.monotonic()
+    if (notice !== this.#noticed.text) this.#noticed = { text: notice, since: now }
+    else if (notice !== '' && now - this.#noticed.since >= NOTICE_MS) this.#view = { ...this.#view, notice: '' }
   }
 
   /** A request counts as read when its end was shown; the ledger records that once. */

@@ -1,10 +1,11 @@
+import { requestTitle } from '../../approvals/index.js'
 import type { Frame, Row, Span } from '../../terminal/index.js'
 import { rowToAnsi } from '../../terminal/index.js'
-import { displayWidth } from '../../text/index.js'
+import { displayWidth, visibleText } from '../../text/index.js'
 import { contentLines, factLines } from '../approvals/request-lines.js'
 import { cutTo, firstShown } from '../attach/fit-screen.js'
 import { type Cell, fitLine, wrapLine } from '../cells.js'
-import { clean, shortAge, statusWord } from '../watch/watch-rows.js'
+import { shortAge, statusWord } from '../watch/watch-rows.js'
 import type { Place } from './layout.js'
 import { type CockpitRow, nameOf, projectName } from './rows.js'
 
@@ -60,7 +61,7 @@ export function drawDetail(
 
 function headOf(row: CockpitRow, now: number): Cell[] {
   const { pane, request } = row
-  const since = pane?.since ?? request?.requestedAt ?? now
+  const since = request?.requestedAt ?? pane?.since ?? now
   const who = pane ? (pane.agent ?? pane.job ?? '') : 'run'
   const facts = [pane?.place ?? '', who, projectName(row), pane ? statusWord(pane) : 'needs you', shortAge(now - since)]
   return [
@@ -72,7 +73,7 @@ function headOf(row: CockpitRow, now: number): Cell[] {
 /** The whole request, broken at the width: nothing is cut off. */
 function requestText({ request, more }: CockpitRow, cols: number): Cell[][] {
   if (!request) return []
-  const title: Cell[] = [{ text: clean(request.display.title), style: 'yellow' }]
+  const title: Cell[] = [{ text: requestTitle(request), style: 'yellow' }]
   const waiting =
     more > 0 ? [{ cells: [{ text: `${more} more of this session after it`, style: 'dim' as const }] }] : []
   return [{ cells: title }, ...contentLines(request), ...factLines(request), ...waiting].flatMap(
@@ -92,9 +93,11 @@ function screenLines(screen: Screen, { cols, rows }: { cols: number; rows: numbe
   })
 }
 
-function rowOf(spans: readonly Span[]): Row {
+/** What an agent prints must not reorder the lines of the cockpit. */
+function rowOf(drawn: readonly Span[]): Row {
+  const spans = drawn.map(span => ({ ...span, text: visibleText(span.text) }))
   const text = spans.map(span => span.text).join('')
-  return { id: 0, text, width: displayWidth(text), wrapped: false, spans: [...spans], hash: 0, changedSeq: 0 }
+  return { id: 0, text, width: displayWidth(text), wrapped: false, spans, hash: 0, changedSeq: 0 }
 }
 
 function blank(rows: number, cols: number): Cell[][] {

@@ -88,7 +88,7 @@ function rowCells(row: CockpitRow, { width, now }: { width: number; now: number 
   const { pane, request } = row
   const style = STATUS_STYLE[needsYou(row) ? 'waiting-approval' : (pane?.shown ?? 'waiting-approval')]
   const word = pane && !request ? statusWord(pane) : style.word
-  const age = shortAge(Math.max(0, now - (pane?.since ?? request?.requestedAt ?? now)))
+  const age = shortAge(Math.max(0, now - (request?.requestedAt ?? pane?.since ?? now)))
   const cells: Cell[] = [
     { text: `${style.mark} ${toWidth(word, 9)}`, style: style.style },
     { text: ` ${age.padStart(4)} `, style: 'dim' },

@@ -187,21 +187,24 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
       ],
       top: 0,
     }
-  const write = (label: string, option?: string): Step => ({
+  /** `without`: what an empty text does. */
+  const write = (label: string, option?: string, without?: Command): Step => ({
     mode: {
       kind: 'line',
       label,
       value: '',
       done: text =>
         text.trim() === ''
-          ? {}
+          ? { ...(without && { command: without }) }
           : { command: decide({ ...(option !== undefined && { option }), text, label: 'your text' }) },
     },
   })
   const choices: Choice[] = options.map(option => {
-    const label = optionText(option.label)
+    const label = optionText(option.detail ? `${option.label} (${option.detail})` : option.label)
     if (option.takes === 'text') return { label: `${label} …`, step: write(label, option.key) }
     const command = decide({ option: option.key, label: option.label })
+    if (option.takes === 'note')
+      return { label: `${label} …`, step: write(`${label}; what should change`, option.key, command) }
     const isSafe = request.risk.level === 'low' || option.meaning.startsWith('deny')
     return { label, step: isSafe ? { command } : { mode: { kind: 'confirm', question: `${label}?`, command } } }
   })

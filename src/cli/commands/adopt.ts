@@ -29,7 +29,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'a
     cwd,
     env: stringEntries(context.env),
     size: terminalSize(context),
-    label: options.label ?? nameFrom(prompt),
+    label: options.name ?? nameFrom(prompt),
     resume: id,
   })
   if (options.attach) {

@@ -38,6 +38,6 @@ function itemLines(item: ApprovalInfo, context: CommandContext): string[] {
   const state = item.outcome?.observed ? endOf(item) : item.state
   return [
     `${context.style('bold', item.id)}  ${context.style('yellow', state)}  ${item.subject.agent}  ${age}${by}`,
-    ...approvalLines(item, context).map(line => `  ${line}`),
+    ...approvalLines(item, context, { indent: 2 }),
   ]
 }

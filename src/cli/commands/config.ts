@@ -75,7 +75,7 @@ function set(context: CommandContext, key: string, text: string | undefined): nu
     write(text!)
   }
   context.out(`${key} = ${matching(openHome(context).loaded, key)[0]!.shown}`)
-  context.note('A running daemon uses it after a restart: signalbox serve --stop. Agents keep running.')
+  context.note('The daemon uses it after signalbox serve --restart; agents keep running.')
   return EXIT.ok
 }
 

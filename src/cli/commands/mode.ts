@@ -1,4 +1,5 @@
 import { controlsOf, modeOf } from '../../agents/index.js'
+import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -18,12 +19,30 @@ export async function run(context: CommandContext, { args, options }: InputOf<'m
         next: 'start another session with the mode among its arguments',
       })
     await client.post(`/sessions/${session.id}/keys`, { keys: mode.keys })
-    if (options.json) context.json({ session: session.id, pressed: mode.keys })
-    else context.out(`pressed ${mode.keys.join(' ')}; signalbox mode ${session.number} shows the new mode`)
+    const shown = await anotherMode(client, session)
+    if (options.json) context.json({ session: session.id, pressed: mode.keys, mode: shown })
+    else context.out(shown ?? `pressed ${mode.keys.join(' ')}; ${session.agent} shows its default mode, or none`)
     return EXIT.ok
   }
   const mode = modeOf(session)
   if (options.json) context.json({ session: session.id, mode })
   else context.out(mode ?? `${session.agent} shows no permission mode: its default`)
   return EXIT.ok
+}
+
+const LOOKS = 10
+const LOOK_MS = 200
+
+/** The mode that the agent shows after the key; null if it shows none that is new. */
+async function anotherMode(
+  client: DaemonClient,
+  session: Parameters<typeof modeOf>[0] & { id: string },
+): Promise<string | null> {
+  const before = modeOf(session)
+  for (let look = 0; look < LOOKS; look++) {
+    const now = modeOf(await client.get<Session>(`/sessions/${session.id}`))
+    if (now !== before) return now
+    await delay(systemClock, LOOK_MS)
+  }
+  return null
 }

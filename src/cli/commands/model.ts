@@ -1,4 +1,5 @@
 import { controlsOf, modelOf } from '../../agents/index.js'
+import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -30,9 +31,24 @@ export async function run(context: CommandContext, { args, options }: InputOf<'m
     whenBusy: 'hold',
     meaning: 'command',
   })
+  const asks = sent.result === 'delivered' && (await asksToConfirm(client, session.id))
   if (options.json) context.json(sent)
   else if (sent.result === 'refused' || sent.result === 'unconfirmed')
     context.note(`signalbox: not delivered: ${sent.detail ?? sent.result}`)
+  else if (asks) context.out(`${session.agent} asks you to confirm: signalbox approvals`)
   else context.out(sent.result === 'held' ? 'sent when the agent is idle' : `sent: ${model.command} ${args.name}`)
   return ['delivered', 'queued', 'held'].includes(sent.result) ? EXIT.ok : EXIT.failed
+}
+
+const LOOKS = 15
+const LOOK_MS = 200
+
+/** An agent may ask before it reads a long conversation again with another model. */
+async function asksToConfirm(client: DaemonClient, id: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look++) {
+    const { awaiting } = await client.get<Session>(`/sessions/${id}`)
+    if (awaiting) return true
+    await delay(systemClock, LOOK_MS)
+  }
+  return false
 }

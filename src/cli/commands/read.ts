@@ -1,5 +1,6 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Conversation, InMilliseconds, PaneConversation, Screen, TextFrame } from '../../server/index.js'
+import { callingAgent } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { readablePath } from '../sessions/session-path.js'
@@ -13,7 +14,11 @@ const JOINED_LATE = '(joined late: this answer had started before the pane was w
 export async function run(context: CommandContext, { args, options }: InputOf<'read'>): Promise<number> {
   const client = await DaemonClient.connect(context)
   const path = await readablePath(context, client, args.id)
-  if (options.screen) return printScreen(context, client, path.screen, options.json === true)
+  if (options.screen) {
+    const code = await printScreen(context, client, path.screen, options.json === true)
+    if (!options.json) await noteSeen(context, client, path.pane)
+    return code
+  }
   const { messages } = await client.get<Conversation | PaneConversation>(path.conversation)
   const chosen = pickTurn(afterTurn(messages, options.since), options.turn)
   if (options.json) {
@@ -28,7 +33,16 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     if (message.joinedLate) context.out(style.isColour ? `\u001b[2m${JOINED_LATE}\u001b[22m` : JOINED_LATE)
     for (const line of renderAnsi(message.blocks, style)) context.out(line)
   })
+  if (chosen.length > 0 && chosen.at(-1) === messages.at(-1)) await noteSeen(context, client, path.pane)
   return EXIT.ok
+}
+
+/** A person at a terminal who has read the last answer knows that the work is done. */
+async function noteSeen(context: CommandContext, client: DaemonClient, pane: string): Promise<void> {
+  const isPerson = callingAgent(context) === null && (context.isOutputTty || process.stdin.isTTY === true)
+  if (!isPerson) return
+  client.proves = false
+  await client.post(`${pane}/acknowledge`, {}).catch(() => undefined)
 }
 
 async function printScreen(

@@ -68,7 +68,7 @@ async function serve(context: CommandContext, { port, readOnly, store, engine, j
     throw error
   })
   if (daemon === null) {
-    context.note('Signalbox is already running; here is a new link. To stop it: signalbox serve --stop')
+    context.note('Signalbox is already running. To stop it: signalbox serve --stop. A new link:')
     return printLink(context, { json })
   }
   reportStarted()

@@ -38,7 +38,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     cwd: project ?? resolve(context.cwd, options.cwd ?? '.'),
     env: stringEntries(context.env),
     size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
-    label: options.label ?? null,
+    label: options.name ?? null,
     ...(sandbox && { sandbox }),
     ...(options.acp && { channel: 'acp' as const }),
   }

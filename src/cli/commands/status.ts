@@ -35,7 +35,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     context.out(context.style('bold', `${plural(approvals.length, 'request')} for you`))
     for (const approval of approvals) {
       context.out(`${context.style('yellow', approval.id)}  ${approval.subject.agent}`)
-      for (const line of approvalLines(approval, context, { limit: LINES_MAX })) context.out(`  ${line}`)
+      for (const line of approvalLines(approval, context, { limit: LINES_MAX, indent: 2 })) context.out(line)
     }
     context.out('')
   }

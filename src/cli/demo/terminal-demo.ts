@@ -160,7 +160,7 @@ export class TerminalDemo {
     this.#stream.pause()
     this.#print(`
 ${style('yellow', '● The agent asks for permission')}`)
-    for (const line of approvalLines(approval, this.#context)) this.#print(`  ${line}`)
+    for (const line of approvalLines(approval, this.#context, { indent: 2 })) this.#print(line)
     const isAllowed = await this.#ask()
     const { options } = approval.request
     const option = isAllowed ? options.find(({ meaning }) => meaning === 'allow-once') : denyingOption(options)

@@ -10,7 +10,7 @@ import type { DaemonClient } from '../daemon-client.js'
 export type SessionInfo = InMilliseconds<Session>
 
 /** `pane`: the session's own; it knows whether a person has seen that the work is done. */
-export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'>): string {
+export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown' | 'seen'>): string {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') {
     if (session.endReason === 'stopped') return 'stopped'
@@ -22,14 +22,17 @@ export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'
   if (session.awaiting) return 'needs you'
   if (session.paused) return 'paused'
   if (session.busy) return 'working'
-  if (session.idle) return pane?.shown === 'done' ? 'done' : 'idle'
+  if (session.idle) return pane?.shown === 'done' && !pane.seen ? 'done' : 'idle'
   return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
 }
+
+/** Columns from which lists show the ids of sessions. */
+const WIDE = 100
 
 export function sessionLine(
   session: SessionInfo,
   context: CommandContext,
-  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown'>>,
+  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown' | 'seen'>>,
 ): string {
   const state = sessionState(session, panes.get(session.id))
   const colour =
@@ -41,15 +44,24 @@ export function sessionLine(
           ? 'green'
           : 'dim'
   const age = formatAge(systemClock.now() - session.startedAt)
-  const what = [session.label ?? session.title, session.question].filter(part => part !== undefined).join(': ')
-  const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
+  const what = [session.label ?? session.title, session.question].filter(Boolean).join(': ')
+  // In a narrow terminal the number is enough: every command takes it.
+  const id = context.isOutputTty && context.columns < WIDE ? '' : `${session.id}  `
+  const head = `${String(session.number).padStart(3)}  ${id}${session.agent.padEnd(9)} `
+  const tail = `${state.padEnd(11)} ${age.padStart(9)}  `
   const where = session.on === undefined ? '' : `${session.on}:`
   const project = `${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `
   // Only a terminal has an edge; a pipe gets everything.
   const room = context.isOutputTty
-    ? Math.max(20, context.columns - 62 - displayWidth(project))
+    ? Math.max(10, context.columns - displayWidth(head + tail + project) - 1)
     : Number.POSITIVE_INFINITY
-  return (line + context.style('cyan', project) + truncate(visibleText(what), room)).trimEnd()
+  return (
+    head +
+    context.style(colour, tail.slice(0, state.length)) +
+    tail.slice(state.length) +
+    context.style('cyan', project) +
+    truncate(visibleText(what), room)
+  ).trimEnd()
 }
 
 /** What the panes of sessions show, by the id of the session. */

@@ -12,23 +12,22 @@ export async function sessionPath(client: DaemonClient, word: string | undefined
   return `/sessions/${id}`
 }
 
-/** The API paths of a conversation and its screen: of a session, or of an agent in a tmux pane. */
+/** The API paths of a conversation, its screen and its pane: of a session, or of a tmux pane. */
 export async function readablePath(
   context: CommandContext,
   client: DaemonClient,
   word: string | undefined,
-): Promise<{ conversation: string; screen: string }> {
+): Promise<{ conversation: string; screen: string; pane: string }> {
   const session = await sessionPath(client, word)
-  const ofSession = { conversation: `${session}/conversation`, screen: `${session}/screen` }
-  if (word === undefined) return ofSession
   try {
-    await client.get(session)
-    return ofSession
+    const { id } = await client.get<Session>(session)
+    return { conversation: `${session}/conversation`, screen: `${session}/screen`, pane: `/panes/${id}` }
   } catch (error) {
-    if (!isUnknown(error) || !isPaneName(word) || !(await isPane(context, client, word))) throw error
+    if (!isUnknown(error) || word === undefined || !isPaneName(word) || !(await isPane(context, client, word)))
+      throw error
   }
   const pane = `/panes/${encodeURIComponent(word)}`
-  return { conversation: `${pane}/conversation`, screen: `${pane}/frame` }
+  return { conversation: `${pane}/conversation`, screen: `${pane}/frame`, pane }
 }
 
 /** A pane's id or its place in tmux (`main:1.0`). A mistyped number is not searched for in tmux. */

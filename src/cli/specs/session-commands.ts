@@ -28,7 +28,7 @@ export const SESSION_COMMANDS = {
       { flags: '--cwd <dir>', description: 'directory to start it in (default: here)' },
       { flags: '--prompt <text>', description: 'the first prompt, sent when the agent is ready' },
       { flags: '--worktree', description: 'in a new git worktree of the repository, on its own branch' },
-      { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
+      { flags: '--name <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--budget <usd>', description: 'pause it when it has used this much' },
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
       ...SANDBOX_OPTIONS,
@@ -72,7 +72,7 @@ export const SESSION_COMMANDS = {
     options: [
       { flags: '--all', description: 'list those of all directories, not only of this one' },
       { flags: '--agent <name>', description: 'only of this agent', choices: ['claude', 'codex'] },
-      { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
+      { flags: '--name <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--attach', description: 'attach to it at once' },
       JSON_OPTION,
     ],

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { getRun, resumeRun } from '../control.js'
+import { gateRequest } from './gate-request.js'
+import { MAIN } from './graph-work.js'
 import { GraphFixture, type RunTrace, Script } from './testing/graph-fixture.js'
 
 let fixture: GraphFixture
@@ -398,6 +400,17 @@ describe('gates', () => {
   test('typed text follows the freeform edge', async () => {
     const ran = await asked(gate('', 'g -> a [label=Yes]; g -> b [freeform=true]'), '', { text: 'my words' })
     expect([ran.script.started, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'my words'])
+  })
+  test('an option that sends work back takes a note, which the next node can read', async () => {
+    const dot = gate('', 'g -> a [label=Yes]; g -> b [label=Revise]; b -> g [condition="outcome=success"]')
+    const ran = await asked(dot, 'R', { text: 'shorter' })
+    expect([ran.script.started, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'shorter'])
+    const at = { ...ran.work.cursors.get(MAIN)!, node: 'g' }
+    const { request } = gateRequest(ran.work, at, ran.work.graph.nodes.get('g')!)
+    expect(request.request.options.map(({ label, takes }) => [label, takes])).toEqual([
+      ['Yes', undefined],
+      ['Revise', 'note'],
+    ])
   })
   test('an invalid answer is refused: the gate asks again', async () => {
     const ran = await asked(gate(), 'Z')

@@ -79,9 +79,25 @@ export function gateRequest(
     text: filled(text, work, cursor),
     isMulti: read.text('human.type') === 'multi',
     isFree: takesText(work.graph, node),
-    options: gateOptions(work.graph, node, cursor.context),
+    options: gateOptions(work.graph, node, cursor.context).map(({ edge, ...option }) => ({
+      ...option,
+      ...(leadsBack(work.graph, edge, node.id) && { takes: 'note' as const }),
+    })),
   })
   return { request, timeoutMs: read.durationMs('human.timeout') }
+}
+
+/** The edge sends work back, and the gate asks again: a person may say what should change. */
+function leadsBack(graph: Graph, edge: string, gate: string): boolean {
+  const seen = new Set<string>()
+  const next = graph.edges.filter(({ id }) => id === edge).map(({ to }) => to)
+  for (let node = next.pop(); node !== undefined; node = next.pop()) {
+    if (node === gate) return true
+    if (seen.has(node)) continue
+    seen.add(node)
+    next.push(...edgesFrom(graph, node).map(({ to }) => to))
+  }
+  return false
 }
 
 /** A question that came up in the middle of a node, as a request. */

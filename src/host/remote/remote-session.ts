@@ -149,7 +149,7 @@ export class RemoteSession implements SessionPort {
   }
 
   async send(text: string, options: Parameters<SessionPort['send']>[1] = {}): Promise<SendResult> {
-    // Its worker does not know the budgets.
+    // Its worker does not know the budgets, and would send a held prompt after its next restart.
     const pause = this.#connection.pause()
     if (pause !== null) return { result: 'refused', reason: 'budget', detail: pause }
     return (await this.#ask('send', { text, options })) as SendResult

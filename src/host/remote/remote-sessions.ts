@@ -225,7 +225,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     const hub = this.#hub!
     const session = new RemoteSession(id, worker, {
       clock: this.#options.clock,
-      pause: () => this.#options.budgets.pauseOf(id),
+      pause: () => this.#options.budgets.pauseOf(id, { isHeld: false }),
       ask: (method, params) => hub.ask(worker, method, params),
       openChannel: (about, listener) => hub.openChannel(worker, about, listener),
     })

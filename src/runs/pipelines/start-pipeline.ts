@@ -14,7 +14,7 @@ import { startReview } from './start-review.js'
 const word = z.string().min(1).max(200).regex(/^[^-]/, 'must not start with a dash')
 const agents = {
   agent: word.optional().describe('agent of every role'),
-  model: word.optional(),
+  model: word.optional().describe('model of every role, by the name that the agent uses'),
   profile: word.optional().describe('a profile of the settings'),
 }
 
@@ -27,15 +27,16 @@ const INPUTS = {
     issue: z
       .string()
       .regex(/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/, 'must be an issue of the tracker: 12, #12 or ABC-12')
-      .optional(),
+      .optional()
+      .describe('from the tracker of the project: 12, #12 or ABC-12'),
     title: z.string().min(1).max(200).optional().describe('what to do, if there is no issue'),
     description: z.string().max(100_000).optional(),
     design: z.string().min(1).max(200_000).optional().describe('text of a design that the plan must follow'),
     plan: z.string().min(1).max(200_000).optional().describe('text of a plan, instead of the Architect’s'),
-    opensPull: z.boolean().optional().describe('open a pull request in the end'),
+    opensPull: z.boolean().optional().meta({ title: 'Open a pull request in the end' }),
     base: word.optional().describe('commit or branch to start from'),
-    branch: word.optional(),
-    planOnly: z.boolean().optional(),
+    branch: word.optional().describe('name of the new branch; signalbox/… if absent'),
+    planOnly: z.boolean().optional().meta({ title: 'Stop when the plan waits for approval' }),
     ...agents,
   }),
   pull_request: z.strictObject({
@@ -46,16 +47,16 @@ const INPUTS = {
       .regex(/^(#?\d{1,9}|https:\/\/\S{1,500})$/, 'must be the number or address of a pull request')
       .optional()
       .describe('a pull request that exists'),
-    draft: z.boolean().optional(),
-    follow: z.enum(['no', 'green', 'merged']).optional(),
+    draft: z.boolean().optional().meta({ title: 'Open it as a draft' }),
+    follow: z.enum(['no', 'green', 'merged']).optional().meta({ title: 'Follow it until' }),
     ...agents,
   }),
   review: z.strictObject({
     range: word.optional().describe('commits, such as main..HEAD; uncommitted changes if absent'),
     run: word.optional().describe('the run whose branch is reviewed'),
     findings: z.array(finding).max(50).optional().describe('what you found: the first review of the run'),
-    fix: z.boolean().default(false).describe('have the picked items fixed'),
-    passes: z.int().min(1).max(10).optional(),
+    fix: z.boolean().default(false).meta({ title: 'Fix the items that you select' }),
+    passes: z.int().min(1).max(10).optional().describe('how often it is reviewed again after fixes'),
     ...agents,
   }),
 } as const

@@ -110,7 +110,7 @@ export class Auth {
     const person = await this.#redeem(with_)
     if (!person) {
       await this.attempts.failed()
-      throw new SignalboxError('E_LOGIN', 'invalid or expired login code, or wrong passphrase', {
+      throw new SignalboxError('E_LOGIN', 'code' in with_ ? 'invalid or expired login link' : 'wrong passphrase', {
         next: 'a login link works once, for five minutes: signalbox serve --link prints a new one',
       })
     }

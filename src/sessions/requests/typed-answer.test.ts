@@ -17,6 +17,8 @@ test.each([
   expect(typedAnswer(MENU, { text, isSeen })).toEqual(answer)
 })
 
-test('a question is not allowed or denied', () => {
-  expect(typedAnswer({ ...MENU, kind: 'question' }, { text: '\u001b', isSeen: true })).toBeNull()
+test('a question is declined by Esc, and never allowed', () => {
+  const question = { ...MENU, kind: 'question' as const }
+  expect(typedAnswer(question, { text: '\u001b', isSeen: true })).toEqual({ option: null, result: 'denied' })
+  expect(typedAnswer(question, { text: '1', isSeen: true })).toBeNull()
 })

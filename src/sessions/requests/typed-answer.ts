@@ -16,8 +16,10 @@ export function typedAnswer(
   menu: Menu | null,
   { text, isSeen }: TypedKeys,
 ): { option: string | null; result?: 'allowed' | 'denied' } | null {
-  if (menu?.kind !== 'permission') return null
+  if (menu?.kind !== 'permission' && menu?.kind !== 'question') return null
   if (text === '\u001b') return { option: null, result: 'denied' }
+  // What was answered is not known: several options may be ticked, or a text typed.
+  if (menu.kind === 'question') return null
   const byKey = menu.options.find(
     ({ number, accelerator }) => text !== '' && (String(number) === text || accelerator === text),
   )

@@ -94,6 +94,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     context.isDetailed && request.questions.length > 1
       ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
       : '',
+    record.state === 'pending' && context.isDetailed ? escapeHtml(detailLines(request.options)) : '',
     record.state === 'pending' && record.changed && context.isDetailed
       ? `<b>Changed since you last looked:</b> ${escapeHtml(record.changed.join(', '))}`
       : '',
@@ -175,7 +176,10 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
     ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
-  if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  if (outcome?.observed) {
+    const isDeclined = record.kind === 'question' && outcome.observed.result === 'denied'
+    return `${isDeclined ? '⛔ Declined' : ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  }
   if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(closedReason(outcome?.reason))}`
@@ -191,4 +195,11 @@ function short(text: string): string {
 function wholeCharacters(text: string): number {
   const code = text.charCodeAt(SHOWN_UNITS - 1)
   return code >= 0xd800 && code <= 0xdbff ? SHOWN_UNITS - 1 : SHOWN_UNITS
+}
+
+/** What the agent's menu says about its options; the buttons have only their labels. */
+function detailLines(options: ApprovalRecord['request']['options']): string {
+  return options
+    .flatMap(({ label, detail }) => (detail === undefined ? [] : [`${optionText(label)}: ${optionText(detail)}`]))
+    .join('\n')
 }

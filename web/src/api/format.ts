@@ -37,10 +37,10 @@ export function formatClock(ms: number): string {
   return s >= 3600 ? `${Math.floor(s / 3600)}:${tail}` : tail
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-const exact = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const exact = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 
 /** The time of day, with the date unless it is today. */

@@ -48,7 +48,8 @@ function ButtonAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    if (chosen) onAnswer({ option: chosen.key, text: text.trim() })
+    const note = text.trim()
+    if (chosen) onAnswer({ option: chosen.key, ...(note !== '' && { text: note }) })
   }
   return (
     <form class="card-form" onSubmit={submit}>
@@ -71,17 +72,18 @@ function ButtonAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
           const isLast = index === order.length - 1
           const isField = option === chosen
           return (
+            // Another button, or the press that opens the field would also submit it.
             <button
-              key={option.key}
+              key={`${option.key} ${isField}`}
               type={isField ? 'submit' : 'button'}
               class={`btn tall ${isField || (isLast && !chosen) ? 'solid' : ''}`}
-              disabled={isBusy || (isField && text.trim() === '')}
+              disabled={isBusy || (isField && option.takes !== 'note' && text.trim() === '')}
               title={option.danger ?? undefined}
               onClick={isField ? undefined : () => choose(option)}
             >
               {isField && 'Send: '}
               <Revealed text={plainLabel(option.label)} />
-              {!isField && (option.takes === 'text' || option.takes === 'reason') && '…'}
+              {!isField && option.takes !== undefined && '…'}
             </button>
           )
         })}
@@ -203,7 +205,7 @@ function Choice(props: {
       <span dir="auto">
         <Revealed text={props.label} />
         {props.detail !== '' && (
-          <span class="choice-detail tiny dim">
+          <span class="choice-detail tiny dim" dir="auto">
             <Revealed text={props.detail} />
           </span>
         )}
@@ -212,7 +214,12 @@ function Choice(props: {
   )
 }
 
-const TAKES = { text: 'Your text', reason: 'What should change?', count: 'How many (optional)' } as const
+const TAKES = {
+  text: 'Your text',
+  reason: 'What should change?',
+  count: 'How many (optional)',
+  note: 'What should change? (optional)',
+} as const
 
 /** A text without an option answers it; an option with a text of its own is chosen like others. */
 function isTextOption({ meaning, takes }: ApprovalOption): boolean {

@@ -32,7 +32,7 @@ export function optionDetail({ input }: Approval['request'], option: ApprovalOpt
   const own = lists
     .flatMap(list => (Array.isArray(list) ? list : []))
     .find(({ label }) => typeof label === 'string' && label.trim() === plainLabel(option.label).trim())
-  const text = own?.description ?? own?.detail
+  const text = own?.description ?? own?.detail ?? option.detail
   return typeof text === 'string' && text.trim() !== '' ? optionText(text) : null
 }
 

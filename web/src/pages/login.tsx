@@ -64,7 +64,9 @@ export function LoginPage() {
             {problem !== null && (
               <div class="empty problem" role="alert">
                 <p class="strong">{sentence((problem as Error).message)}</p>
-                {problem instanceof ApiError && problem.next && <p class="small">{sentence(problem.next)}</p>}
+                {problem instanceof ApiError && problem.next && problem.status !== 401 && (
+                  <p class="small">{sentence(problem.next)}</p>
+                )}
               </div>
             )}
             <div class="field">

@@ -15,6 +15,7 @@ import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNe
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
+import { sentence } from '../store/toasts'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
@@ -98,7 +99,7 @@ export function OverviewPage() {
             </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
-          {!isWelcomed.value && !me.value?.isDemo && sessions.all.value.length === 0 && <Welcome />}
+          {!isWelcomed.value && !me.value?.isDemo && <Welcome />}
           {live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
@@ -187,7 +188,7 @@ function OtherNeeds({
           <a class="what" href={`/r/${run.id}`}>
             <span class="cut strong block">{run.title}</span>
             <span class="small soft cut block">
-              {run.why ?? 'Open it to see why'}
+              {run.why ? sentence(run.why) : 'Open it to see why'}
               {run.isUndriven && run.next && ` · ${run.next}`}
             </span>
           </a>
@@ -228,14 +229,16 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
         <Empty title="No live sessions">
           <p>Start an agent here, or from a terminal:</p>
           <code>signalbox start claude --attach</code>
-          <div class="row" style={{ marginTop: '8px' }}>
-            <a class="btn solid" href="/start">
-              Start a session
-            </a>
-            <a class="btn" href="/start?agent=demo">
-              Try the demo agent
-            </a>
-          </div>
+          {isWelcomed.value && (
+            <div class="row" style={{ marginTop: '8px' }}>
+              <a class="btn solid" href="/start">
+                Start a session
+              </a>
+              <a class="btn" href="/start?agent=demo">
+                Try the demo agent
+              </a>
+            </div>
+          )}
         </Empty>
       </Section>
     )

@@ -9,6 +9,7 @@ import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
 import { savedRunFilters } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
+import { sentence } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { type Column, DataTable } from '../ui/data-table'
 import { CompareIcon, PlusIcon } from '../ui/icons'
@@ -179,7 +180,7 @@ const COLUMNS: readonly Column<Run>[] = [
     name: 'Result',
     cell: run => (
       <span class="soft run-why" title={run.why ?? undefined}>
-        {run.why ?? '–'}
+        {run.why ? sentence(run.why) : '–'}
       </span>
     ),
   },

@@ -119,30 +119,32 @@ export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
             />
           </label>
         )}
-        <label class="row small soft">
-          Group
-          <select
-            class="input"
-            value={sessionGrouping.value}
-            onChange={event => (sessionGrouping.value = event.currentTarget.value as Grouping)}
-          >
-            <option value="project">Project</option>
-            <option value="state">State</option>
-            <option value="none">None</option>
-          </select>
-        </label>
-        <label class="row small soft">
-          Sort
-          <select
-            class="input"
-            value={sessionSorting.value}
-            onChange={event => (sessionSorting.value = event.currentTarget.value as Sorting)}
-          >
-            <option value="activity">Last activity</option>
-            <option value="started">Newest</option>
-            <option value="name">Name</option>
-          </select>
-        </label>
+        <div class="row list-order">
+          <label class="row small soft">
+            Group
+            <select
+              class="input"
+              value={sessionGrouping.value}
+              onChange={event => (sessionGrouping.value = event.currentTarget.value as Grouping)}
+            >
+              <option value="project">Project</option>
+              <option value="state">State</option>
+              <option value="none">None</option>
+            </select>
+          </label>
+          <label class="row small soft">
+            Sort
+            <select
+              class="input"
+              value={sessionSorting.value}
+              onChange={event => (sessionSorting.value = event.currentTarget.value as Sorting)}
+            >
+              <option value="activity">Last activity</option>
+              <option value="started">Newest</option>
+              <option value="name">Name</option>
+            </select>
+          </label>
+        </div>
       </div>
       {groups.length === 0 && <Nothing isFiltered={words !== '' || show !== 'live'} />}
       {view === 'wall' ? (

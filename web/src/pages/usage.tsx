@@ -18,7 +18,9 @@ type Split = UsageReport['by'][number]
 
 const RANGES = ['7d', '30d', '90d', 'all'] as const
 const SPLITS = ['agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
+const RANGE_WORDS: Readonly<Record<string, string>> = { '7d': '7 days', '30d': '30 days', '90d': '90 days', all: 'All' }
 const wordOf = (split: Split) => (split === 'version' ? 'pipeline version' : split)
+const titleOf = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 export function UsagePage() {
   const range = query.value.get('range') ?? '30d'
@@ -40,19 +42,19 @@ export function UsagePage() {
           <Segments
             label="Range"
             value={range}
-            choices={RANGES.map(value => ({ value, label: value }))}
+            choices={RANGES.map(value => ({ value, label: RANGE_WORDS[value]! }))}
             onChange={value => setQuery({ range: value })}
           />
           <select
             class="input"
-            style={{ width: 'auto' }}
+            style={{ width: 'auto', minWidth: 'max-content' }}
             aria-label="Split by"
             value={by}
             onChange={event => setQuery({ by: event.currentTarget.value })}
           >
             {SPLITS.map(name => (
               <option key={name} value={name}>
-                by {wordOf(name)}
+                By {wordOf(name)}
               </option>
             ))}
           </select>
@@ -99,7 +101,7 @@ function Stat({ value, label }: { value: string; label: string }) {
 function rate(rows: readonly Row[]): string {
   const passed = rows.reduce((sum, row) => sum + row.passed, 0)
   const ended = passed + rows.reduce((sum, row) => sum + row.failed, 0)
-  return ended === 0 ? '–' : `${Math.round((passed / ended) * 100)} %`
+  return ended === 0 ? '–' : `${Math.round((passed / ended) * 100)}%`
 }
 
 function span(ms: number | null): string {
@@ -137,7 +139,9 @@ function Charts({
   if (days.length === 0)
     return (
       <Empty title="No usage in this period">
-        <p class="small">Runs report what their agents use, by day, agent, model, project, pipeline and node.</p>
+        <p class="small">
+          Sessions and runs report what their agents use, by day, agent, model, project, pipeline and node.
+        </p>
       </Empty>
     )
   return (
@@ -185,7 +189,7 @@ function everyDay(found: readonly string[], range: string): string[] {
 function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
   const columns: Column<Row>[] = [
     {
-      name: wordOf(by),
+      name: titleOf(wordOf(by)),
       isMain: true,
       cell: ({ key }) => <b>{nameOf(key[by], by)}</b>,
       sort: ({ key }) => key[by] ?? '',
@@ -195,7 +199,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
       name: 'Passed',
       isRight: true,
       cell: ({ passed, failed }) =>
-        passed + failed === 0 ? '–' : `${Math.round((passed / (passed + failed)) * 100)} %`,
+        passed + failed === 0 ? '–' : `${Math.round((passed / (passed + failed)) * 100)}%`,
       sort: ({ passed }) => passed,
     },
     { name: 'Steps', isRight: true, cell: ({ steps }) => steps, sort: ({ steps }) => steps },
@@ -219,7 +223,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
       cell: ({ medianMs }) => formatTook(medianMs),
       sort: ({ medianMs }) => medianMs,
     },
-    { name: '95 % of steps', isRight: true, cell: ({ p95Ms }) => formatTook(p95Ms), sort: ({ p95Ms }) => p95Ms },
+    { name: '95th percentile', isRight: true, cell: ({ p95Ms }) => formatTook(p95Ms), sort: ({ p95Ms }) => p95Ms },
   ]
   if (rows.length === 0) return null
   return (
@@ -236,9 +240,9 @@ function riskWord(level: string): string {
 
 function Decisions({ report: { decisions } }: { report: UsageReport }) {
   const tallies = [
-    ...decisions.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name), of: 'risk' })),
-    ...decisions.byTool.map(tally => ({ ...tally, of: 'tool' })),
-    ...decisions.byPerson.map(tally => ({ ...tally, of: 'person' })),
+    ...decisions.byRisk.map(tally => ({ ...tally, name: riskWord(tally.name), of: 'Risk' })),
+    ...decisions.byTool.map(tally => ({ ...tally, of: 'Tool' })),
+    ...decisions.byPerson.map(tally => ({ ...tally, of: 'Person' })),
   ]
   if (tallies.length === 0) return null
   return (

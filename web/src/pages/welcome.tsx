@@ -1,18 +1,30 @@
 import type { AgentList } from '../api/types'
 import { enableNotifications, permission } from '../notify/browser-notifications'
-import { isNotifying, isWelcomed } from '../store/prefs'
+import { sessions } from '../store/live'
+import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
 import { attempt } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { StatusIcon } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
-/** The first steps, each of which can be skipped; shown until the person closes it. */
+type StepName = 'agent' | 'notifications' | 'phone' | 'session'
+
+/** The first steps, each of which can be skipped; shown until all are done or skipped. */
 export function Welcome() {
-  const agents = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
+  const loaded = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items
+  const agents = loaded ?? []
   const found = agents.filter(({ isInstalled, name }) => isInstalled && name !== 'demo')
   const missing = agents.filter(({ isInstalled }) => !isInstalled).slice(0, 3)
   const isOn = isNotifying.value && permission.value === 'granted'
+  const done: Readonly<Record<StepName, boolean>> = {
+    agent: found.length > 0,
+    notifications: isOn,
+    phone: false,
+    session: sessions.all.value.length > 0,
+  }
+  const isOver = Object.entries(done).every(([name, isDone]) => isDone || skippedSteps.value.includes(name))
+  if (!loaded || isOver) return null
   return (
     <section class="panel welcome" aria-label="First steps">
       <header>
@@ -22,22 +34,21 @@ export function Welcome() {
         </button>
       </header>
       <ol>
-        <Step isDone={found.length > 0} title="An agent">
-          {found.length > 0 ? (
+        <Step name="agent" isDone={done.agent} title="Install an agent">
+          {done.agent ? (
             <p>Found: {found.map(({ title }) => title).join(', ')}.</p>
           ) : (
             <>
               <p>No agent was found. Install one, or try the demo agent.</p>
-              {missing.map(({ name, title, install }) => (
-                <p key={name} class="row">
-                  <span class="strong">{title}</span> <code class="cut">{install}</code>
-                  <CopyButton text={install} label={`Copy the command for ${title}`} />
-                </p>
-              ))}
+              <dl class="kv">
+                {missing.map(({ name, title, install }) => (
+                  <Install key={name} title={title} text={install} />
+                ))}
+              </dl>
             </>
           )}
         </Step>
-        <Step isDone={isOn} title="Notifications">
+        <Step name="notifications" isDone={isOn} title="Allow notifications">
           {isOn ? (
             <p>This browser notifies you when an agent needs you.</p>
           ) : permission.value === 'granted' || permission.value === 'default' ? (
@@ -51,40 +62,78 @@ export function Welcome() {
             <p>This browser does not allow notifications of this page.</p>
           )}
         </Step>
-        <Step isDone={false} title="Your phone">
+        <Step name="phone" isDone={false} title="Use your phone">
           <p class="row wrap">
+            To sign in, scan the code that this command prints:
             <code>signalbox open --qr</code> <CopyButton text="signalbox open --qr" label="Copy the command" />
+          </p>
+          <p>
             <a class="link" href="/settings/remote">
               How to reach this page from your phone
             </a>
           </p>
         </Step>
-        <Step isDone={false} title="A first session">
-          <p class="row wrap">
-            <a class="btn solid" href="/start">
-              Start a session
-            </a>
-            <a class="btn" href="/start?agent=demo">
-              Try the demo agent
-            </a>
-          </p>
+        <Step name="session" isDone={done.session} title="Start a first session">
+          {done.session ? (
+            <p>Your sessions are on this page and under Sessions.</p>
+          ) : (
+            <p class="row wrap">
+              <a class="btn solid" href="/start">
+                Start a session
+              </a>
+              <a class="btn" href="/start?agent=demo">
+                Try the demo agent
+              </a>
+            </p>
+          )}
         </Step>
       </ol>
     </section>
   )
 }
 
-function Step({ isDone, title, children }: { isDone: boolean; title: string; children: preact.ComponentChildren }) {
+/** The command alone can be copied; what comes after it is a page to read. */
+function Install({ title, text }: { title: string; text: string }) {
+  const [command = text, page] = text.split(/, or see (?=https:)/)
+  return (
+    <>
+      <dt class="strong">{title}</dt>
+      <dd class="row wrap">
+        <code>{command}</code>
+        <CopyButton text={command} label={`Copy the command for ${title}`} />
+        {page !== undefined && (
+          <a class="link" href={page} target="_blank" rel="noreferrer">
+            Other ways
+          </a>
+        )}
+      </dd>
+    </>
+  )
+}
+
+function Step(props: { name: StepName; isDone: boolean; title: string; children: preact.ComponentChildren }) {
+  const { name, isDone, title, children } = props
+  if (!isDone && skippedSteps.value.includes(name)) return null
   return (
     <li class={isDone ? 'is-done tone-done' : 'tone-muted'}>
       <span class="badge">
         <StatusIcon shape={isDone ? 'tick' : 'ring'} />
         <span class="sr">{isDone ? 'done: ' : 'open: '}</span>
       </span>
-      <div>
+      <div class="grow">
         <h3>{title}</h3>
         {children}
       </div>
+      {!isDone && (
+        <button
+          type="button"
+          class="btn quiet"
+          aria-label={`Skip: ${title}`}
+          onClick={() => (skippedSteps.value = [...skippedSteps.value, name])}
+        >
+          Skip
+        </button>
+      )}
     </li>
   )
 }

@@ -41,12 +41,22 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         }
         for (const text of group.querySelectorAll('text'))
           for (const name of ['fill', 'font-family']) text.removeAttribute(name)
+        if (group.classList.contains('edge')) removeTarget(group)
         if (group.classList.contains('node')) wire(group, picked ?? null, onPick)
       }
       for (const title of svg.querySelectorAll('g.edge > title, g.graph > title')) title.remove()
     },
     [picked, onPick],
   )
+  const centred = useRef('')
+  useEffect(() => {
+    const node = box.current && currentNode(box.current)
+    const name = node?.dataset.node ?? ''
+    // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
+    if (!node || name === centred.current) return
+    centred.current = name
+    centre(box.current!, node)
+  }, [props.svg])
   return (
     <div class="graph-box">
       <div class="graph" ref={box} tabIndex={0} role="region" aria-label={props.label}>
@@ -79,6 +89,25 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
       </div>
     </div>
   )
+}
+
+/** Where the run is; if it has not started, the first node. */
+function currentNode(box: HTMLElement): SVGGElement | null {
+  const at = box.querySelectorAll<SVGGElement>('g.node.running, g.node.waiting, g.node.fail')
+  return [...at].at(-1) ?? box.querySelector<SVGGElement>('g.node')
+}
+
+/** Scrolls the drawing alone, never the page. */
+function centre(box: HTMLElement, node: SVGGElement): void {
+  const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()]
+  box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2
+  box.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2
+}
+
+/** Routes of pipelines are named after the node that they lead to; the arrow shows that. */
+function removeTarget(edge: SVGGElement): void {
+  const target = edge.querySelector('title')?.textContent?.split('->').at(-1)
+  for (const text of edge.querySelectorAll('text')) if (text.textContent?.trim() === target) text.remove()
 }
 
 function widen(svg: SVGSVGElement, to: number | null): void {

@@ -26,14 +26,15 @@ describe('the log of a run for people', () => {
         line('node.finished', { level: 'error', text: 'exit code 7' }),
         line('checkpoint.saved'),
         line('node.started'),
+        line('gate.opened', { node: null }),
         line('run.cancelled', { node: null }),
       ],
       NODES,
     )
     expect(groups.map(({ title, status, lines }) => [title, status, lines.map(({ text }) => text)])).toEqual([
       ['', null, ['The run started']],
-      ['Soak test', 'fail', ['Running it', 'exit code 7']],
-      ['Soak test, visit 2', 'cancelled', []],
+      ['Soak test', 'fail', ['Running it', 'Exit code 7']],
+      ['Soak test, visit 2', 'cancelled', ['Waits for your answer']],
       ['', null, ['The run was cancelled']],
     ])
   })

@@ -1,5 +1,6 @@
 import { timeOf } from '../api/format'
 import type { LogLine, RunNode } from '../api/types'
+import { sentence } from '../store/toasts'
 
 interface ShownLine {
   at: string
@@ -56,6 +57,13 @@ export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): 
     if (line.node === null) {
       const text = SENTENCES[line.type]?.(line) ?? null
       if (text === null) continue
+      // A gate is reported by the run; its node is the one that was just opened.
+      const gate = line.type.startsWith('gate.') ? [...open.values()].at(-1) : undefined
+      if (gate) {
+        gate.lines.push({ at: line.at, level: line.level, text, isOutput: false })
+        gate.to = Math.max(gate.to, at)
+        continue
+      }
       if (!run || groups.at(-1) !== run) {
         run = { key: `run${groups.length}`, title: '', status: null, from: at, to: at, lines: [] }
         groups.push(run)
@@ -85,7 +93,8 @@ export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): 
     group.to = Math.max(group.to, at)
     if (line.type === 'node.finished') {
       group.status = line.level === 'error' ? 'fail' : 'success'
-      if (line.level === 'error') group.lines.push({ at: line.at, level: 'error', text: line.text, isOutput: false })
+      if (line.level === 'error')
+        group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), isOutput: false })
       open.delete(line.node)
       continue
     }

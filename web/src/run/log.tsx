@@ -90,6 +90,7 @@ function Group(props: { group: LogGroup; isFound(line: { text: string }): boolea
   const lines = group.lines.filter(isFound)
   const body = useRef<HTMLDivElement>(null)
   const isRunning = group.status === 'running'
+  const isOver = !isRunning && group.status !== 'waiting'
   // The output of a running step stays at its end.
   useEffect(() => {
     if (isRunning && body.current) body.current.scrollTop = body.current.scrollHeight
@@ -110,10 +111,10 @@ function Group(props: { group: LogGroup; isFound(line: { text: string }): boolea
       <summary>
         <StatusBadge badge={nodeBadge(group.status)} isLive={isRunning} />
         <span class="strong grow cut">{group.title}</span>
-        <span class="small dim num">{isRunning ? '' : formatTook(group.to - group.from)}</span>
+        <span class="small dim num">{isOver && group.to > group.from ? formatTook(group.to - group.from) : ''}</span>
       </summary>
       <div class="step-lines" ref={body} tabIndex={0} role="region" aria-label={`Log of ${group.title}`}>
-        {content.length > 0 ? content : <p class="small dim">No output</p>}
+        {content.length > 0 ? content : <p class="small dim">{isOver ? 'No output' : 'No output yet'}</p>}
       </div>
     </details>
   )

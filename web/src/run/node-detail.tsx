@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { formatCount, formatMoney } from '../api/format'
 import type { NodeVisit, RunNode, RunStep } from '../api/types'
+import { isDeveloper } from '../store/prefs'
+import { sentence } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { nodeBadge, StatusBadge } from '../ui/status'
@@ -18,6 +20,23 @@ interface NodeDetailProps {
   onFork(node: string): void
 }
 
+/** What a node is, in the words of the guide; its type is a name of the file format. */
+const HANDLERS: Readonly<Record<string, string>> = {
+  codergen: 'Agent',
+  prompt: 'Agent',
+  tool: 'Command',
+  'wait.human': 'Gate',
+  wait: 'Wait',
+  conditional: 'Condition',
+  parallel: 'Parallel branches',
+  'parallel.fan_in': 'Join',
+  'stack.manager_loop': 'Manager loop',
+  pipeline: 'Pipeline',
+  start: 'Start',
+  exit: 'End',
+  code: 'Code',
+}
+
 /** One visit of a node: input, result, and the edge that the run took. */
 export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeDetailProps) {
   const number = Math.min(Math.max(1, visit), Math.max(1, node.visits))
@@ -33,7 +52,7 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
     <div class="stack wide pad">
       <div class="row wrap">
         <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
-        <span class="small dim grow">{node.handler}</span>
+        <span class="small dim grow">{node.handler && (HANDLERS[node.handler] ?? node.handler)}</span>
         {node.visits > 1 && (
           <Segments
             label="Visit"
@@ -104,7 +123,7 @@ function VisitView({ visit }: { visit: NodeVisit }) {
           <>
             <dt>Failed</dt>
             <dd style={{ color: 'var(--danger)' }}>
-              {visit.failureReason}{' '}
+              {sentence(visit.failureReason)}{' '}
               {visit.failureClass && visit.failureClass !== 'unknown' && (
                 <span class="dim">({visit.failureClass.replaceAll('_', ' ')})</span>
               )}
@@ -151,7 +170,8 @@ function AttemptView({ attempt, isFailed }: { attempt: RunStep; isFailed: boolea
           isLive={attempt.status === 'open'}
         />
         <span class="dim">
-          {attempt.effect.replaceAll('.', ' ')} · <Took from={attempt.startedAt} to={attempt.endedAt} />
+          {isDeveloper.value && `${attempt.effect} · `}
+          <Took from={attempt.startedAt} to={attempt.endedAt} />
           {usage &&
             ` · ${formatMoney(usage.costUsd)} · ${formatCount(usage.input)} in, ${formatCount(usage.output)} out`}
         </span>

@@ -1,5 +1,6 @@
 import { baseName, formatMoney } from '../api/format'
 import type { Run } from '../api/types'
+import { sentence } from '../store/toasts'
 import { RunBadge } from '../ui/status'
 import { Took } from '../ui/time'
 import { stepName } from './step-name'
@@ -17,7 +18,7 @@ export function RunLine({ run }: { run: Run }) {
         <span class="small dim cut" style={{ display: 'block' }}>
           {run.kind} · {baseName(run.project)}
           {run.workerName && ` · on ${run.workerName}`}
-          {run.why && ` · ${run.why}`}
+          {run.why && ` · ${sentence(run.why)}`}
         </span>
       </span>
       <span class="meta">

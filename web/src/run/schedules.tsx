@@ -66,7 +66,7 @@ export function Schedules() {
 
 /** `Wed 02:00`: near enough for every day and every week. */
 function nextText(at: string): string {
-  return new Date(at).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })
+  return new Date(at).toLocaleString([], { weekday: 'short', hour: 'numeric', minute: '2-digit' })
 }
 
 function ScheduleLine({ schedule, onChange }: { schedule: Schedule; onChange(): void }) {

@@ -30,7 +30,7 @@ function contextUse({ context, contextLeftPercent }: AgentStats): ContextUse | n
     return { share, text: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
   }
   if (contextLeftPercent !== null)
-    return { share: 1 - contextLeftPercent / 100, text: `${contextLeftPercent} % left before the agent compacts it` }
+    return { share: 1 - contextLeftPercent / 100, text: `${contextLeftPercent}% left before the agent compacts it` }
   return null
 }
 
@@ -52,12 +52,12 @@ export function ContextGauge({ session }: { session: Session }) {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={`${percent} %, ${use.text}`}
+        aria-valuetext={`${percent}%, ${use.text}`}
       >
         <i style={{ width: `${percent}%` }} />
       </span>
       <span class="num">
-        {percent} %{use.share >= NEARLY_FULL && ', nearly full'}
+        {percent}%{use.share >= NEARLY_FULL && ', nearly full'}
       </span>
     </span>
   )

@@ -29,7 +29,8 @@ export function Composer({ session }: { session: Session }) {
     const sent = await attempt(() => sendPrompt(session.id, prompt, when))
     setBusy(false)
     if (!sent) return
-    setText('')
+    // What was not delivered can be sent again.
+    if (sent.result !== 'refused') setText('')
     setOutcome(sent)
     field.current?.focus()
   }
@@ -51,15 +52,19 @@ export function Composer({ session }: { session: Session }) {
     <div class="composer">
       <HeldPrompts session={session} onEdit={held => setText(held.text)} />
       {outcome && !isSentSince(outcome, session) && <Outcome sent={outcome} />}
-      <div class="composer-box">
+      <div class={`composer-box ${text === '' ? 'is-empty' : ''}`}>
         <textarea
           id="composer"
           ref={field}
           aria-label="Prompt"
           placeholder={
-            isAsking ? 'The agent is waiting for your answer. Answer it, or queue a prompt.' : 'Send a prompt'
+            !isAsking
+              ? 'Send a prompt'
+              : isPhone.value
+                ? 'Queue a prompt'
+                : 'The agent is waiting for your answer. Answer it, or queue a prompt.'
           }
-          rows={isAsking && isPhone.value ? 1 : 2}
+          rows={isPhone.value ? 1 : 2}
           dir="auto"
           value={text}
           disabled={!canDecide.value}
@@ -84,7 +89,7 @@ export function Composer({ session }: { session: Session }) {
           </span>
           <button
             type="button"
-            class="btn"
+            class="btn queue"
             disabled={isOff || text.trim() === ''}
             title="Send when the agent is idle"
             onClick={() => void send('after-turn')}

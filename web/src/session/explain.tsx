@@ -79,7 +79,7 @@ function ExplanationView({ explanation }: { explanation: ScreenExplanation }) {
         </dd>
         <dt>Source</dt>
         <dd>
-          {reading.authority} · <code>{reading.rule}</code> · {Math.round(reading.confidence * 100)} %
+          {reading.authority} · <code>{reading.rule}</code> · {Math.round(reading.confidence * 100)}%
         </dd>
         <dt>Phase, status</dt>
         <dd>

@@ -47,7 +47,7 @@ function SupervisionView({ supervision, counters }: { supervision: Supervision; 
         </dd>
         <dt>Source</dt>
         <dd>
-          {why.authority} · <code>{why.rule}</code> · {Math.round(why.confidence * 100)} %
+          {why.authority} · <code>{why.rule}</code> · {Math.round(why.confidence * 100)}%
         </dd>
         <dt>Program</dt>
         <dd>{pane.command || 'unknown'}</dd>

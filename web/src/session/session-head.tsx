@@ -59,7 +59,9 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           <AgentAllowances session={session} />
           {isDeveloper.value && session.phase && <span>phase {session.phase}</span>}
           {isDeveloper.value && pane && isLive && <span>status from {pane.why.authority}</span>}
-          <Age at={session.startedAt} prefix="started " suffix=" ago" />
+          <span class="since">
+            <Age at={session.startedAt} prefix="started " suffix=" ago" />
+          </span>
           {session.resumedFrom && (
             <a class="link" href={`/s/${session.resumedFrom}`}>
               resumed from an earlier session

@@ -49,6 +49,8 @@ function pageTitle(here: Route): string | null {
     return session ? sessionName(session) : null
   }
   if (here.page === 'run') return runs.get(here.id)?.title ?? null
+  if (here.page === 'start') return 'Start'
+  if (here.page === 'search') return 'Search'
   return PAGES.find(({ pages }) => (pages as readonly string[]).includes(here.page))?.label ?? null
 }
 

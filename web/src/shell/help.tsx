@@ -1,4 +1,4 @@
-import { hasLetterKeys } from '../store/prefs'
+import { hasLetterKeys, isDeveloper } from '../store/prefs'
 import { Dialog } from '../ui/dialog'
 import { isHelpOpen } from './keyboard'
 import { PAGES } from './nav'
@@ -25,7 +25,7 @@ export function HelpDialog() {
     <Dialog title="Keyboard shortcuts" onClose={() => (isHelpOpen.value = false)}>
       <div class="stack wide">
         <dl class="kv" style={{ gridTemplateColumns: '140px 1fr', rowGap: '9px' }}>
-          {KEYS.map(([keys, meaning]) => (
+          {KEYS.filter(([[key]]) => key !== 'e' || isDeveloper.value).map(([keys, meaning]) => (
             <>
               <dt key={meaning}>
                 {keys.map(key => (

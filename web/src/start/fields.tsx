@@ -3,51 +3,118 @@ import { sentence } from '../store/toasts'
 import type { ApiError } from '../transport/request'
 import { NextStep } from '../ui/panel'
 
-export type Pipeline = PipelineList['items'][number]
+type Pipeline = PipelineList['items'][number]
+
+type Field = NonNullable<Pipeline['inputSchema']['properties']>[string]
+export type Inputs = Record<string, string | boolean | number>
 
 /** Fields that hold more than a line. */
-const LONG = /issue|task|plan$|design|description|prompt/i
+const LONG = /task|plan$|design|description|prompt/i
+/** Fields that few people need. */
+const RARE: ReadonlySet<string> = new Set(['design', 'plan', 'base', 'model', 'profile', 'passes'])
+
+interface SchemaFieldsProps {
+  pipeline: Pipeline | undefined
+  values: Inputs
+  /** Names and titles of installed agents. */
+  agents: readonly { name: string; title: string }[]
+  onChange(values: Inputs): void
+}
 
 /** A form that is generated from the pipeline's input schema. */
-export function SchemaFields(props: {
-  pipeline: Pipeline | undefined
-  values: Record<string, string>
-  onChange(values: Record<string, string>): void
-}) {
-  const { properties = {}, required = [] } = props.pipeline?.inputSchema ?? {}
+export function SchemaFields({ pipeline, values, agents, onChange }: SchemaFieldsProps) {
+  const { properties = {}, required = [] } = pipeline?.inputSchema ?? {}
+  // A form has no field for a list: programs give those.
+  const fields = Object.entries(properties).filter(([, { type }]) => type !== 'array')
+  const isRare = (name: string) => RARE.has(name) && !required.includes(name)
+  const shown = (wanted: boolean) =>
+    fields
+      .filter(([name]) => isRare(name) === wanted)
+      .map(([name, field]) => (
+        <SchemaField
+          key={name}
+          name={name}
+          field={name === 'agent' ? { ...field, enum: agents.map(agent => agent.name) } : field}
+          titles={name === 'agent' ? new Map(agents.map(agent => [agent.name, agent.title])) : new Map()}
+          isRequired={required.includes(name)}
+          value={values[name]}
+          onChange={value => onChange(withValue(values, name, value))}
+        />
+      ))
   return (
     <>
-      {Object.entries(properties).map(([name, field]) => (
-        <div class="field" key={name}>
-          <label for={`in-${name}`}>
-            {field.title ?? inWords(name)}
-            {required.includes(name) ? '' : ' (optional)'}
-          </label>
-          {field.enum ? (
-            <select
-              id={`in-${name}`}
-              class="input"
-              value={props.values[name] ?? ''}
-              onChange={event => props.onChange({ ...props.values, [name]: event.currentTarget.value })}
-            >
-              <option value="">–</option>
-              {field.enum.map(value => (
-                <option key={value}>{value}</option>
-              ))}
-            </select>
-          ) : (
-            <textarea
-              id={`in-${name}`}
-              class="input"
-              rows={LONG.test(name) ? 4 : 1}
-              value={props.values[name] ?? ''}
-              onInput={event => props.onChange({ ...props.values, [name]: event.currentTarget.value })}
-            />
-          )}
-          {field.description && <span class="hint">{field.description}</span>}
-        </div>
-      ))}
+      {shown(false)}
+      {fields.some(([name]) => isRare(name)) && (
+        <details>
+          <summary class="small soft">More options</summary>
+          <div class="stack wide more-options">{shown(true)}</div>
+        </details>
+      )}
     </>
+  )
+}
+
+/** An empty field is not sent. */
+function withValue(values: Inputs, name: string, value: Inputs[string]): Inputs {
+  const { [name]: _, ...others } = values
+  return value === '' || value === false ? others : { ...others, [name]: value }
+}
+
+function SchemaField(props: {
+  name: string
+  field: Field
+  titles: ReadonlyMap<string, string>
+  isRequired: boolean
+  value: Inputs[string] | undefined
+  onChange(value: Inputs[string]): void
+}) {
+  const { name, field, titles, isRequired, value = '', onChange } = props
+  const id = `in-${name}`
+  const title = field.title ?? inWords(name)
+  if (field.type === 'boolean')
+    return (
+      <label class="row">
+        <input type="checkbox" checked={value === true} onChange={event => onChange(event.currentTarget.checked)} />{' '}
+        {title}
+      </label>
+    )
+  return (
+    <div class="field">
+      <label for={id}>
+        {title}
+        {isRequired ? '' : ' (optional)'}
+      </label>
+      {field.enum ? (
+        <select id={id} class="input" value={String(value)} onChange={event => onChange(event.currentTarget.value)}>
+          <option value="">As configured</option>
+          {field.enum.map(choice => (
+            <option key={choice} value={choice}>
+              {titles.get(choice) ?? choice}
+            </option>
+          ))}
+        </select>
+      ) : LONG.test(name) ? (
+        <textarea
+          id={id}
+          class="input"
+          rows={4}
+          dir="auto"
+          value={String(value)}
+          onInput={event => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          id={id}
+          class="input"
+          inputMode={field.type === 'integer' ? 'numeric' : 'text'}
+          value={String(value)}
+          onInput={({ currentTarget: { value: typed } }) =>
+            onChange(field.type === 'integer' && /^\d+$/.test(typed) ? Number(typed) : typed)
+          }
+        />
+      )}
+      {field.description && <span class="hint">{sentence(field.description)}</span>}
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { go, query } from '../store/router'
 import { ApiError, getJson, postJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
-import { DirectoryField, FormProblem, SchemaFields } from './fields'
+import { DirectoryField, FormProblem, type Inputs, SchemaFields } from './fields'
 
 type Kind = 'oneshot' | 'graph' | 'pipeline'
 
@@ -16,7 +16,7 @@ export function RunForm({ first }: { first: string }) {
   const [agent, setAgent] = useState('')
   const [task, setTask] = useState('')
   const [graph, setGraph] = useState(() => draftGraph())
-  const [inputs, setInputs] = useState<Record<string, string>>({})
+  const [inputs, setInputs] = useState<Inputs>({})
   const [budget, setBudget] = useState('')
   const [pipeline, setPipeline] = useState('')
   const [problem, setProblem] = useState<unknown>(null)
@@ -123,7 +123,10 @@ export function RunForm({ first }: { first: string }) {
               id="pipeline"
               class="input"
               value={chosen?.name}
-              onChange={event => setPipeline(event.currentTarget.value)}
+              onChange={event => {
+                setPipeline(event.currentTarget.value)
+                setInputs({})
+              }}
             >
               {(pipelines.value?.items ?? []).map(({ name, displayName }) => (
                 <option key={name} value={name}>
@@ -133,7 +136,7 @@ export function RunForm({ first }: { first: string }) {
             </select>
             {chosen && <span class="hint">{chosen.description}</span>}
           </div>
-          <SchemaFields pipeline={chosen} values={inputs} onChange={setInputs} />
+          <SchemaFields pipeline={chosen} values={inputs} agents={agents} onChange={setInputs} />
         </>
       )}
       <div class="two">

@@ -50,7 +50,8 @@ export interface SessionTemplate {
 }
 
 export const sessionTemplates = saved<SessionTemplate[]>('session-templates', [])
-/** The first steps were done or skipped. */
+/** The first steps that the person has skipped, or all of them. */
+export const skippedSteps = saved<string[]>('skipped-steps', [])
 export const isWelcomed = saved('welcomed', false)
 /** Shows how Signalbox reads screens: sources, rules, raw events. */
 export const isDeveloper = saved('developer', false)

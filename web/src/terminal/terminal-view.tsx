@@ -74,7 +74,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
       const connection = new TerminalSocket(
         pane,
-        { wants: 'view', cols: clamp(proposed.cols), rows: clamp(proposed.rows) },
+        { wants: 'view', ...sized(proposed) },
         {
           state: setState,
           input: setInput,
@@ -98,7 +98,9 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         scale()
         if (!mine.current) return
         const wanted = fitter.proposeDimensions()
-        if (wanted && Number.isFinite(wanted.cols)) connection.resize(clamp(wanted.cols), clamp(wanted.rows))
+        if (!wanted || !Number.isFinite(wanted.cols)) return
+        const { cols, rows } = sized(wanted)
+        connection.resize(cols, rows)
       }
       fit.current = size
       const observer = new ResizeObserver(size)
@@ -249,6 +251,10 @@ function viewerFontSize(wanted: number, fits: number, width: number): number {
   return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
 }
 
-function clamp(size: number): number {
-  return Math.max(2, Math.min(400, size))
+/** In fewer rows an agent cuts off its dialogs, so that nobody can allow them. */
+const ROWS_MIN = 20
+const SIZE_MAX = 400
+
+function sized({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
+  return { cols: Math.max(2, Math.min(SIZE_MAX, cols)), rows: Math.max(ROWS_MIN, Math.min(SIZE_MAX, rows)) }
 }

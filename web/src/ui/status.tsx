@@ -156,7 +156,8 @@ const CLOSED = { stale: 'Closed', expired: 'Expired', cancelled: 'Cancelled' } a
 
 /** What became of a request: not only that it was applied, but which answer was. */
 export function approvalBadge({ state, outcome, decision, kind }: Approval): Badge {
-  const denied: Badge = { word: 'Denied', tone: 'muted', shape: 'square' }
+  const isDeclined = !decision && kind === 'question'
+  const denied: Badge = { word: isDeclined ? 'Declined' : 'Denied', tone: 'muted', shape: 'square' }
   const isDenied = decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
   switch (state) {
     case 'pending':
