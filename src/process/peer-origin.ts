@@ -100,7 +100,9 @@ export function personTerminals(
     const terminal = terminalNumber(client) ?? 0
     const path = linkOf(client, '0')
     const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
-    return isOwn && originOf({ pid: client, start: null }, running, openSince).kind === 'person' ? [{ path, client }] : []
+    return isOwn && originOf({ pid: client, start: null }, running, openSince).kind === 'person'
+      ? [{ path, client }]
+      : []
   })
 }
 
