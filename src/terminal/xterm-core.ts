@@ -221,7 +221,8 @@ export function limitRepeatCounts(core: XtermCore, limit: () => number): void {
 
 /**
  * Erasing up to a cursor in the last column, xterm looks for the row below the cursor; if there is
- * none, it throws, and the rest of the output would be lost. Here the last cell is erased by itself.
+ * none, it throws, and the rest of the output would be lost. Here the last cell is erased by
+ * itself.
  */
 export function eraseAboveLastRow(core: XtermCore): void {
   const { _inputHandler: input, buffers } = core

@@ -223,7 +223,7 @@ export class HostileHome extends TestHome {
     return new Map(ATTACKS.flatMap(({ id }) => (found.has(id) ? [[id, found.get(id)!]] : [])))
   }
 
-  /** The person runs the script of an attack in a shell of their own: does it reach its goal? */
+  /** Whether the script of an attack reaches its goal in a shell of the person. */
   async succeedsForPerson({ script, goal }: Attack): Promise<boolean> {
     const [file, ...args] = [...AS_USER, 'sh', '-c', this.#withFacts(script)]
     const { stdout } = spawnSync(file!, args, { cwd: this.work, env: this.env, encoding: 'utf8' })

@@ -13,7 +13,7 @@ interface RowProps {
 
 const CLASS = { same: '', added: 'add', removed: 'cut-line', note: 'at' } as const
 
-/** Signs and empty columns come from the style sheet: thousands of rows pass by while one scrolls. */
+/** Signs and empty columns come from the style sheet: scrolling draws thousands of rows. */
 export function UnifiedRow({ line, file, onLine }: RowProps) {
   const { kind } = line
   return (
