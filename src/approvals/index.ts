@@ -65,7 +65,7 @@ export {
 } from './record.js'
 export { buildReport, readLedgerEvents, reportRows } from './report.js'
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
-export { requestFromReport } from './request-from-report.js'
+export { requestFromReport, type StructuredReport } from './request-from-report.js'
 export { LOOP_COUNT, LOOP_MS } from './request-history.js'
 export { agentName, requestTitle } from './request-title.js'
 export { plainWords } from './risk/plain-command.js'

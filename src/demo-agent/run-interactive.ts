@@ -54,7 +54,7 @@ export async function runInteractive(options: Options): Promise<void> {
   })
   const terminal: Terminal = new Terminal(stdin, stdout, {
     onKey: key => app.press(key),
-    onResize: () => app.screen.redrawAll(),
+    onResize: () => app.screen.resized(),
     onHangup: () => process.exit(129),
     onStatusProtocol: () => app.onStatusProtocol(),
   })

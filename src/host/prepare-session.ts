@@ -156,6 +156,7 @@ export async function prepareSession(
     file: command.file,
     cwd,
     environment,
+    given: Object.keys({ ...live.pack.env.set, ...custom?.env, ...command.env, ...wired?.env }),
     directory: wired?.wiring.directory ?? null,
     proxySocket,
     ...(context.grantsOf && { grantsOf: context.grantsOf }),

@@ -19,3 +19,8 @@ it('resumes a conversation in the sandbox that it was in', () => {
   expect(resumeRequest(record({ sandbox }), options).sandbox).toEqual({ use: 'bubblewrap', network: 'off' })
   expect(resumeRequest(record(), options).sandbox).toBeUndefined()
 })
+
+it('starts a program that is not a known agent with the same words', () => {
+  const program = { agent: 'generic', args: ['goose', 'acp'], channel: 'acp' as const }
+  expect(resumeRequest(record(program), options)).toMatchObject({ agent: null, args: ['goose', 'acp'], resume: 'c' })
+})

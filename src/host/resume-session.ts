@@ -61,7 +61,8 @@ export function resumeRequest(record: SessionRecord, options: ResumeOptions): St
 /** Same agent, directory, arguments and sandbox. */
 function conversationPlace(record: SessionRecord, { terminal, size, person }: ResumeOptions) {
   return {
-    agent: record.agent,
+    // The arguments of any other program begin with the program.
+    agent: record.agent === 'generic' ? null : record.agent,
     args: record.args,
     cwd: record.cwd,
     terminal,

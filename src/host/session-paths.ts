@@ -118,7 +118,8 @@ class SandboxPaths {
       this.#known.add(keyOf(opened))
       this.#asked++
       if (record.state === 'pending' || record.state === 'decided') this.#follow(record, opened)
-      else if (record.state === 'applied' && record.decision?.tier === 'allow-once') this.#closeAfterTurn(opened)
+      else if (record.state === 'applied' && record.decision?.tier === 'allow-once')
+        this.#closeAfterTurn(opened, await this.#options.store.head())
     }
   }
 
@@ -180,13 +181,15 @@ class SandboxPaths {
       .allowed(record, this.#ended.signal)
       .then(async allowed => {
         if (!allowed) return
+        // A turn that ends while the path is opened is the one that it was allowed for.
+        const after = await this.#options.store.head()
         const problem = canOpen ? await this.#show(opened) : 'it takes effect when the agent is started again'
         const evidence = { ...opened, ...(problem !== null && { problem }) }
         // For the project it holds from the next start on.
         if (problem !== null && allowed.tier !== 'allow-always')
           return void (await this.#options.ledger.stale(allowed, 'gone', [{ kind: 'sandbox', ...evidence }]))
         await requests.applied(allowed, evidence)
-        if (allowed.tier === 'allow-once') this.#closeAfterTurn(opened)
+        if (allowed.tier === 'allow-once') this.#closeAfterTurn(opened, after)
       })
       .catch(onError)
       .finally(() => this.#pending--)
@@ -204,18 +207,16 @@ class SandboxPaths {
   }
 
   /** Allowed once: until the agent's turn ends, or the next one if it waits. */
-  #closeAfterTurn(opened: OpenedPath): void {
+  #closeAfterTurn(opened: OpenedPath, after: number): void {
     const { store, onError } = this.#options
     const { id, pid } = this.#session
-    void store.head().then(after => {
-      const subscription = store.subscribe({ after, types: ['turn.closed'], onError }, events => {
-        if (!events.some(event => isEvent(event, 'turn.closed') && event.data.session === id)) return
-        subscription.close()
-        this.#known.delete(keyOf(opened))
-        this.#mounting = this.#mounting.then(() => closePath(pid, opened.path)).catch(onError)
-      })
-      this.#ended.signal.addEventListener('abort', () => subscription.close(), { once: true })
-    }, onError)
+    const subscription = store.subscribe({ after, types: ['turn.closed'], onError }, events => {
+      if (!events.some(event => isEvent(event, 'turn.closed') && event.data.session === id)) return
+      subscription.close()
+      this.#known.delete(keyOf(opened))
+      this.#mounting = this.#mounting.then(() => closePath(pid, opened.path)).catch(onError)
+    })
+    this.#ended.signal.addEventListener('abort', () => subscription.close(), { once: true })
   }
 
   get #commandLine(): string {

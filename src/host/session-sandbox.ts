@@ -43,6 +43,8 @@ interface Inside {
   file: string
   cwd: string
   environment: Record<string, string>
+  /** The variables of it that Signalbox, or the settings of the agent, set for the agent. */
+  given?: readonly string[]
   /** The session's directory with its settings of hooks; null without hooks. */
   directory: string | null
   /** The directory of a step with its prompt and its results. */
@@ -60,7 +62,7 @@ export async function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
   settings: SandboxSettings,
-  { file, cwd, environment, directory, stepDirectory, proxySocket, grantsOf, isExplanation = false }: Inside,
+  { file, cwd, environment, given, directory, stepDirectory, proxySocket, grantsOf, isExplanation = false }: Inside,
 ): Promise<PlannedSandbox | null> {
   if (!settings.sandbox) return null
   const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
@@ -97,6 +99,7 @@ export async function sandboxFor(
     cwd,
     home,
     env: { ...environment, ...(directory !== null && { SIGNALBOX_SOCKET: settings.hookSocket }) },
+    given,
     policy,
     hidden: [...hidden, ...[settings.daemonSocket, settings.keeperSocket].map(dirname)],
     own,
@@ -155,10 +158,10 @@ export function programInSandbox(
 export async function explainSandbox(
   agent: string,
   settings: HostSettings,
-  { file, cwd, environment }: Pick<Inside, 'file' | 'cwd' | 'environment'>,
+  { file, cwd, environment, given }: Pick<Inside, 'file' | 'cwd' | 'environment' | 'given'>,
 ): Promise<SandboxPlan> {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
   const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
-  const inside = { file, cwd, environment, directory, proxySocket, isExplanation: true }
+  const inside = { file, cwd, environment, ...(given && { given }), directory, proxySocket, isExplanation: true }
   return (await sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside))!.plan
 }

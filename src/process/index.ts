@@ -27,6 +27,7 @@ export type { Origin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export {
   bootTime,
+  notePeer,
   type PersonTerminal,
   peerOrigin,
   personTerminals,
@@ -38,7 +39,7 @@ export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
-export { type ProgramSandbox, runStepCommand, type StepProgram } from './run-step-command.js'
+export { type ProgramSandbox, runStepCommand, type SandboxObserver, type StepProgram } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'
 export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { type AgentProcess, judgeOrigin, type ProcessFacts } from './origin.js'
-import { parseParents } from './peer-origin.js'
+import { originOf, parseParents } from './peer-origin.js'
 
 const AGENT: AgentProcess = { name: 'ses_a', pid: 50, terminal: 34_820, limit: 7n }
 const facts = (pid: number, parent: number, more: Partial<ProcessFacts> = {}): ProcessFacts => ({
@@ -24,6 +24,12 @@ describe('the origin of a process', () => {
   it('is a person in a terminal, and in a script without one', () => {
     expect(judge([facts(30, 20), shell, init])).toEqual({ kind: 'person', program: 'node', hasTerminal: true })
     expect(judge([facts(30, 20, { terminal: 0 }), shell, init])).toMatchObject({ kind: 'person', hasTerminal: false })
+  })
+
+  it.runIf(process.platform === 'linux')('is unknown if another process has got its number since it connected', () => {
+    const ended = { kind: 'unproven', why: 'the process has ended' }
+    expect(originOf({ pid: process.pid, start: '1' }, [], null)).toEqual(ended)
+    expect(originOf({ pid: process.pid, start: null }, [], null)).not.toEqual(ended)
   })
 
   it('is an agent with a limit, whatever its environment, parents and terminal are', () => {

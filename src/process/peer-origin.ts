@@ -19,22 +19,40 @@ export function sessionMark(session: string): string {
   return `${session}/session`
 }
 
+/** A process: its number may become that of another one, its start may not. */
+interface PeerProcess {
+  pid: number
+  /** In ticks of the kernel; null where the system does not say. */
+  start: string | null
+}
+
+const connected = new WeakMap<Socket, Promise<PeerProcess[]>>()
+
+/**
+ * Notes which process has connected, when it has just done so. The kernel keeps the number of that
+ * process only: after its end a person's program can get it, while another process of the agent
+ * still holds the connection.
+ */
+export function notePeer(socket: Socket): void {
+  connected.set(socket, unixPeer(socket))
+}
+
 /** The origin of the process behind a connection; null if that is not a process of this machine. */
 export async function peerOrigin(
   socket: Socket,
   running: RunningAgents,
   openSince: number | null = null,
 ): Promise<{ pid: number; origin: Origin } | null> {
-  const pids = socket.remoteAddress === undefined ? await unixPeer(socket) : await tcpPeers(socket)
-  if (pids === null) return null
-  const found = pids.map(pid => ({ pid, origin: originOf(pid, running, openSince) }))
+  const peers =
+    socket.remoteAddress === undefined ? await (connected.get(socket) ?? unixPeer(socket)) : await tcpPeers(socket)
+  if (peers === null) return null
+  const found = peers.map(peer => ({ pid: peer.pid, origin: originOf(peer, running, openSince) }))
   // Several processes may hold one connection: the worst of them counts.
   const worst = ['agent', 'unproven', 'person'].flatMap(kind => found.filter(({ origin }) => origin.kind === kind))
   return worst[0] ?? { pid: 0, origin: { kind: 'unproven', why: 'its process is unknown' } }
 }
 
-/** @param pid Of a process of this machine. */
-function originOf(pid: number, running: RunningAgents, openSince: number | null): Origin {
+export function originOf({ pid, start }: PeerProcess, running: RunningAgents, openSince: number | null): Origin {
   const table = process.platform === 'linux' ? null : processList()
   const boot = table ? null : bootTime()
   const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id, boot))
@@ -50,7 +68,13 @@ function originOf(pid: number, running: RunningAgents, openSince: number | null)
     const mark = name.includes('/') ? name : sessionMark(name)
     return { name, pid: leader, terminal: terminalOf(leader), limit: limitMark(mark) }
   })
-  return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks(), openSince })
+  const isSame = start === null || startOf(pid) === start
+  return judgeOrigin(isSame ? chain : [], { agents, hasLimitMarks: limitMarks(), openSince })
+}
+
+/** When a process was started, in ticks of the kernel; null where the system does not say. */
+function startOf(pid: number): string | null {
+  return process.platform === 'linux' ? (statFields(pid)?.[19] ?? 'ended') : null
 }
 
 /** A terminal in front of a person: what is written there, no other program can read. */
@@ -76,7 +100,9 @@ export function personTerminals(
     const terminal = terminalNumber(client) ?? 0
     const path = linkOf(client, '0')
     const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
-    return isOwn && originOf(client, running, openSince).kind === 'person' ? [{ path, client }] : []
+    return isOwn && originOf({ pid: client, start: null }, running, openSince).kind === 'person'
+      ? [{ path, client }]
+      : []
   })
 }
 
@@ -92,8 +118,8 @@ export interface CallingProgram {
  * says whether a program of the sandbox holds that port. Null where it is unknown.
  */
 export async function programBehind(socket: Socket, port: number | null): Promise<CallingProgram | null> {
-  const [pid] = (await unixPeer(socket)) ?? []
-  if (pid === undefined) return null
+  const [{ pid } = { pid: null }] = await unixPeer(socket)
+  if (pid === null) return null
   const held = port === null ? [] : await holdersOf(connectionsOf(pid).filter(({ local }) => local === port))
   const found = held.find(holder => holder !== pid) ?? pid
   const words = (textOf(`/proc/${found}/cmdline`) ?? '').split('\0').filter(word => word !== '')
@@ -101,19 +127,21 @@ export async function programBehind(socket: Socket, port: number | null): Promis
   return program === '' ? null : { program: program.split('/').at(-1)!, command: words.join(' ').slice(0, 2_000) }
 }
 
-async function unixPeer(socket: Socket): Promise<number[] | null> {
+async function unixPeer(socket: Socket): Promise<PeerProcess[]> {
   const descriptor = (socket as unknown as { _handle?: { fd?: number } | null })._handle?.fd
   const libc = await loadLibc()
   if (!libc || descriptor === undefined || descriptor < 0) return []
   const peer = libc.peerOf(descriptor)
-  return peer ? [peer.pid] : []
+  return peer ? [{ pid: peer.pid, start: startOf(peer.pid) }] : []
 }
 
 /** The processes that hold the other end of a loopback connection; null for another machine. */
-async function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): Promise<number[] | null> {
+async function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): Promise<PeerProcess[] | null> {
   if (!/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return null
-  if (process.platform !== 'linux') return lsofPeers(remotePort)
-  return holdersOf(connectionsOf('self').filter(({ local, remote }) => local === remotePort && remote === localPort))
+  const isOurs = ({ local, remote }: Connection) => local === remotePort && remote === localPort
+  const pids =
+    process.platform === 'linux' ? await holdersOf(connectionsOf('self').filter(isOurs)) : lsofPeers(remotePort)
+  return pids.map(pid => ({ pid, start: null }))
 }
 
 interface Connection {

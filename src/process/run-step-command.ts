@@ -14,8 +14,15 @@ export interface StepProgram {
 /** A program in a sandbox. `close` ends what belongs to that sandbox. */
 interface SandboxedStepProgram extends Omit<StepProgram, 'cwd'> {
   close(): void
-  /** Receives what the agent in it does, as activities, to find what the sandbox refused. */
-  observe?(pid: number): (activity: object) => void
+  /** Receives what happens in it, to find what the sandbox refused. */
+  observe?(pid: number): SandboxObserver
+}
+
+export interface SandboxObserver {
+  /** What an agent does, as an activity. */
+  activity(activity: object): void
+  /** A line that a command prints. */
+  printed(line: string): void
 }
 
 /** The program in a sandbox; null if it gets none. */
@@ -70,6 +77,8 @@ export async function runStepCommand(
   const { onOutput } = options
   if (onOutput)
     for (const from of ['stdout', 'stderr'] as const) group[from].on('data', (chunk: Buffer) => onOutput(from, chunk))
+  const observer = sandboxed?.observe?.(group.pid)
+  if (observer) for (const stream of [group.stdout, group.stderr]) eachLine(stream, line => observer.printed(line))
   let isTimedOut = false
   const stop = () => void group.kill(graceAfter(signal, KILL_GRACE_MS))
   const onTimeout = () => {
@@ -97,4 +106,16 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string 
     if (kept.length > 2 * maxBytes) kept = kept.subarray(-maxBytes)
   })
   return () => kept.subarray(-maxBytes).toString('utf8')
+}
+
+/** Of a line that does not end, only the end is kept. */
+const MAX_LINE = 8_192
+
+function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = ''
+  stream.on('data', (chunk: Buffer) => {
+    const lines = `${rest}${chunk.toString('utf8')}`.split('\n')
+    rest = lines.pop()!.slice(-MAX_LINE)
+    for (const line of lines) onLine(line)
+  })
 }

@@ -7,13 +7,16 @@ import {
   isOpen,
   type Ledger,
   requestFromReport,
+  type StructuredReport,
   waitForRecord,
 } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { AgentTurn, StepCall } from '../engine/index.js'
+import { SANDBOX_CHANNEL } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 
 const CHANNEL = 'headless'
+const CHANNELS: readonly string[] = [CHANNEL, SANDBOX_CHANNEL]
 
 /** Requests of agents without a terminal: recorded, decided, answered. */
 export class StepApprovals {
@@ -27,17 +30,22 @@ export class StepApprovals {
     this.#clock = clock
   }
 
-  /** Waits for the decision; a request that is closed without one is denied. */
+  /**
+   * Waits for the decision; a request that is closed without one is denied. `ofSandbox`: not the
+   * agent asks, but the sandbox of the step.
+   */
   async ask(
     call: Pick<StepCall, 'run' | 'name' | 'signal' | 'notice' | 'step'>,
-    { agent, cwd }: Pick<AgentTurn, 'agent' | 'cwd'>,
+    { agent, cwd, project = cwd }: Pick<AgentTurn, 'agent' | 'cwd'> & { project?: string },
     { requestId, tool, input }: Pick<Extract<Activity, { type: 'approval' }>, 'requestId' | 'tool' | 'input'>,
+    ofSandbox?: Pick<StructuredReport, 'options'>,
   ): Promise<PermissionAnswer> {
     const { run, name } = call
+    const channel = ofSandbox ? SANDBOX_CHANNEL : CHANNEL
     const record = await this.#ledger.request(
       requestFromReport(
-        { channel: CHANNEL, requestKey: requestId, tool, input, can: ['edit', 'deny'] },
-        { subject: { agent, run, effect: name, project: cwd, cwd, hostName: hostname() } },
+        { channel, requestKey: requestId, tool, input, ...(ofSandbox ?? { can: ['edit', 'deny'] as const }) },
+        { subject: { agent, run, effect: name, project, cwd, hostName: hostname() } },
       ),
     )
     if (record.state === 'pending') call.notice('info', `asks to use ${tool}: signalbox approve ${record.id}`)
@@ -45,7 +53,7 @@ export class StepApprovals {
     const parts = { store: this.#store, clock: this.#clock }
     const closed = await waitForRecord(parts, record, isDone, { signal: call.signal })
     if (closed.state !== 'decided' || !closed.decision) {
-      if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step was stopped')
+      if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step that asked has ended')
       return { isAllowed: false, message: 'No decision was made in time.' }
     }
     if (!(await this.#ledger.isProven(closed))) {
@@ -53,14 +61,14 @@ export class StepApprovals {
       return { isAllowed: false, message: 'The decision did not come from a person.' }
     }
     await this.#ledger.delivering(closed, 'answer')
-    await this.#ledger.applied(closed, [{ kind: CHANNEL, request: requestId }], this.#clock.now())
+    await this.#ledger.applied(closed, [{ kind: channel, request: requestId }], this.#clock.now())
     return answerOf(closed.decision)
   }
 
   /** Cancels the requests of a step that ended in an unknown way. */
   async withdraw(step: string): Promise<void> {
     for (const record of await this.#ledger.list({ isOpenOnly: true }))
-      if (record.source.channel === CHANNEL && record.subject.effect === step)
+      if (CHANNELS.includes(record.source.channel) && record.subject.effect === step)
         await this.#ledger.cancelled(record, 'the step that asked has ended')
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Activity } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
@@ -53,9 +53,13 @@ export class StepSandboxes {
 
   /** What the run asks for, or the node where the run has no sandbox. A node cannot turn it off. */
   async sandboxOf(run: string, ofNode?: SandboxRequest): Promise<SandboxRequest> {
-    const [created] = await this.#options.store.readStream(runStream(run), { limit: 1 })
-    const { sandbox } = (created?.data ?? {}) as Partial<EventData<'run.created'>>
+    const { sandbox } = await this.#created(run)
     return sandbox && sandbox.use !== 'off' ? sandbox : (ofNode ?? { use: 'off' })
+  }
+
+  async #created(run: string): Promise<Partial<EventData<'run.created'>>> {
+    const [created] = await this.#options.store.readStream(runStream(run), { limit: 1 })
+    return (created?.data ?? {}) as Partial<EventData<'run.created'>>
   }
 
   /**
@@ -67,6 +71,9 @@ export class StepSandboxes {
     const sandbox = await this.sandboxOf(call.run, step.sandbox)
     const proxySocket = join(settings.runtimeDirectory, 'sandbox', shortName(call.name), 'proxy.sock')
     const { file, args, cwd, env } = program
+    // A run works in a worktree; what a person allows holds for the project that it belongs to.
+    const { project = cwd } = await this.#created(call.run)
+    const granted = ledger ? await projectGrants(ledger, project) : { hosts: [], paths: [] }
     const planned = await sandboxFor({ sandbox }, step.agent, settings, {
       file,
       cwd,
@@ -74,17 +81,26 @@ export class StepSandboxes {
       directory: null,
       ...(step.directory !== undefined && { stepDirectory: step.directory }),
       proxySocket,
-      grantsOf: async project => (ledger ? (await projectGrants(ledger, project)).paths : []),
+      grantsOf: async () => granted.paths,
     })
     if (!planned) return null
     if (!planned.plan.paths.some(({ path }) => path === join(cwd, '.git'))) distrustRepository(cwd)
     const own = { ...planned, plan: { ...planned.plan, env: { ...planned.plan.env, ...ownVariables(env) } } }
     const inside = programInSandbox(own, { file, args }, { proxySocket, path: env.PATH })
+    // A request that is open when the step ends would be decided for nothing.
+    const ended = new AbortController()
+    const ask = (tool: string, input: unknown) =>
+      this.#ask(
+        { ...call, signal: AbortSignal.any([call.signal, ended.signal]) },
+        { agent: step.agent, cwd, project },
+        { tool, input },
+      )
     const proxy =
       planned.plan.network === 'filtered'
-        ? await this.#openProxy(call, step, cwd, planned.plan.hosts, proxySocket)
+        ? await this.#openProxy(ask, granted.hosts, planned.plan.hosts, proxySocket)
         : null
     const close = () => {
+      ended.abort()
       proxy?.close()
       rmSync(dirname(proxySocket), { recursive: true, force: true })
     }
@@ -92,30 +108,38 @@ export class StepSandboxes {
       const paths = new StepPaths({
         plan: planned.plan,
         pid,
+        command: [basename(file), ...args].join(' '),
         directory: dirname(proxySocket),
-        ask: (tool, input) => this.#ask(call, { agent: step.agent, cwd }, tool, input),
+        ask,
+        notice: text => call.notice('info', text),
         onError: error => call.notice('warning', `a path could not be opened: ${(error as Error).message}`),
       })
-      return (activity: object) => paths.take(activity as Activity)
+      return {
+        activity: (activity: object) => paths.activity(activity as Activity),
+        printed: (line: string) => paths.printed(line),
+      }
     }
     return { ...inside, close, observe }
   }
 
-  async #ask(call: StepCall, turn: Pick<AgentTurn, 'agent' | 'cwd'>, tool: string, input: unknown): Promise<boolean> {
-    return (await this.#options.approvals.ask(call, turn, { requestId: newNonce(), tool, input })).isAllowed
+  async #ask(
+    call: StepCall,
+    turn: Pick<AgentTurn, 'agent' | 'cwd'> & { project: string },
+    what: { tool: string; input: unknown },
+  ): Promise<boolean> {
+    const request = { requestId: newNonce(), ...what }
+    return (await this.#options.approvals.ask(call, turn, request, { options: STEP_OPTIONS })).isAllowed
   }
 
   async #openProxy(
-    call: StepCall,
-    { agent }: SandboxedStep,
-    cwd: string,
+    askPerson: (tool: string, input: unknown) => Promise<boolean>,
+    granted: readonly string[],
     hosts: readonly string[],
     path: string,
   ): Promise<FilteringProxy> {
-    const { ledger } = this.#options
-    const allowed = new Set(ledger ? (await projectGrants(ledger, cwd)).hosts : [])
+    const allowed = new Set(granted)
     const waiting = new Map<string, Promise<boolean>>()
-    const ask = (wanted: HostRequest) => this.#ask(call, { agent, cwd }, HOST_TOOL, hostInput(wanted))
+    const ask = (wanted: HostRequest) => askPerson(HOST_TOOL, hostInput(wanted))
     const proxy = new FilteringProxy({
       hosts,
       ask: async wanted => {
@@ -134,6 +158,13 @@ export class StepSandboxes {
     return proxy
   }
 }
+
+/** How long a person lets the sandbox of a step be open. */
+const STEP_OPTIONS = [
+  { key: 'allow', label: 'Allow for this step', meaning: 'allow-once' },
+  { key: 'project', label: 'Allow for this project', meaning: 'allow-always' },
+  { key: 'deny', label: 'Deny', meaning: 'deny' },
+] as const
 
 /** Variables that a step gets from us: they name files of the step, and values of its graph. */
 function ownVariables(env: Readonly<Record<string, string>>): Record<string, string> {

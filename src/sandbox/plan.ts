@@ -47,6 +47,8 @@ export interface PlanRequest {
   cwd: string
   home: string
   env: Readonly<Record<string, string>>
+  /** Names of variables that Signalbox, or the settings of the agent, set for the agent. */
+  given?: readonly string[] | undefined
   policy: SandboxPolicy
   /** Directories of Signalbox: nothing of them is visible, except `own`. */
   hidden: readonly string[]
@@ -64,8 +66,8 @@ export interface PlanRequest {
 }
 
 /**
- * Variables of every program. The others are left out: they may contain secrets and addresses of
- * sockets.
+ * Variables of every program. Others of the person are left out: they may contain secrets and
+ * addresses of sockets.
  */
 const ENVIRONMENT =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|COLORTERM|TERM_PROGRAM\w*|TZ|SHELL|NO_COLOR|FORCE_COLOR|SIGNALBOX_(SESSION|STEP|SOCKET|HOOK_TOKEN|DEMO_\w+))$/
@@ -94,6 +96,7 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
     path => existsSync(path) && !lstatSync(path).isSymbolicLink(),
   )
   const isHidden = (path: string) => hidden.some(above => isBelow(path, above))
+  const named = new Set([...profile.env, ...policy.env, ...(request.given ?? [])])
   const programs = [request.file, ...request.programs, ...(request.env.PATH ?? '').split(':').filter(isAbsolute)]
   return {
     paths: [
@@ -130,11 +133,7 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
     hosts: [...new Set([...profile.hosts, ...policy.hosts])],
     cwd,
     home,
-    env: Object.fromEntries(
-      Object.entries(request.env).filter(
-        ([name]) => ENVIRONMENT.test(name) || profile.env.includes(name) || policy.env.includes(name),
-      ),
-    ),
+    env: Object.fromEntries(Object.entries(request.env).filter(([name]) => ENVIRONMENT.test(name) || named.has(name))),
   }
 }
 

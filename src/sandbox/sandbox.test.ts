@@ -118,6 +118,10 @@ describe('the plan of a sandbox', () => {
     expect(Object.keys(plan({}, { env: ['MINE'] }).env)).toContain('MINE')
   })
 
+  it('passes what Signalbox and the settings of the agent set for it', () => {
+    expect(Object.keys(plan({ given: ['MINE'] }).env).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'MINE', 'PATH'])
+  })
+
   it('adds paths of the settings, at the place that a link leads to', () => {
     symlinkSync(at('home/.ssh'), at('home/link'))
     const { paths } = plan({}, { write: ['~/link'] })

@@ -16,7 +16,7 @@ import {
 import type { Pack } from './pack/pack.js'
 import { agentsPayload, errorPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
-import { bestMatch, readScene, type Scene } from './scene.js'
+import { bestMatch, hasConversation, readScene, type Scene } from './scene.js'
 import { findSignIn } from './sign-in.js'
 import type { Payload, TerminalView } from './view.js'
 
@@ -70,7 +70,7 @@ function observe(scene: Scene): Observation {
   // An input box that appears before the program is ready: only its pack can recognise it. Motion
   // there is not work.
   const early =
-    composer && !hasConversation(scene)
+    composer && !hasConversation(layout, scene.memory)
       ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
       : null
   // The same applies before the first input box: what the pack calls loading is not a turn, even if
@@ -184,12 +184,7 @@ function isStarting(scene: Scene): boolean {
   const words = shown.filter(row => layout.roles[row.index] == null)
   const isLoading =
     (words.length <= LOADING_ROWS || pack.agent === 'generic') && !shown.some(row => fragments(row).length >= 2)
-  return isBoxKnown && !hasConversation(scene) && isLoading && !frame.isPlainText && frame.t < STARTING_S
-}
-
-/** Whether there is a prompt or an answer. Notices appear without either. */
-function hasConversation({ memory, layout }: Scene): boolean {
-  return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
+  return isBoxKnown && !hasConversation(layout, memory) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 
 /** Two rows of block characters near the top: a logo. A run of one is a box edge. */

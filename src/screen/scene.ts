@@ -37,7 +37,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
   const working =
-    findWorking(frame, layout, matches, tracks) ??
+    findWorking(frame, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
     (pack.agent === 'generic' && isTitleTurning(title, frame) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
@@ -172,6 +172,20 @@ function readTodos(rows: readonly ScreenRow[], pack: Pack): Payload['todo_list']
   }
   const count = (status: TodoItem['status']) => items.filter(item => item.status === status).length
   return { total: items.length, done: count('done'), inProgress: count('in_progress'), open: count('open'), items }
+}
+
+/** Whether there is a prompt or an answer. Notices appear without either. */
+export function hasConversation({ blocks }: Layout, memory: ScreenMemory): boolean {
+  return memory.echo !== null || blocks.some(block => block.spec !== null && block.kind !== 'notice')
+}
+
+/**
+ * The input box waits for the first prompt, of an agent whose prompts the pack knows: what moves
+ * without a rule is a part of the greeting, such as an animated logo.
+ */
+function isGreeting(layout: Layout, memory: ScreenMemory, pack: Pack): boolean {
+  const knowsPrompts = pack.blocks.some(({ kind }) => kind === 'user')
+  return knowsPrompts && layout.isComposerAnchored && !hasConversation(layout, memory)
 }
 
 /** Why the agent counts as working, if anything shows it. */

@@ -7,6 +7,7 @@ import type { RunHost, Servers } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
+import { notePeer } from '../process/index.js'
 import { AttractorApi } from '../runs/index.js'
 import type { Schedules } from '../schedules/index.js'
 import { SearchIndex } from '../search/index.js'
@@ -145,6 +146,7 @@ export class ApiServer {
   async listenOnSocket(path: string): Promise<void> {
     const app = createApp(this.parts, { kind: 'socket' })
     const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    server.on('connection', notePeer)
     serveTerminals(server, this.parts, null)
     rmSync(path, { force: true })
     await new Promise<void>((resolve, reject) => {

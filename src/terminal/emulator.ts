@@ -35,6 +35,7 @@ import { UnfinishedSequence } from './unfinished-sequence.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import {
   coreOf,
+  eraseAboveLastRow,
   isBetweenSequences,
   limitRepeatCounts,
   openTerminal,
@@ -335,6 +336,7 @@ export class TerminalEmulator {
   }
 
   #registerHooks(): void {
+    eraseAboveLastRow(this.#core)
     limitRepeatCounts(this.#core, () => this.#terminal.cols * this.#terminal.rows)
     this.#core._inputHandler._parser.setOscHandlerFallback((_id, action) => {
       if (action === 'END') this.#unknownOsc++

@@ -73,6 +73,42 @@ describe('hostile input', () => {
     )
   })
 
+  test('any control sequence at any place of a small screen is carried out', () => {
+    const number = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constantFrom(80, 1049, 2147483647))
+    const sequence = fc
+      .tuple(fc.constantFrom('', '?', '>', '!'), number, number, fc.constantFrom('', '', ' ', '$', "'"), fc.nat(62))
+      .map(([prefix, a, b, between, final]) => `\x1b[${prefix}${a};${b}${between}${String.fromCharCode(64 + final)}`)
+    const text = fc.constantFrom(
+      'a',
+      '漢',
+      '        ',
+      '\t',
+      '\n',
+      '\r',
+      '\b',
+      '0123456789',
+      '\x1bM',
+      '\x1bD',
+      '\x1b7',
+      '\x1b8',
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(sequence, text), { maxLength: 30 }), parts => {
+        const terminal = emulator({ cols: 10, rows: 3 })
+        terminal.feed(bytes(parts.join('')), 1, LIVE)
+        expect(terminal.counters.parserFaults).toBe(0)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('erasing up to the last cell of the screen erases it, and what follows is shown', () => {
+    const terminal = emulator({ cols: 10, rows: 3 })
+    terminal.feed(bytes('top\x1b[3;1H0123456789\x1b[1J\rafter'), 1, LIVE)
+    expect(screenOf(terminal)).toEqual(['', '', 'after'])
+    expect(terminal.counters.parserFaults).toBe(0)
+  })
+
   test('random bytes do no harm', () => {
     const random = seededRandom(5)
     const terminal = emulator({ cols: 80, rows: 24 })

@@ -8,7 +8,7 @@ import { printPlainTextFast } from './print-plain-text.js'
 import { readRecording, recordingNames } from './testing/corpus.js'
 import { bytes } from './testing/drive.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
-import { coreOf, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
+import { coreOf, eraseAboveLastRow, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
  * print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must leave the same
@@ -34,6 +34,8 @@ function pair(cols: number, rows: number, scrollback = 30) {
   }
   printPlainTextFast(coreOf(ours), createWidthProvider())
   shareLineMemory(coreOf(ours))
+  // Without it, xterm throws.
+  for (const terminal of [plain, ours]) eraseAboveLastRow(coreOf(terminal))
   return { plain, ours }
 }
 

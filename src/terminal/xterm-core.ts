@@ -114,6 +114,8 @@ export interface XtermCore {
   _inputHandler: {
     parse(bytes: Uint8Array): unknown
     print: PutCodePoints
+    eraseInDisplay(params: SequenceParams, keepsProtected: boolean): unknown
+    eraseInLine(params: SequenceParams, keepsProtected: boolean): unknown
     _curAttrData: CoreAttributes
     _parser: {
       currentState: number
@@ -170,6 +172,8 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
     _core: core !== undefined,
     '_inputHandler.parse': typeof core?._inputHandler?.parse === 'function',
     '_inputHandler.print': typeof core?._inputHandler?.print === 'function',
+    '_inputHandler.eraseInDisplay': typeof core?._inputHandler?.eraseInDisplay === 'function',
+    '_inputHandler.eraseInLine': typeof core?._inputHandler?.eraseInLine === 'function',
     '_inputHandler._parser.setPrintHandler': typeof core?._inputHandler?._parser?.setPrintHandler === 'function',
     '_inputHandler._parser.currentState': typeof core?._inputHandler?._parser?.currentState === 'number',
     '_inputHandler._parser.registerOscHandler': typeof core?._inputHandler?._parser?.registerOscHandler === 'function',
@@ -211,6 +215,29 @@ export function limitRepeatCounts(core: XtermCore, limit: () => number): void {
     core.registerCsiHandler(id, ({ params }) => {
       params[0] = Math.min(params[0] ?? 0, limit())
       return false
+    })
+  }
+}
+
+/**
+ * Erasing up to a cursor in the last column, xterm looks for the row below the cursor; if there is
+ * none, it throws, and the rest of the output would be lost. Here the last cell is erased by
+ * itself.
+ */
+export function eraseAboveLastRow(core: XtermCore): void {
+  const { _inputHandler: input, buffers } = core
+  for (const prefix of ['', '?']) {
+    const keepsProtected = prefix === '?'
+    core.registerCsiHandler({ final: 'J', ...(keepsProtected && { prefix }) }, given => {
+      const { x, y, lines } = buffers.active
+      const hasRowBelow = lines.get(y + 1) !== undefined
+      if (given.params[0] !== 1 || x + 1 < core.cols || core.cols < 2 || hasRowBelow) return false
+      buffers.active.x = core.cols - 2
+      input.eraseInDisplay(given, keepsProtected)
+      buffers.active.x = core.cols - 1
+      input.eraseInLine(given, keepsProtected)
+      buffers.active.x = x
+      return true
     })
   }
 }

@@ -39,6 +39,8 @@ export interface SecretValue {
 /** Shorter values are ordinary words; replacing them would make the text unreadable. */
 const SECRET_LENGTH_MIN = 8
 const PASSES_MAX = 5
+/** The last text of this length or more in which nothing was found is not searched again. */
+const LONG = 64 * 1024
 /** Deeper than any request we accept (64), shallower than the stack. */
 const DEPTH_MAX = 256
 
@@ -61,7 +63,14 @@ interface Needle {
 
 export function createRedactor(options: { secretValues?: readonly SecretValue[] } = {}): Redactor {
   const needles = (options.secretValues ?? []).flatMap(needlesOf)
-  const redact = (text: string) => replaceSecrets(text, needles, rulesForText(), marker)
+  // A diff of megabytes is redacted by its route, and again as a part of the answer.
+  let lastLong = ''
+  const redact = (text: string) => {
+    if (text.length >= LONG && text === lastLong) return text
+    const clean = replaceSecrets(text, needles, rulesForText(), marker)
+    if (text.length >= LONG && clean === text) lastLong = text
+    return clean
+  }
   const redactValue = (value: unknown, depth = 0): unknown => {
     if (typeof value === 'string') return redact(value)
     if (typeof value !== 'object' || value === null) return value

@@ -3,7 +3,7 @@ import { type Client, connect } from '../../src/client/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { AgentHome } from './agent-home.js'
 import { FakeModel } from './fake-models/fake-model.js'
-import { AGENTS } from './table/index.js'
+import { AGENTS, PROTOCOL_AGENTS } from './table/index.js'
 import { wantedOf } from './wanted.js'
 
 /* Real agents over the Agent Client Protocol, with the scripted model. */
@@ -13,7 +13,9 @@ const ANSWER = [
   ...Array.from({ length: 24 }, (_, index) => `- Step number ${index + 1} is done.`),
 ].join('\n')
 
-describe.each(wantedOf(AGENTS.filter(({ acp }) => acp !== undefined)))('$name over ACP', agent => {
+const SPEAKERS = [...AGENTS.filter(({ acp }) => acp !== undefined), ...PROTOCOL_AGENTS]
+
+describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
   const model = new FakeModel()
   const following = new AbortController()
   const seen: { type: string; text: string }[] = []
@@ -93,7 +95,12 @@ describe.each(wantedOf(AGENTS.filter(({ acp }) => acp !== undefined)))('$name ov
     model.when('ENDLESS', { text: 'I begin with a few words.', hold: 'endless' })
     const answer = home.send(session, 'Please do the ENDLESS thing')
     await waitFor('the model to be in the middle of its answer', () => model.hasReached('endless'))
-    await home.ok(['interrupt', session])
+    const interrupted = home.ok(['interrupt', session])
+    if (agent.cancelsLate) {
+      await waitFor('the cancellation', () => JSON.stringify(home.recording(session)).includes('session/cancel'))
+      model.release('endless')
+    }
+    await interrupted
     expect((await answer).code).toBe(130)
     await home.waitUntil(session, 'idle')
     model.when('AFTERWARDS', { text: 'Here again.' })

@@ -53,7 +53,9 @@ export class AgentHome extends TestHome {
 
   /** Starts the agent without a terminal, and waits until its conversation is open. */
   async beginAcp(): Promise<string> {
-    const { id } = await this.json<{ id: string }>(['start', this.agent.name, '--acp', '--json'])
+    const { name, acpCommand } = this.agent
+    const words = acpCommand ? ['--acp', '--json', '--', ...acpCommand] : [name, '--acp', '--json']
+    const { id } = await this.json<{ id: string }>(['start', ...words])
     await this.waitUntil(id, 'idle')
     return id
   }

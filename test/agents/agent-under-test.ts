@@ -16,6 +16,8 @@ export interface AgentUnderTest {
   program: string
   /** How it speaks the Agent Client Protocol: itself, or through a program of its own. */
   acp?: 'itself' | AcpAdapterUnderTest
+  /** For `start --acp -- …`: an agent that Signalbox knows by the protocol only. */
+  acpCommand?: readonly string[]
   /** Prepares its HOME: signed in with a dummy key, the project trusted, no first-start screens. */
   prepare(place: AgentPlace): void
   /** Its environment variables. */
@@ -28,6 +30,8 @@ export interface AgentUnderTest {
   shellUnasked?(command: string): ToolCall
   /** What it loses by a defect of its own when it resumes after a cancelled turn. */
   forgets?: 'first prompt'
+  /** By a defect of its own it ends a cancelled turn only when its model says something more. */
+  cancelsLate?: true
   /** Whether the turn continues after a denial, so that the agent calls the model again. */
   denialContinues: boolean
 }

@@ -2,16 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adapterDirectory, agentsDirectory } from './installed.js'
-import { AGENTS } from './table/index.js'
+import { AGENTS, PROTOCOL_AGENTS } from './table/index.js'
 
 // Installs the named CLIs (or all) and prints the names of those that are installed.
+const all = [...AGENTS, ...PROTOCOL_AGENTS]
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter(name => !AGENTS.some(agent => agent.name === name))
+const unknown = wanted.filter(name => !all.some(agent => agent.name === name))
 if (unknown.length > 0) {
-  console.error(`no such agent: ${unknown.join(', ')}; known: ${AGENTS.map(agent => agent.name).join(', ')}`)
+  console.error(`no such agent: ${unknown.join(', ')}; known: ${all.map(agent => agent.name).join(', ')}`)
   process.exit(2)
 }
-for (const agent of AGENTS) {
+for (const agent of all) {
   if (wanted.length > 0 && !wanted.includes(agent.name)) continue
   const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
   const { acp } = agent

@@ -151,6 +151,7 @@ describe('a session', () => {
 
   it('is stopped with its children, even if its program ignores all signals but KILL', async () => {
     const session = await home.startProgram('sh', '-c', 'trap "" TERM HUP INT; sleep 61 & while :; do sleep 62; done')
+    await waitFor('both its children, so its trap', () => home.processes().others.length === 3)
     const stopped = await home.json<SessionInfo>(['stop', session.id, '--json'])
     expect(stopped.exit).toEqual({ code: null, signal: 'SIGKILL' })
     await waitFor('its children to be gone', () => home.processes().others.length === 0)

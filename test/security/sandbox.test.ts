@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { spawn } from '@lydell/node-pty'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLI, TestHome, waitFor } from '../e2e/harness.js'
 import type { Loose } from '../server/support.js'
-import { describeNeeding } from '../support/requirements.js'
+import { describeNeeding, itNeeding } from '../support/requirements.js'
 
 describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   const home = new TestHome()
@@ -34,18 +35,42 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   const decide = ({ id, fingerprint }: Loose, option: string) =>
     home.ok(option === 'deny' ? ['deny', id] : ['approve', id, '--fingerprint', fingerprint, '--option', option])
 
-  test('of a run holds for its commands: the system is read-only, the home directory is empty', async () => {
+  test('of a run holds for its commands and agents; a path that it refuses is asked for, and the step continues', async () => {
+    const outside = join(home.directory, 'beside')
+    mkdirSync(outside)
+    for (const name of ['notes', 'list']) writeFileSync(join(outside, name), `the ${name}\n`)
+    const until = (name: string) => `until cat ${outside}/${name} > ${name}; do sleep 0.2; done`
     const graph = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]
       a [shape=parallelogram, tool_command="touch inside; touch /usr/outside || ls ~ > seen; hostname > host"]
-      start -> a; a -> exit }`
+      b [prompt="read the notes"]; c [shape=parallelogram, tool_command="${until('list')}"]
+      start -> a -> b -> c -> exit }`
+    const shell = (command: string) => ({ tool: { name: 'Shell', kind: 'shell', command, readOnly: true } })
+    const steps = [shell(`cat ${outside}/notes`), shell(`${until('notes')} 2> /dev/null`), { say: 'Read.' }]
     const project = join(home.directory, 'project')
     mkdirSync(project)
     writeFileSync(join(project, 'g.dot'), graph)
+    writeFileSync(join(project, 'steps.json'), JSON.stringify({ name: 'steps', turns: [{ steps }] }))
     const { stdout, stderr } = await home.run(['trust', 'g.dot'], { cwd: project })
     const [hash = ''] = /[0-9a-f]{12,64}/.exec(`${stdout}${stderr}`) ?? []
-    await home.ok(['run', 'g.dot', '--sandbox', '--trust', hash, '--agent', 'demo', '--no-ask'], { cwd: project })
-    const written = ['inside', 'seen', 'host'].map(name => readFileSync(join(project, name), 'utf8').trim())
-    expect(written).toEqual(['', '', 'signalbox'])
+    const ended = home.run(['run', 'g.dot', '--sandbox', '--network', 'off', '--trust', hash, '--agent', 'demo'], {
+      cwd: project,
+      env: { SIGNALBOX_DEMO_SCENARIO: 'steps.json', SIGNALBOX_DEMO_SPEED: '0' },
+      timeoutMs: 120_000,
+    })
+    for (const [name, commandLine] of [
+      ['notes', `cat ${outside}/notes`],
+      ['list', expect.stringContaining(until('list'))],
+    ] as const) {
+      const asked = await pending(undefined, join(outside, name))
+      expect(asked.request).toMatchObject({ tool: 'Sandbox read', input: { program: 'cat', commandLine } })
+      expect(asked.subject).toMatchObject({ run: expect.any(String), project })
+      await decide(asked, 'allow')
+    }
+    expect(await ended).toMatchObject({ code: 0 })
+    const written = ['inside', 'seen', 'host', 'notes', 'list'].map(name =>
+      readFileSync(join(project, name), 'utf8').trim(),
+    )
+    expect(written).toEqual(['', '', 'signalbox', 'the notes', 'the list'])
     expect((await home.json<Loose[]>(['runs', '--json']))[0].sandbox).toMatchObject({ use: 'auto' })
   })
 
@@ -120,6 +145,26 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', again.id])
   })
 
+  test('hides a path that was allowed once when the turn of the agent ends', async () => {
+    const secret = join(home.directory, 'once.txt')
+    writeFileSync(secret, 'seen once\n')
+    const shell = (command: string) => ({ tool: { name: 'Shell', kind: 'shell', command, readOnly: true } })
+    const turns = [
+      { steps: [shell(`cat ${secret}`), shell(`until cat ${secret} > once 2> /dev/null; do sleep 0.2; done`)] },
+      { steps: [shell(`while cat ${secret} > /dev/null 2>&1; do sleep 0.2; done; cat ${secret}`)] },
+    ]
+    writeFileSync(join(home.work, 'once.json'), JSON.stringify({ name: 'once', turns }))
+    const start = ['start', 'demo', '--sandbox', 'auto', '--network', 'off', '--json']
+    const { id } = await home.json<Loose>([...start, '--', '--scenario', 'once.json', '--speed', '0'])
+    await home.ok(['send', id, 'read it'])
+    await decide(await pending(id, secret), 'allow')
+    await home.ok(['wait', id, '--for', 'idle', '--timeout', '60'])
+    expect(readFileSync(join(home.work, 'once'), 'utf8')).toBe('seen once\n')
+    await home.ok(['send', id, 'read it again'])
+    expect((await pending(id, secret)).request.tool).toBe('Sandbox read')
+    await home.ok(['stop', id])
+  })
+
   test('does not fill the ledger with hosts that it asks for', async () => {
     const script = 'for n in $(seq 30); do curl -s -m 3 http://host-$n.invalid/ & done; wait; echo over; sleep 600'
     const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', '-c', script])
@@ -177,6 +222,25 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
     const refused = await home.run(['start', '--sandbox', 'podman:none', '--', 'id'])
     expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('podman was not found')])
+  })
+
+  itNeeding('containers', 'of a real container engine has the project, and nothing else of the machine', async () => {
+    const image = 'signalbox-test:sh'
+    // An image without a registry: the shell of this machine and its libraries.
+    const libraries = spawnSync('ldd', ['/bin/sh'], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? []
+    const files = ['/bin/sh', realpathSync('/bin/sh'), ...libraries]
+    const archive = spawnSync('tar', ['-cf', '-', '--dereference', ...files], { maxBuffer: 64_000_000 }).stdout
+    expect(spawnSync('docker', ['import', '-', image], { input: archive }).status).toBe(0)
+    const outside = join(home.directory, 'outside-of-container')
+    writeFileSync(outside, '')
+    const script = `echo "$SIGNALBOX_SESSION" > container; [ -e ${outside} ] && echo seen >> container; read wait`
+    const start = ['start', '--sandbox', `docker:${image}`, '--network', 'off', '--json', '--', '/bin/sh', '-c', script]
+    const { id } = await home.json<Loose>(start)
+    const written = join(home.work, 'container')
+    await waitFor('the program in its container', () => existsSync(written) && readFileSync(written, 'utf8') !== '')
+    expect(readFileSync(written, 'utf8')).toBe(`${id}\n`)
+    await home.ok(['stop', id])
+    spawnSync('docker', ['rmi', '--force', image])
   })
 
   test('is offered once, before the first agent that a person starts at a terminal', async () => {

@@ -60,6 +60,7 @@ const REQUIREMENTS = {
     name: 'bubblewrap',
     isMet: () => runs('bwrap', '--ro-bind', '/', '/', '--unshare-user-try', '--unshare-net', '--unshare-pid', 'true'),
   },
+  containers: { name: 'a running docker', isMet: () => runs('docker', 'info'), isForeign: true },
   restate: {
     name: 'Restate: signalbox demo --cluster --engine restate gets it once',
     isMet: () =>

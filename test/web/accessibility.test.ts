@@ -9,7 +9,7 @@ import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
-import { openBrowser, openContext, pressCard, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, pressCard, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
@@ -43,7 +43,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await page.locator('.shell h1').first().waitFor()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await server?.close()
   })
 

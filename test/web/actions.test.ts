@@ -12,7 +12,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, openContext, pressCard, show, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, pressCard, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -43,7 +43,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.locator('.shell h1').first().waitFor()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await server?.close()
   })
 

@@ -7,7 +7,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { openBrowser, openContext, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, watchErrors } from './harness.js'
 
 /** One pixel. */
 const PNG = Buffer.from(
@@ -54,7 +54,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.locator('.rows .diff-row').first().waitFor()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await server?.close()
   })
 
@@ -115,7 +115,12 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.getByRole('button', { name: 'Uncommitted' }).click()
     await page.getByRole('button', { name: 'Side by side' }).click()
     await pick('src/deep/a.ts')
-    await rows().locator('.pair', { hasText: 'line fifty' }).getByText('line 50', { exact: true }).waitFor()
+    const pair = rows().locator('.pair', { hasText: 'line fifty' })
+    await pair.getByText('line 50', { exact: true }).waitFor()
+    // Both halves are one line high and beside each other.
+    const [left, right] = await pair.locator('.half').all()
+    const [old, now] = [(await left!.boundingBox())!, (await right!.boundingBox())!]
+    expect([old.height, now.height, now.y - old.y, now.x - old.x > 100]).toEqual([20, 20, 0, true])
     await rows().getByRole('button', { name: 'Discard part' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     const file = join(work, 'src', 'deep', 'a.ts')

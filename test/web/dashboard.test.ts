@@ -4,7 +4,17 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, openContext, pressCard, Served, show, watchErrors, watchOrigins } from './harness.js'
+import {
+  closeProfiles,
+  logIn,
+  openBrowser,
+  openContext,
+  pressCard,
+  Served,
+  show,
+  watchErrors,
+  watchOrigins,
+} from './harness.js'
 
 /**
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
@@ -34,7 +44,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: line.address })
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await served?.close()
   })
 

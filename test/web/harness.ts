@@ -19,8 +19,22 @@ const WAIT_MS = 60_000
 /** A page shows at once whether it accepts a press; a busy machine needs longer. */
 const ACCEPTED_MS = 1_500
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-gpu', '--in-process-gpu'] })
+let shared: Promise<Browser> | null = null
+
+/**
+ * The Chromium of this process: starting one costs more than most tests. Each test file opens
+ * profiles of its own and ends with `closeProfiles`; the browser ends with the process.
+ */
+export async function openBrowser(): Promise<Browser> {
+  const running = await shared?.catch(() => null)
+  if (running?.isConnected()) return running
+  const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu']
+  shared = chromium.launch({ executablePath: CHROMIUM!, args })
+  return shared
+}
+
+export async function closeProfiles(browser: Browser | undefined): Promise<void> {
+  for (const profile of browser?.contexts() ?? []) await profile.close()
 }
 
 /** A browser profile whose pages wait as long as a busy machine needs, and do not animate. */

@@ -7,7 +7,7 @@ import { FakeGithub, type FakePull } from '../../src/pipelines/testing/fake-gith
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, openContext, pressCard, Served, watchErrors } from './harness.js'
+import { closeProfiles, logIn, openBrowser, openContext, pressCard, Served, watchErrors } from './harness.js'
 
 /** With the `gh` of a scripted GitHub, and a demo agent that does not pause. */
 class PullHome extends Served {
@@ -62,7 +62,7 @@ describeNeeding('chromium', 'a pull request on the page', () => {
     errors = watchErrors(page)
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await served.run(['stop', session])
     await served.close()
     await github?.close()

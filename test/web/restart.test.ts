@@ -7,7 +7,7 @@ import { editSettings } from '../../src/config/edit-settings.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
-import { logIn, openBrowser, openContext, Served, watchOrigins } from './harness.js'
+import { closeProfiles, logIn, openBrowser, openContext, Served, watchOrigins } from './harness.js'
 
 interface Stolen {
   proofs: { path: string; proof: string }[]
@@ -57,7 +57,7 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     set({ 'telegram.token_file': tokenFile, 'telegram.api_root': apiRoot })
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     for (const { id } of (await ask('GET', '/sessions')).items)
       await ask('POST', `/sessions/${id}/stop`, { graceMs: 0 })
     await served.run(['serve', '--stop'])

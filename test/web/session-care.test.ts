@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OWNER } from '../../src/server/caller.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, openContext, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, watchErrors } from './harness.js'
 
 const ASKS = { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true, onDeny: 'continue' } }
 const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_000 } }
@@ -45,7 +45,7 @@ describeNeeding('chromium', 'a session that needs care', () => {
     await page.goto(`${server.address}/s/${session}`)
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeProfiles(browser)
     await server?.close()
   })
 

@@ -7,6 +7,7 @@ import {
   graceAfter,
   onAbort,
   type ProgramSandbox,
+  type SandboxObserver,
   type StepProgram,
   spawnGroup,
 } from '../../process/index.js'
@@ -93,7 +94,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
       : null
   protocol?.begin(readFileSync(step.promptFile, 'utf8'))
   try {
-    const silence = await listen(group, progress, protocol, { ...options, observe: sandboxed?.observe?.(group.pid) })
+    const silence = await listen(group, progress, protocol, { ...options, observer: sandboxed?.observe?.(group.pid) })
     if (silence) {
       await group.kill(thresholds.killGraceMs)
       return { ...failed('timeout', 'inactivity_timeout', progress), status: 'silent', class: null }
@@ -115,7 +116,7 @@ async function listen(
   group: ChildGroup,
   progress: StepProgress,
   protocol: ProtocolClient | null,
-  options: RunStepOptions & { observe: ((activity: object) => void) | undefined },
+  options: RunStepOptions & { observer: SandboxObserver | undefined },
 ): Promise<SilenceTimeout | null> {
   const { agent, step, clock, redactor, log, onActivity } = options
   const chunks = mergePipes(group.stdout, group.stderr)
@@ -137,7 +138,7 @@ async function listen(
     for await (const activity of stream) {
       progress.take(activity)
       protocol?.take(activity)
-      options.observe?.(activity)
+      options.observer?.activity(activity)
       onActivity(activity, progress)
     }
     return null

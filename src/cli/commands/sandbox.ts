@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { adapterForProgram, loadAgent } from '../../agents/index.js'
+import { adapterForProgram, loadAgent, loadPack } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import { explainSandbox } from '../../host/index.js'
@@ -18,10 +18,13 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const cwd = resolve(context.cwd, options.cwd ?? '.')
   const env = stringEntries(context.env)
   const found = adapter.locate({ env, cwd, configuredCommand: settings.commands?.[adapter.name] ?? null })
+  const pack = await loadPack(adapter.pack, settings.packDirectory, null)
+  const given = { ...pack.env.set, ...settings.agents?.[adapter.name]?.env }
   const plan = await explainSandbox(adapter.name, settings, {
     file: found.found ? found.file : '/bin/sh',
     cwd,
-    environment: env,
+    environment: { ...env, ...given },
+    given: Object.keys(given),
   })
   const problem = sandboxProblem(defaultBackend(), context.env.PATH)
   if (options.json)

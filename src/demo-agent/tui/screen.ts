@@ -32,9 +32,13 @@ export class Screen {
     this.frameTimer = setTimeout(() => this.drawNow(), FRAME_MS)
   }
 
-  redrawAll(): void {
+  /**
+   * The terminal may have moved or cut every row. Whatever is drawn next, for whatever reason,
+   * draws all of them.
+   */
+  resized(): void {
     this.renderer.reset()
-    this.drawNow()
+    this.invalidate()
   }
 
   drawNow(): void {

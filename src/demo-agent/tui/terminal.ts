@@ -5,8 +5,6 @@ import { STATUS_QUERY } from './program-status.js'
 
 /** How long a single ESC may still be the start of a sequence. */
 const ESCAPE_MS = 40
-/** A resize is a burst of signals: draw once it is over. */
-const RESIZE_MS = 30
 
 export interface TerminalEvents {
   onKey(key: Key): void
@@ -21,7 +19,6 @@ export interface TerminalEvents {
 export class Terminal {
   private readonly decoder = new InputDecoder()
   private escapeTimer: NodeJS.Timeout | null = null
-  private resizeTimer: NodeJS.Timeout | null = null
   private hasKittyKeys = false
   private isOpen = false
 
@@ -38,7 +35,7 @@ export class Terminal {
     this.input.on('end', this.events.onHangup)
     this.input.on('error', this.events.onHangup)
     this.output.on('error', this.events.onHangup)
-    this.output.on('resize', this.onResize)
+    this.output.on('resize', this.events.onResize)
     this.input.resume()
     this.write(`\x1b[?2004h\x1b[?u${STATUS_QUERY}\x1b[c`)
   }
@@ -48,9 +45,8 @@ export class Terminal {
     this.isOpen = false
     this.write(`\x1b[?2004l${this.hasKittyKeys ? '\x1b[<u' : ''}\x1b[?25h\x1b[0m`)
     this.input.off('data', this.onData)
-    this.output.off('resize', this.onResize)
+    this.output.off('resize', this.events.onResize)
     if (this.escapeTimer) clearTimeout(this.escapeTimer)
-    if (this.resizeTimer) clearTimeout(this.resizeTimer)
     this.input.setRawMode(false)
     this.input.pause()
   }
@@ -75,11 +71,6 @@ export class Terminal {
     if (this.escapeTimer) clearTimeout(this.escapeTimer)
     this.deliver(this.decoder.feed(bytes))
     if (this.decoder.isWaiting) this.escapeTimer = setTimeout(() => this.deliver(this.decoder.flush()), ESCAPE_MS)
-  }
-
-  private readonly onResize = (): void => {
-    if (this.resizeTimer) clearTimeout(this.resizeTimer)
-    this.resizeTimer = setTimeout(this.events.onResize, RESIZE_MS)
   }
 
   private deliver(keys: Key[]): void {

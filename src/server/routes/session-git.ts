@@ -67,15 +67,18 @@ export const sessionGitRoutes: readonly Route[] = [
       const elsewhere = await forwarded(call, record)
       if (elsewhere) return elsewhere
       const git = await repositoryOf(record.cwd)
-      const start = query.against === 'start' ? await commitAt(git, record.startedAt) : null
       const ignoresSpace = query.space === 'ignore'
-      const { text, hidden } =
+      const start = query.against === 'start' ? await commitAt(git, record.startedAt) : null
+      const [{ text, hidden }, changed, head] = await Promise.all([
         start === null
-          ? await uncommittedDiff(git, ignoresSpace)
-          : await shareableDiff(git, { from: start, hasUntracked: true, ignoresSpace })
+          ? uncommittedDiff(git, ignoresSpace)
+          : shareableDiff(git, { from: start, hasUntracked: true, ignoresSpace }),
+        git.status(),
+        start ?? git.head(),
+      ])
       const diff = host.redactor.redact(text.slice(0, DIFF_MAX))
-      const uncommitted = (await git.status()).map(({ path }) => path)
-      return json({ diff, isCut: text.length > DIFF_MAX, hidden, uncommitted, from: start ?? (await git.head()) })
+      const uncommitted = changed.map(({ path }) => path)
+      return json({ diff, isCut: text.length > DIFF_MAX, hidden, uncommitted, from: head })
     },
   }),
   route({

@@ -5,7 +5,11 @@
  *   keeper (pipes, both directions recorded)
  *     │ lines        ▲ lines
  *     ▼              │
- *   AcpSession ── AcpConversation   folds messages of both directions: turns, messages, questions
+ *   AcpChannel ── AcpConversation   folds messages of both directions: turns, messages, questions
+ *     │ events
+ *     ▼
+ *   AcpEvents, wired by AcpSession  what the session does with each of them
+ *     │  ├─ AcpPhase                thinking, streaming, tool pending
  *     │  ├─ AcpHandshake            opens a new conversation, or an earlier one
  *     │  └─ AcpRequests             questions ↔ ledger: the answer to a call is the delivery
  *     ▼

@@ -1,5 +1,6 @@
 import type { ScreenView } from '../../panes/index.js'
 import { EMPTY_PROGRAM_STATUS } from '../../terminal/index.js'
+import type { Holder } from '../live/keyboard.js'
 import type { Phase } from '../live/phase-table.js'
 import type { SessionState } from '../live/session-port.js'
 
@@ -23,7 +24,7 @@ export function observationOf(phase: Phase, opening: 'open' | 'opening' | 'needs
     : { view: 'startup', busy: null, awaiting: null, ...about }
 }
 
-export const NO_SCREEN: ScreenView = {
+const NO_SCREEN: ScreenView = {
   last: null,
   modes: { isBracketedPaste: false, isApplicationCursor: false },
   programStatus: EMPTY_PROGRAM_STATUS,
@@ -31,4 +32,25 @@ export const NO_SCREEN: ScreenView = {
   recordInput: () => undefined,
   settleBy: () => undefined,
   holdRest: () => undefined,
+}
+
+/** What a session without a terminal answers to questions about one. */
+export abstract class WithoutScreen {
+  readonly screen: ScreenView = NO_SCREEN
+  readonly frame = null
+  readonly terminal = { isRead: () => Promise.resolve() }
+  readonly holder: Holder = { kind: 'none' }
+  readonly viewers = 0
+  readonly isApplicationCursor = false
+
+  async currentFrame(): Promise<null> {
+    return null
+  }
+
+  resized(): void {}
+
+  /** There is no terminal to type into. */
+  async type(): Promise<boolean> {
+    return false
+  }
 }

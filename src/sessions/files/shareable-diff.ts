@@ -31,12 +31,15 @@ export async function shareableDiff(
 ): Promise<ShareableDiff> {
   const plain = [...PLAIN, ...(ignoresSpace ? ['--ignore-all-space', '--ignore-blank-lines'] : [])]
   const range = ['--end-of-options', from, ...(to === null ? [] : [to]), '--']
-  // Without detection of renames, both names of a renamed file are listed.
-  const changed = (await git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])).split('\0')
-  const hidden = changed.filter(path => path !== '' && isSecretPath(path))
+  const [names, untracked] = await Promise.all([
+    // Without detection of renames, both names of a renamed file are listed.
+    git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range]),
+    hasUntracked ? git.untracked() : [],
+  ])
+  const hidden = names.split('\0').filter(path => path !== '' && isSecretPath(path))
   const except = hidden.map(path => `:(top,exclude,literal)${path}`)
   const parts = [await git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])])]
-  for (const path of hasUntracked ? await git.untracked() : []) {
+  for (const path of untracked) {
     if (isSecretPath(path)) hidden.push(path)
     // Exit code 1 means that the files differ, as expected.
     else parts.push((await git.try([...SAFE, ...plain, '--no-index', '--', '/dev/null', path])).stdout)

@@ -14,6 +14,7 @@ blocks = [
   { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
 ]
 terminators = [{ line = '^◈ Finished', outcome = "done" }]
+chrome = [{ line = '^▐' }]
 
 [[rule]]
 id = "working"
@@ -21,6 +22,13 @@ view = "thinking"
 region = "status"
 line = '^◜ '
 busy = true
+
+[[rule]]
+id = "ready"
+view = "idle_prompt"
+region = "footer"
+line = '^ready'
+busy = false
 `,
   'test.toml',
 )
@@ -68,6 +76,28 @@ it('a replay reads no message from a greeting that grows before the first prompt
       ['Welcome', '', '◆ A tip for you', '', '◆ Servers: 2 connected', ''],
     ),
   ).toEqual([])
+})
+
+it('a replay reads no message from a logo that moves before the first prompt', () => {
+  const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
+  const frame = (logo: string, ...rows: string[]) =>
+    `\u001b[H\u001b[2J${[`${logo}  Welcome`, '', ...rows, '', ...BOX, 'ready'].join('\r\n')}`
+  const outputs: [number, string][] = [
+    [1, frame('▐▛███▜▌')],
+    // The pack knows the logo at rest, not while it jumps.
+    ...['▐▟███▟▌', '▐█▟██▟▌', '▐▟█▟██▌', '▗▟█████▙▖'].map((logo, index): [number, string] => [
+      2 + index / 5,
+      frame(logo),
+    ]),
+    [4, frame('▐▛███▜▌')],
+    [5, frame('▐▛███▜▌', '▷ tell me', '', '◜ working')],
+    [6, frame('▐▛███▜▌', '▷ tell me', '', '◆ It is done.', '', '◈ Finished in 1s')],
+  ]
+  const lines = outputs.flatMap(([t, text]) =>
+    replay.apply({ t, kind: 'output', bytes: new TextEncoder().encode(text) }),
+  )
+  lines.push(...replay.finish())
+  expect(lines.flatMap(line => (line.type === 'message' ? [line.markdown] : []))).toEqual(['It is done.'])
 })
 
 it('a replay reads the whole answer although the program reports that it is done before it has drawn it', () => {

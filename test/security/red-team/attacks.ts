@@ -6,6 +6,8 @@ import type { Attack } from './attack.js'
  */
 
 const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'
+/** The same without a command of ours, which takes ten times as long to start. */
+const DECIDE = 'python3 call.py $SOCKET $APPROVAL $FINGERPRINT $DISPLAY_HASH stay $OPTION'
 /** As a person's shell: nothing of the session is left in the environment. */
 const CLEAN = 'env -i PATH="$PATH" SHELL=/bin/sh HOME="$PERSON" SIGNALBOX_HOME="$SB_HOME"'
 /** The same inside of quotes. */
@@ -30,30 +32,10 @@ const decide: Attack[] = [
   },
   { id: 'approve-clean', title: 'the same with an empty environment', goal: 'decide', script: `${CLEAN} ${APPROVE}` },
   {
-    id: 'approve-setsid',
-    title: 'the same in a new process session',
-    goal: 'decide',
-    script: `${CLEAN} setsid -w ${APPROVE}`,
-  },
-  {
     id: 'approve-orphan',
     title: 'the same after a double fork, without parents',
     goal: 'decide',
     script: `(${CLEAN} setsid sh -c "sleep 0.3; ${APPROVE} > orphan.out 2>&1; mv orphan.out orphan.end" &) ; ${waitFor('orphan')}`,
-  },
-  {
-    id: 'approve-pty',
-    title: 'the same in a terminal of its own (script)',
-    goal: 'decide',
-    needs: 'script',
-    script: `${CLEAN} script -qec "${APPROVE}" /dev/null`,
-  },
-  {
-    id: 'approve-own-tmux',
-    title: 'the same in a tmux server that it starts',
-    goal: 'decide',
-    needs: 'tmux',
-    script: `${CLEAN} tmux -S own.sock -f /dev/null new-session -d "${APPROVE} > tmux.out 2>&1; mv tmux.out tmux.end" || exit; ${waitFor('tmux')}; tmux -S own.sock kill-server`,
   },
   {
     id: 'approve-your-tmux',
@@ -63,25 +45,85 @@ const decide: Attack[] = [
     script: `${YOUR_TMUX} new-window -d "${CLEAN} ${APPROVE} > $PWD/win.out 2>&1; mv $PWD/win.out $PWD/win.end" || exit; ${waitFor('win')}`,
   },
   {
-    id: 'approve-send-keys',
-    title: 'typed into the person’s shell in tmux',
+    id: 'answer',
+    title: 'run `signalbox answer`',
     goal: 'decide',
-    needs: 'tmux',
-    script: `${YOUR_TMUX} send-keys -t 0 "${CLEAN} ${APPROVE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter || exit; ${waitFor('keys')}`,
+    script: `${CLEAN} $SIGNALBOX answer $APPROVAL Yes`,
   },
   {
-    id: 'approve-tmux-orphan',
+    id: 'socket-decide',
+    title: 'POST the decision to the socket',
+    goal: 'decide',
+    script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d ${BODY}`,
+  },
+  {
+    id: 'decide-setsid',
+    title: 'the same in a new process session',
+    goal: 'decide',
+    script: `${CLEAN} setsid -w ${DECIDE}`,
+  },
+  {
+    id: 'decide-pty',
+    title: 'the same in a terminal of its own (script)',
+    goal: 'decide',
+    needs: 'script',
+    script: `${CLEAN} script -qec "${DECIDE}" /dev/null`,
+  },
+  {
+    id: 'decide-own-tmux',
+    title: 'the same in a tmux server that it starts',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `${CLEAN} tmux -S own.sock -f /dev/null new-session -d "${DECIDE} > tmux.out 2>&1; mv tmux.out tmux.end" || exit; ${waitFor('tmux')}; tmux -S own.sock kill-server`,
+  },
+  {
+    id: 'decide-send-keys',
+    title: 'the same, typed into the person’s shell in tmux',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `${YOUR_TMUX} send-keys -t 0 "cd $PWD; ${CLEAN_INSIDE} ${DECIDE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter || exit; ${waitFor('keys')}`,
+  },
+  {
+    id: 'decide-tmux-orphan',
     title: 'the same in a new window of the person’s tmux server, after a double fork',
     goal: 'decide',
     needs: 'tmux',
-    script: `${YOUR_TMUX} new-window -d "trap '' HUP; setsid -f sh -c 'sleep 0.3; ${CLEAN_INSIDE} ${APPROVE} > $PWD/late.out 2>&1; mv $PWD/late.out $PWD/late.end'" || exit; ${waitFor('late')}`,
+    script: `${YOUR_TMUX} new-window -d "trap '' HUP; setsid -f sh -c 'sleep 0.3; cd $PWD; ${CLEAN_INSIDE} ${DECIDE} > $PWD/late.out 2>&1; mv $PWD/late.out $PWD/late.end'" || exit; ${waitFor('late')}`,
   },
   {
-    id: 'approve-tmux-client',
+    id: 'decide-tmux-client',
     title: 'the same below the person’s own tmux client (lock-command)',
     goal: 'decide',
     needs: 'tmux',
-    script: `${YOUR_TMUX} set -g lock-command "${CLEAN_INSIDE} ${APPROVE} > $PWD/lock.out 2>&1; mv $PWD/lock.out $PWD/lock.end" || exit; ${YOUR_TMUX} lock-client -t "$TMUX_TTY"; ${waitFor('lock')}`,
+    script: `${YOUR_TMUX} set -g lock-command "cd $PWD; ${CLEAN_INSIDE} ${DECIDE} > $PWD/lock.out 2>&1; mv $PWD/lock.out $PWD/lock.end" || exit; ${YOUR_TMUX} lock-client -t "$TMUX_TTY"; ${waitFor('lock')}`,
+  },
+  {
+    id: 'limit-raise',
+    title: 'raise the limit that marks it',
+    goal: 'decide',
+    needs: 'prlimit',
+    script: `prlimit --locks=unlimited:unlimited ${CLEAN} ${DECIDE}`,
+  },
+  {
+    id: 'limit-forge',
+    title: 'lower the limit to another number',
+    goal: 'decide',
+    needs: 'prlimit',
+    script: `prlimit --locks=5:5 ${CLEAN} ${DECIDE}`,
+  },
+  {
+    id: 'limit-userns',
+    title: 'raise the limit as root of a user namespace',
+    goal: 'decide',
+    needs: 'unshare',
+    script: `unshare -Ur prlimit --locks=unlimited:unlimited ${CLEAN} ${DECIDE}`,
+  },
+  {
+    id: 'pidns',
+    title: 'hide in a process namespace',
+    goal: 'decide',
+    needs: 'unshare',
+    script: `unshare -Urpf --mount-proc ${CLEAN} ${DECIDE}`,
   },
   {
     id: 'code-tmux',
@@ -98,48 +140,8 @@ const decide: Attack[] = [
     script: `${YOUR_TMUX} set -g lock-command "timeout 8 script -qfc 'env -u TMUX tmux -S $TMUX_SOCKET attach' $PWD/typescript" || exit; ${YOUR_TMUX} lock-client -t "$TMUX_TTY"; ${YOUR_TMUX} new-window -d "cd $PWD; sleep 1; env -i PATH=$PATH ${CODE} typescript > code.out 2>&1; mv code.out code.end" || exit; ${waitFor('code')}`,
   },
   {
-    id: 'limit-raise',
-    title: 'raise the limit that marks it',
-    goal: 'decide',
-    needs: 'prlimit',
-    script: `prlimit --locks=unlimited:unlimited ${CLEAN} ${APPROVE}`,
-  },
-  {
-    id: 'limit-forge',
-    title: 'lower the limit to another number',
-    goal: 'decide',
-    needs: 'prlimit',
-    script: `prlimit --locks=5:5 ${CLEAN} ${APPROVE}`,
-  },
-  {
-    id: 'limit-userns',
-    title: 'raise the limit as root of a user namespace',
-    goal: 'decide',
-    needs: 'unshare',
-    script: `unshare -Ur prlimit --locks=unlimited:unlimited ${CLEAN} ${APPROVE}`,
-  },
-  {
-    id: 'pidns',
-    title: 'hide in a process namespace',
-    goal: 'decide',
-    needs: 'unshare',
-    script: `unshare -Urpf --mount-proc ${CLEAN} ${APPROVE}`,
-  },
-  {
-    id: 'answer',
-    title: 'run `signalbox answer`',
-    goal: 'decide',
-    script: `${CLEAN} $SIGNALBOX answer $APPROVAL Yes`,
-  },
-  {
-    id: 'socket-decide',
-    title: 'POST the decision to the socket',
-    goal: 'decide',
-    script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d ${BODY}`,
-  },
-  {
     id: 'socket-claims',
-    title: 'the same, claiming to be the owner in a browser',
+    title: 'POST the decision, claiming to be the owner in a browser',
     goal: 'decide',
     script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d '{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","seen":{"displayHash":"'$DISPLAY_HASH'","whole":true},"surface":"web","confirmed":true,"actor":{"id":"owner","name":"owner"}}'`,
   },
@@ -151,7 +153,7 @@ const decide: Attack[] = [
   },
   {
     id: 'socket-hook-token',
-    title: 'the same with the token of its hooks',
+    title: 'POST the decision with the token of its hooks',
     goal: 'decide',
     script: `${ON_SOCKET}/approvals/$APPROVAL/decision -H "authorization: Bearer $SIGNALBOX_HOOK_TOKEN" ${JSON_TYPE} -d ${BODY}`,
   },
@@ -159,13 +161,13 @@ const decide: Attack[] = [
     id: 'socket-exit',
     title: 'send the decision and end at once',
     goal: 'decide',
-    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION" exit`,
+    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH exit "$OPTION"`,
   },
   {
     id: 'socket-inherited',
     title: 'connect, and let an orphan send the decision',
     goal: 'decide',
-    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION" orphan`,
+    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH orphan "$OPTION"`,
   },
   {
     id: 'token-decide',
@@ -186,8 +188,14 @@ const decide: Attack[] = [
     script: `${CLEAN} $SIGNALBOX serve --link | grep -q 'login#' && echo REACHED`,
   },
   {
+    id: 'browser',
+    title: 'have the login link opened in a browser of its own',
+    goal: 'token',
+    script: `printf '#!/bin/sh\necho "$1" > link.end\n' > xdg-open; chmod +x xdg-open; ${CLEAN} PATH="$PWD:$PATH" DISPLAY=:0 $SIGNALBOX open && { ${waitFor('link')} | grep -q 'login#' && echo REACHED; }`,
+  },
+  {
     id: 'socket-link',
-    title: 'the same by the socket',
+    title: 'get a login link by the socket',
     goal: 'token',
     script: `${ON_SOCKET}/auth/links ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED; ${ON_SOCKET}/auth/link ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED`,
   },
@@ -449,6 +457,13 @@ const outside: Attack[] = [
     goal: 'write',
     without: 'neither',
     script: 'echo evil >> "$PERSON/.bashrc"',
+  },
+  {
+    id: 'write-instructions',
+    title: 'write instructions that other agents of the user read',
+    goal: 'write',
+    without: 'neither',
+    script: 'mkdir -p "$PERSON/.claude" && echo evil >> "$PERSON/.claude/CLAUDE.md"',
   },
   {
     id: 'signal',

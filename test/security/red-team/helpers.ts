@@ -2,8 +2,8 @@
 export const HELPERS: Readonly<Record<string, string>> = {
   'call.py': `
 import json, os, socket, sys, time
-path, approval, fingerprint, shown, option, how = sys.argv[1:]
-body = json.dumps({'option': option, 'fingerprint': fingerprint, 'seen': {'displayHash': shown, 'whole': True}})
+path, approval, fingerprint, shown, how, *option = sys.argv[1:]
+body = json.dumps({'option': ' '.join(option), 'fingerprint': fingerprint, 'seen': {'displayHash': shown, 'whole': True}})
 s = socket.socket(socket.AF_UNIX); s.connect(path)
 if how == 'orphan':
     if os.fork(): os._exit(0)

@@ -98,6 +98,8 @@ export class HostileHome extends TestHome {
       [...AUTHOR, 'commit', '-qm', 'first'],
     ])
       spawnSync('git', args, { cwd: this.hostile, env: this.env })
+    // The dashboard starts git for each new file: only the files of these attacks are shown there.
+    writeFileSync(join(this.hostile, '.git', 'info', 'exclude'), '/*/\n!/git-*/\n!/link-shown/\n*.py\n')
     if (isRoot) {
       spawnSync('chown', ['-R', `${USER}:${USER}`, this.directory])
       chmodSync(this.directory, 0o755)
@@ -221,11 +223,22 @@ export class HostileHome extends TestHome {
     return new Map(ATTACKS.flatMap(({ id }) => (found.has(id) ? [[id, found.get(id)!]] : [])))
   }
 
+  /** Whether the script of an attack reaches its goal in a shell of the person. */
+  async succeedsForPerson({ script, goal }: Attack): Promise<boolean> {
+    const [file, ...args] = [...AS_USER, 'sh', '-c', this.#withFacts(script)]
+    const { stdout } = spawnSync(file!, args, { cwd: this.work, env: this.env, encoding: 'utf8' })
+    return this.#hasReached(goal, stdout)
+  }
+
+  #withFacts(script: string): string {
+    const facts = Object.entries(this.#facts).map(([key, value]) => `${key}='${value}'\n`)
+    return `${facts.join('')}${script}\n`
+  }
+
   async #attempt({ id, script, goal }: Attack): Promise<Outcome> {
     const directory = join(this.hostile, id)
     mkdirSync(directory)
-    const facts = Object.entries(this.#facts).map(([key, value]) => `${key}='${value}'\n`)
-    writeFileSync(join(directory, 'attack.sh'), `${facts.join('')}${script}\n`)
+    writeFileSync(join(directory, 'attack.sh'), this.#withFacts(script))
     if (isRoot) chownSync(directory, USER, USER)
     writeSync(this.#jobs!, `${id}\n`)
     await waitFor(`the attack ${id}: ${script}`, () => existsSync(join(directory, 'done')))
@@ -238,7 +251,7 @@ export class HostileHome extends TestHome {
       return output.includes('REACHED') || this.#leaks(output)
     if (goal === 'later') return this.#hasRunLater()
     if (goal === 'shown') return (await this.#changes()).includes(LINKED)
-    if (goal === 'write') return existsSync(join(this.person, '.bashrc'))
+    if (goal === 'write') return ['.bashrc', '.claude'].some(name => existsSync(join(this.person, name)))
     if (goal === 'settings') return readFileSync(this.path('config', 'config.toml'), 'utf8') !== this.#settings
     if (goal === 'gate') return this.#hasPassedGate()
     this.#isDecided ||= await this.#hasDecision()

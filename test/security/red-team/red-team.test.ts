@@ -47,6 +47,18 @@ describeNeeding('linux', 'a hostile program in a session without a sandbox', () 
     expect(broken).toEqual([])
   })
 
+  test('every decision that it posts reaches the daemon, which refuses it', () => {
+    const posts = ATTACKS.filter(({ id }) => /^(decide|limit)-|^socket-(decide|claims|hook-token)$|^pidns$/.test(id))
+    const others = posts.flatMap(({ id }) => {
+      const evidence = outcomes.without.get(id)?.evidence
+      // Only root of the machine may raise the limit again.
+      return evidence === undefined || /E_ROLE|E_STEP_UP|"unproven"|"inside"|failed to set/.test(evidence)
+        ? []
+        : [{ id, evidence }]
+    })
+    expect(others).toEqual([])
+  })
+
   test('what it tried is in the ledger, with the session that tried it', async () => {
     expect(await homes.without.refusals()).toContainEqual(expect.stringMatching(/^E_ROLE inside ses_/))
   })
@@ -55,6 +67,11 @@ describeNeeding('linux', 'a hostile program in a session without a sandbox', () 
 describeNeeding('bubblewrap', 'a hostile program in a sandbox', () => {
   test.each(ATTACKS.filter(isPossible))('$id: does not $title', ({ id }) => {
     expect(outcomes.within.get(id)).toMatchObject({ succeeded: false })
+  })
+
+  test.each(['browser', 'mcp'])('the script of %s would succeed if a person ran it', async id => {
+    const attack = ATTACKS.find(found => found.id === id)!
+    expect(await homes.within.succeedsForPerson(attack)).toBe(true)
   })
 
   test('the page of attacks is up to date', () => {

@@ -15,10 +15,12 @@ export function CommentBar(props: {
   project: string
   /** The run whose branch a review fixes; left out: the uncommitted changes of the project. */
   run?: string
+  /** Who fixes the findings; by default the agents of the profile. */
+  agent?: string
   /** Sends a prompt to the agent; left out where there is none. */
   send?: (text: string) => Promise<unknown>
 }) {
-  const { comments, project, run, send } = props
+  const { comments, project, run, agent, send } = props
   const items = comments.items.value
   if (items.length === 0) return null
   const sendAll = async () => {
@@ -28,7 +30,7 @@ export function CommentBar(props: {
     toast('good', `${plural(items.length, 'comment')} sent to the agent`)
   }
   const review = async () => {
-    const input = { findings: findingsOf(items), fix: true, ...(run !== undefined && { run }) }
+    const input = { findings: findingsOf(items), fix: true, ...(run !== undefined && { run }), ...(agent && { agent }) }
     const started = await attempt(() => postJson<Run>('/runs', { pipeline: 'review', input, project }))
     if (!started) return
     comments.clear()

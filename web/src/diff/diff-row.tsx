@@ -12,14 +12,16 @@ interface RowProps {
 }
 
 const CLASS = { same: '', added: 'add', removed: 'cut-line', note: 'at' } as const
-const SIGN = { same: ' ', added: '+', removed: '−', note: '' } as const
 
+/** Signs and empty columns come from the style sheet: scrolling draws thousands of rows. */
 export function UnifiedRow({ line, file, onLine }: RowProps) {
+  const { kind } = line
   return (
-    <div class={`diff-row ${CLASS[line.kind]}`}>
-      <LineNumber line={line} side="before" onLine={line.kind === 'removed' ? onLine : undefined} />
-      <LineNumber line={line} side="after" onLine={onLine} />
-      <span class="sign">{SIGN[line.kind]}</span>
+    <div class={`diff-row ${CLASS[kind]}`}>
+      {(kind === 'same' || kind === 'removed') && (
+        <LineNumber line={line} side="before" onLine={kind === 'removed' ? onLine : undefined} />
+      )}
+      {(kind === 'same' || kind === 'added') && <LineNumber line={line} side="after" onLine={onLine} />}
       <LineText line={line} file={file} />
     </div>
   )
@@ -36,11 +38,10 @@ export function SplitRow(props: { left: DiffLine | null; right: DiffLine | null 
 }
 
 function Half({ line, side, file, onLine }: Omit<RowProps, 'line'> & { line: DiffLine | null; side: Side }) {
-  if (!line) return <div class="side none" />
+  if (!line) return <div class="half none" />
   return (
-    <div class={`side ${CLASS[line.kind]}`}>
+    <div class={`half ${CLASS[line.kind]}`}>
       <LineNumber line={line} side={side} onLine={side === 'after' || line.kind === 'removed' ? onLine : undefined} />
-      <span class="sign">{SIGN[line.kind]}</span>
       <LineText line={line} file={file} />
     </div>
   )

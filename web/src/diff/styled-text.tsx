@@ -42,30 +42,34 @@ export function Revealed({ text }: { text: string }) {
 
 /** Cuts the text at every boundary of a style. */
 export function piecesOf(text: string, styles: readonly Style[]): Style[] {
-  const cuts = [...new Set([0, text.length, ...styles.flatMap(({ from, to }) => [from, to])])]
-    .filter(cut => cut >= 0 && cut <= text.length)
-    .sort((a, b) => a - b)
-  return cuts.slice(0, -1).map((from, index) => {
-    const to = cuts[index + 1]!
-    const over = styles.filter(style => style.from <= from && style.to >= to)
-    const title = over.find(style => style.title !== undefined)?.title
-    const reading = over.find(style => style.to === to && style.reading !== undefined)?.reading
-    return {
-      from,
-      to,
-      class: over.map(style => style.class).join(' '),
-      ...(title !== undefined && { title }),
-      ...(reading !== undefined && { reading }),
+  const cuts = [0, text.length]
+  for (const { from, to } of styles) cuts.push(from, to)
+  cuts.sort((a, b) => a - b)
+  const pieces: Style[] = []
+  for (let index = 1; index < cuts.length; index++) {
+    const [from, to] = [cuts[index - 1]!, cuts[index]!]
+    if (from === to || from < 0 || to > text.length) continue
+    const piece: Style = { from, to, class: '' }
+    for (const style of styles) {
+      if (style.from > from || style.to < to) continue
+      piece.class = piece.class === '' ? style.class : `${piece.class} ${style.class}`
+      if (style.title !== undefined) piece.title ??= style.title
+      if (style.to === to && style.reading !== undefined) piece.reading ??= style.reading
     }
-  })
+    pieces.push(piece)
+  }
+  return pieces
 }
 
 const REVEALED_CLASS = 'revealed'
 
+/** Nearly all lines: without a hidden character that was made visible. */
+const PLAIN = /^[\t\x20-\x7e]*$/
 /** `⟦U+202E⟧`, `␛`, `␍`: a hidden character that was made visible. */
 const REVEALED = /⟦[^⟧]{1,24}⟧|[␛␍]/g
 
 export function revealedStyles(text: string): Style[] {
+  if (PLAIN.test(text)) return []
   return [...text.matchAll(REVEALED)].map(({ 0: match, index }) => ({
     from: index,
     to: index + match.length,

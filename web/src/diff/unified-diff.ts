@@ -56,7 +56,9 @@ export function parseUnified(text: string): DiffFile[] {
       after = Number(header[2])
       hunk = { header: line, raw: [], from: file.lines.length, to: 0 }
       file.hunks.push(hunk)
-      file.lines.push(note(visible(header[3] ? `line ${after} · ${header[3]}` : `line ${after}`)))
+      // A deleted file has no lines after the change.
+      const place = `line ${after || before}`
+      file.lines.push(note(visible(header[3] ? `${place} · ${header[3]}` : place)))
       continue
     }
     if (!hunk) {

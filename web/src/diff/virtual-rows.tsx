@@ -22,7 +22,7 @@ export interface RowsHandle {
 interface VirtualRowsProps<R extends Row> {
   rows: readonly R[]
   label: string
-  /** A change of this function draws all rows again. */
+  /** An element with the row's key. A change of this function draws all rows again. */
   draw(row: R, index: number): VNode
   estimate(row: R): number
   cursor: number
@@ -52,8 +52,9 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
   const positions = useMemo(() => {
     return new RowPositions(rows.map(row => measured.current.get(row.key) ?? estimate(row)))
   }, [rows, estimate])
-  // A row that was drawn and has not changed is the same element again: nothing is compared.
-  const cache = useMemo(() => new WeakMap<R, VNode>(), [draw])
+  // A row that stays is the same element again: nothing is compared. Those of rows that have gone
+  // are not kept, or the garbage collector would move them all.
+  const kept = useRef({ draw, elements: new Map<R, VNode>() })
 
   const update = () => {
     // An observer may still report after the list is gone.
@@ -116,7 +117,13 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
     focus: () => box.current?.focus({ preventScroll: true }),
   }
 
-  const shown = rows.slice(range.from, range.to)
+  const before = kept.current.draw === draw ? kept.current.elements : null
+  const elements = new Map<R, VNode>()
+  for (let index = range.from; index < Math.min(range.to, rows.length); index++) {
+    const row = rows[index]!
+    elements.set(row, before?.get(row) ?? draw(row, index))
+  }
+  kept.current = { draw, elements }
   return (
     <div
       ref={box}
@@ -136,17 +143,14 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
         }}
       >
         <div ref={drawn} class="rows-drawn" style={{ top: `${positions.topOf(range.from)}px` }}>
-          {shown.map((row, offset) => {
-            const index = range.from + offset
-            let element = cache.get(row)
-            if (!element) cache.set(row, (element = draw(row, index)))
-            return (
-              <div key={row.key} class={index === cursor ? 'is-cursor' : undefined}>
-                {element}
-              </div>
-            )
-          })}
+          {[...elements.values()]}
         </div>
+        {cursor >= range.from && cursor < range.to && (
+          <div
+            class="rows-cursor"
+            style={{ top: `${positions.topOf(cursor)}px`, height: `${positions.heightOf(cursor)}px` }}
+          />
+        )}
       </div>
     </div>
   )

@@ -50,14 +50,18 @@ export function CompareRunsPage() {
 function useRun(side: 'a' | 'b') {
   const id = query.value.get(side)
   const version = (id && runs.get(id)?.version) ?? 0
-  const loaded = useLoad<Loaded | null>(`${id}#${version}`, async signal => {
-    if (id === null) return null
-    const [run, { items }] = await Promise.all([
-      getJson<Run>(`/runs/${id}`, { signal }),
-      getJson<RunNodes>(`/runs/${id}/nodes`, { signal }),
-    ])
-    return { run, nodes: items }
-  })
+  const loaded = useLoad<Loaded | null>(
+    id ?? '',
+    async signal => {
+      if (id === null) return null
+      const [run, { items }] = await Promise.all([
+        getJson<Run>(`/runs/${id}`, { signal }),
+        getJson<RunNodes>(`/runs/${id}/nodes`, { signal }),
+      ])
+      return { run, nodes: items }
+    },
+    version,
+  )
   return { id, ...loaded }
 }
 

@@ -17,7 +17,7 @@ import { getJson } from '../transport/request'
 import { Guard, Panel, Problem, Skeleton } from '../ui/panel'
 import { isOpenRun } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
-import { useLast, useLoad } from '../ui/use-load'
+import { useLoad } from '../ui/use-load'
 
 const TABS = ['log', 'pull', 'timeline', 'diff', 'gates', 'context'] as const
 const TAB_NAMES = {
@@ -48,16 +48,16 @@ function Loaded({ run }: { run: Run }) {
   const isFailed = run.status === 'failed'
   const visit = Number(query.value.get('visit') ?? Number.MAX_SAFE_INTEGER)
   const [forking, setForking] = useState<string | null>(query.value.get('fork') ? '' : null)
-  const nodes = useLoad(`${run.id}#${version}`, signal => getJson<RunNodes>(`/runs/${run.id}/nodes`, { signal }))
-  const timeline = useLoad(`${run.id}#${version}`, signal => getJson<Timeline>(`/runs/${run.id}/timeline`, { signal }))
-  const lastNodes = useLast(nodes.value?.items)
-  const lastTimeline = useLast(timeline.value)
+  const loadedNodes = useLoad(run.id, signal => getJson<RunNodes>(`/runs/${run.id}/nodes`, { signal }), version)
+  const loadedTimeline = useLoad(run.id, signal => getJson<Timeline>(`/runs/${run.id}/timeline`, { signal }), version)
+  const nodes = loadedNodes.value?.items ?? null
+  const timeline = loadedTimeline.value
   // Runs of other pipelines reach these nodes only when they have a pull request.
-  const tabs = TABS.filter(name => name !== 'pull' || hasPull(lastNodes))
+  const tabs = TABS.filter(name => name !== 'pull' || hasPull(nodes))
   const first: Tab = run.labels.pipeline === 'pull_request' && tabs.includes('pull') ? 'pull' : 'log'
   const tab = tabs.find(name => name === query.value.get('tab')) ?? first
   // A failed run opens on the node that failed.
-  const failed = isFailed ? failedVisit(lastTimeline) : null
+  const failed = isFailed ? failedVisit(timeline) : null
   const wanted = query.value.get('node')
   const node = wanted === 'all' ? null : (wanted ?? failed?.node ?? null)
   const open = approvals.all.value.filter(
@@ -65,10 +65,10 @@ function Loaded({ run }: { run: Run }) {
   )
   const pick = (name: string, number?: number) =>
     setQuery({ node: name, visit: number === undefined ? null : String(number) })
-  const current = lastNodes?.find(candidate => candidate.node === node)
+  const current = nodes?.find(candidate => candidate.node === node)
   return (
     <div class="page">
-      <RunHead run={run} nodes={lastNodes ?? []} onFork={() => setForking('')} />
+      <RunHead run={run} nodes={nodes ?? []} onFork={() => setForking('')} />
       {open.length > 0 && (
         <div class="cards" style={{ marginBottom: '24px' }}>
           <h2 class="sr">Needs you</h2>
@@ -77,12 +77,12 @@ function Loaded({ run }: { run: Run }) {
           ))}
         </div>
       )}
-      {isFailed && <FailurePanel run={run} nodes={lastNodes ?? []} timeline={lastTimeline} onPick={pick} />}
+      {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
       <div class="run-grid">
-        <RunGraph run={run} version={version} picked={node} onPick={pick} nodes={lastNodes} />
+        <RunGraph run={run} version={version} picked={node} onPick={pick} nodes={nodes} />
         <Panel
           title={current ? current.label : 'Steps'}
-          note={current ? '' : lastNodes && `${lastNodes.length}`}
+          note={current ? '' : nodes && `${nodes.length}`}
           class="run-side"
           tools={
             current && (
@@ -106,7 +106,7 @@ function Loaded({ run }: { run: Run }) {
               onFork={setForking}
             />
           ) : (
-            <NodeTable nodes={lastNodes} error={nodes.error} onPick={pick} />
+            <NodeTable nodes={nodes} error={loadedNodes.error} onPick={pick} />
           )}
         </Panel>
       </div>
@@ -122,15 +122,19 @@ function Loaded({ run }: { run: Run }) {
         <TabPanel value={tab}>
           <Guard>
             {tab === 'timeline' &&
-              (lastTimeline ? (
-                <Gantt timeline={lastTimeline} nodes={lastNodes ?? []} picked={node} onPick={pick} />
+              (timeline ? (
+                <Gantt timeline={timeline} nodes={nodes ?? []} picked={node} onPick={pick} />
               ) : (
                 <div class="pad">
-                  {timeline.error ? <Problem error={timeline.error} retry={timeline.reload} /> : <Skeleton />}
+                  {loadedTimeline.error ? (
+                    <Problem error={loadedTimeline.error} retry={loadedTimeline.reload} />
+                  ) : (
+                    <Skeleton />
+                  )}
                 </div>
               ))}
             {tab === 'log' && (
-              <RunLog run={run.id} version={version} node={node} nodes={lastNodes ?? []} isOpen={isOpenRun(run)} />
+              <RunLog run={run.id} version={version} node={node} nodes={nodes ?? []} isOpen={isOpenRun(run)} />
             )}
             {tab === 'pull' && <PullPanel run={run} />}
             {tab === 'diff' && <RunDiff run={run} node={node} />}
@@ -139,9 +143,7 @@ function Loaded({ run }: { run: Run }) {
           </Guard>
         </TabPanel>
       </section>
-      {forking !== null && (
-        <ForkDialog run={run} at={forking} nodes={lastNodes ?? []} onClose={() => setForking(null)} />
-      )}
+      {forking !== null && <ForkDialog run={run} at={forking} nodes={nodes ?? []} onClose={() => setForking(null)} />}
     </div>
   )
 }
@@ -156,7 +158,7 @@ function ContextView({ run, version }: { run: string; version: number }) {
     value: loaded,
     error,
     reload,
-  } = useLoad(`${run}#${version}`, signal => getJson<RunContext>(`/runs/${run}/context`, { signal }))
+  } = useLoad(run, signal => getJson<RunContext>(`/runs/${run}/context`, { signal }), version)
   if (!loaded) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   const entries = Object.entries(loaded.context)
   return (
@@ -177,11 +179,15 @@ function ContextView({ run, version }: { run: string; version: number }) {
 }
 
 function Gates({ run, version }: { run: string; version: number }) {
-  const { value, error, reload } = useLoad(`${run}#${version}`, async signal => {
-    const { items } = await getJson<RunGates>(`/runs/${run}/gates`, { signal })
-    approvals.put(...items.map(({ approval }) => approval))
-    return items
-  })
+  const { value, error, reload } = useLoad(
+    run,
+    async signal => {
+      const { items } = await getJson<RunGates>(`/runs/${run}/gates`, { signal })
+      approvals.put(...items.map(({ approval }) => approval))
+      return items
+    },
+    version,
+  )
   if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   return (
     <div class="cards pad">

@@ -58,6 +58,7 @@ function Loaded({ session }: { session: Session }) {
   usePageKeys({ explain: () => setExplaining(true) })
   useAgentStats(session.id)
   useSeen(session.id)
+  useEffect(() => SessionChanges.preload(), [])
   return (
     <div class="page full session-page">
       <SessionHead session={session} onExplain={() => setExplaining(true)} />

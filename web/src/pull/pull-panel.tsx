@@ -27,8 +27,10 @@ const FOLLOWS = {
 
 /** The pull request of a run: state, checks, and each round with its items and their answers. */
 export function PullPanel({ run }: { run: Run }) {
-  const { value, error, reload } = useLoad(`${run.id} pull#${run.version}`, signal =>
-    getJson<RunPull>(`/runs/${run.id}/pull`, { signal }),
+  const { value, error, reload } = useLoad(
+    run.id,
+    signal => getJson<RunPull>(`/runs/${run.id}/pull`, { signal }),
+    run.version,
   )
   if (!value && error instanceof ApiError && error.code === 'E_UNKNOWN')
     return (

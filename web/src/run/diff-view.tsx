@@ -31,8 +31,10 @@ export function RunDiff({ run, node = null, from, to }: RunDiffProps) {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   })
-  const { value, error, reload } = useLoad(`${run.id} ${query}#${run.version}`, signal =>
-    getJson<RunDiffBody>(`/runs/${run.id}/diff?${query}`, { signal }),
+  const { value, error, reload } = useLoad(
+    `${run.id} ${query}`,
+    signal => getJson<RunDiffBody>(`/runs/${run.id}/diff?${query}`, { signal }),
+    run.version,
   )
   const files = useMemo(() => parseUnified(value?.diff ?? ''), [value?.diff])
   const comments = useMemo(() => commentsOn(run.id), [run.id])

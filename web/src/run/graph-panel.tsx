@@ -3,7 +3,7 @@ import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
 import { nodeBadge, StatusBadge } from '../ui/status'
-import { useLast, useLoad } from '../ui/use-load'
+import { useLoad } from '../ui/use-load'
 import { GraphView } from './graph-view'
 
 export function RunGraph(props: {
@@ -15,10 +15,11 @@ export function RunGraph(props: {
 }) {
   const { run, version } = props
   const isGraph = run.kind === 'graph'
-  const { value, error } = useLoad(`${run.id}/${isGraph}#${version}`, async signal =>
-    isGraph ? (await request(`/runs/${run.id}/graph?format=svg`, { signal })).text() : null,
+  const { value, error } = useLoad(
+    `${run.id}/${isGraph}`,
+    async signal => (isGraph ? (await request(`/runs/${run.id}/graph?format=svg`, { signal })).text() : null),
+    version,
   )
-  const last = useLast(value)
   if (!isGraph)
     return (
       <section class="panel run-graph steps-line" aria-label="Steps">
@@ -41,9 +42,9 @@ export function RunGraph(props: {
     )
   return (
     <section class="panel run-graph" aria-label="Graph">
-      {last ? (
+      {value ? (
         <GraphView
-          svg={last}
+          svg={value}
           label={`Graph of ${run.title}; the table beside it has the same nodes`}
           picked={props.picked}
           onPick={props.onPick}

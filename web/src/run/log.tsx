@@ -6,7 +6,7 @@ import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { nodeBadge, StatusBadge } from '../ui/status'
 import { Clock } from '../ui/time'
-import { useLast, useLoad } from '../ui/use-load'
+import { useLoad } from '../ui/use-load'
 import { groupLog, type LogGroup } from './log-groups'
 import { stepName } from './step-name'
 
@@ -29,11 +29,12 @@ export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
   const [words, setWords] = useState('')
   const [isRaw, setRaw] = useState(isDeveloper.value)
   const filter = new URLSearchParams({ last: String(LINES_MAX), ...(node && { node }) })
-  const { value, error, reload } = useLoad(`${run}?${filter}#${version}`, signal =>
-    getJson<RunLogBody>(`/runs/${run}/log?${filter}`, { signal }),
+  const { value, error, reload } = useLoad(
+    run,
+    signal => getJson<RunLogBody>(`/runs/${run}/log?${filter}`, { signal }),
+    `${filter} ${version}`,
   )
-  const shown = useLast(value)
-  const lines = shown?.items
+  const lines = value?.items
   useEffect(() => {
     if (!isOpen) return
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), FOLLOW_MS)
@@ -70,9 +71,9 @@ export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
         <Empty title="Nothing was logged yet" />
       ) : (
         <div class="step-log">
-          {shown!.begin > 0 && (
+          {value!.begin > 0 && (
             <p class="small dim">
-              {shown!.begin.toLocaleString('en')} earlier lines are not shown: <code>signalbox logs {run}</code>
+              {value!.begin.toLocaleString('en')} earlier lines are not shown: <code>signalbox logs {run}</code>
             </p>
           )}
           {groups.map(group => (

@@ -40,10 +40,13 @@ const HANDLERS: Readonly<Record<string, string>> = {
 /** One visit of a node: input, result, and the edge that the run took. */
 export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeDetailProps) {
   const number = Math.min(Math.max(1, visit), Math.max(1, node.visits))
-  const { value, error, reload } = useLoad(`${run}/${node.node}/${number}/${version}`, signal =>
-    node.visits === 0
-      ? Promise.resolve(null)
-      : getJson<NodeVisit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
+  const { value, error, reload } = useLoad(
+    `${run}/${node.node}/${number}`,
+    signal =>
+      node.visits === 0
+        ? Promise.resolve(null)
+        : getJson<NodeVisit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
+    version,
   )
   return (
     <div class="stack wide pad">

@@ -19,6 +19,7 @@ import { isLiveSession } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 import { DesignBar } from './design-bar'
+import { noteGitChange } from './git-line'
 
 type Against = 'start' | 'head'
 
@@ -51,6 +52,10 @@ export function SessionChanges({ session }: { session: Session }) {
     },
     [session.id, from],
   )
+  const changed = () => {
+    reload()
+    noteGitChange()
+  }
   const discard = async (what: string, body: object) => {
     const isSure = await askFirst({
       title: `Discard ${what}?`,
@@ -60,7 +65,7 @@ export function SessionChanges({ session }: { session: Session }) {
     if (!isSure) return
     const done = await attempt(() => postJson<Discarded>(`/sessions/${session.id}/discard`, body))
     if (done) toast('good', `Discarded ${what}`, `Kept as ${done.keptAs}`)
-    reload()
+    changed()
   }
   const mayDecide = canDecide.value
   const fileTools = useCallback(
@@ -94,7 +99,7 @@ export function SessionChanges({ session }: { session: Session }) {
     setCommitting(false)
     const done = await attempt(() => postJson<Committed>(`/sessions/${session.id}/commit`, { message, files: [] }))
     if (done) toast('good', `Committed ${plural(done.files, 'file')}`, done.commit.slice(0, 10))
-    reload()
+    changed()
   }
   if (!value) {
     if (error instanceof ApiError && error.code === 'E_STATE')
@@ -120,33 +125,36 @@ export function SessionChanges({ session }: { session: Session }) {
           onChange={setAgainst}
         />
         <ViewerBar files={files} isCut={value.isCut} />
-        <button
-          type="button"
-          class="btn"
-          disabled={!mayDecide || uncommitted.size === 0}
-          onClick={() =>
-            void discard(`the changes of ${plural(uncommitted.size, 'file')}`, { files: value.uncommitted })
-          }
-        >
-          Discard all…
-        </button>
-        <button
-          type="button"
-          class="btn"
-          disabled={!mayDecide || uncommitted.size === 0}
-          onClick={() => setCommitting(true)}
-        >
-          Commit…
-        </button>
-        <button type="button" class="btn" disabled={!mayDecide} onClick={() => setPublishing(true)}>
-          Pull request…
-        </button>
+        <span class="row changes-acts">
+          <button
+            type="button"
+            class="btn"
+            disabled={!mayDecide || uncommitted.size === 0}
+            onClick={() =>
+              void discard(`the changes of ${plural(uncommitted.size, 'file')}`, { files: value.uncommitted })
+            }
+          >
+            Discard all…
+          </button>
+          <button
+            type="button"
+            class="btn"
+            disabled={!mayDecide || uncommitted.size === 0}
+            onClick={() => setCommitting(true)}
+          >
+            Commit…
+          </button>
+          <button type="button" class="btn" disabled={!mayDecide} onClick={() => setPublishing(true)}>
+            Pull request…
+          </button>
+        </span>
       </div>
       <DesignBar session={session} files={files} />
       <HiddenFiles names={value.hidden} />
       <CommentBar
         comments={comments}
         project={session.cwd}
+        agent={session.agent}
         {...(isLiveSession(session) && { send: (text: string) => sendPrompt(session.id, text, 'after-turn') })}
       />
       {files.length === 0 ? (

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { plural } from '../api/format'
 import type { GitState } from '../api/types'
@@ -5,13 +6,25 @@ import { onEvent } from '../store/live'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 
+const changes = signal(0)
+
+/** This page has committed or discarded something. */
+export function noteGitChange(): void {
+  changes.value++
+}
+
 /**
- * Branch, commit and uncommitted changes of the session's directory; loaded again after every turn.
+ * Branch, commit and uncommitted changes of the session's directory; loaded again after every turn
+ * and after what this page changes.
  */
 export function GitLine({ session }: { session: string }) {
   const { value, reload } = useLoad(`git ${session}`, signal =>
     getJson<GitState>(`/sessions/${session}/git`, { signal }),
   )
+  const changed = changes.value
+  useEffect(() => {
+    if (changed > 0) reload()
+  }, [changed, reload])
   useEffect(
     () => onEvent(({ type, subject }) => type === 'turn.closed' && subject === `session/${session}` && reload()),
     [session, reload],

@@ -9,10 +9,15 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads data of a page that is not in the shared store, and loads it again when the key changes or
- * events were missed.
+ * Loads data of a page that is not in the shared store, and loads it again when the key or the
+ * version changes or events were missed. The value of another version is shown until there is a
+ * newer one: a live page neither flickers nor closes what a person has opened.
  */
-export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+export function useLoad<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  version?: number | string,
+): Loaded<T> {
   const [state, setState] = useState<{ key: string; value: T | null; error: unknown; isLoading: boolean }>({
     key,
     value: null,
@@ -32,16 +37,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       .then(value => !abort.signal.aborted && setState({ key, value, error: null, isLoading: false }))
       .catch(error => !abort.signal.aborted && setState(before => ({ ...before, error, isLoading: false })))
     return () => abort.abort()
-  }, [key, count])
+  }, [key, version, count])
   const value = state.key === key ? state.value : null
   return { value, error: state.error, isLoading: state.isLoading, reload }
-}
-
-/** The last value, until there is a newer one: a live page does not flicker. */
-export function useLast<T>(value: T | null | undefined): T | null {
-  const [last, setLast] = useState<T | null>(null)
-  useEffect(() => {
-    if (value) setLast(value)
-  }, [value])
-  return value ?? last
 }

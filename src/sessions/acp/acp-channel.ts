@@ -1,0 +1,84 @@
+import type { KeeperPort } from '../../keeper/index.js'
+import type { AcpConversation, AcpEvent, PermissionAsk } from './acp-conversation.js'
+import { encodeMessage, LineSplitter, parseMessage, type RpcMessage } from './wire.js'
+
+interface AcpChannelOptions {
+  session: string
+  keeper: Pick<KeeperPort, 'write'>
+  conversation: AcpConversation
+  /** What a message of either direction means. */
+  perform(event: AcpEvent): void
+}
+
+/** Lines of the agent that are not messages of the protocol: the newest say why it ended. */
+const COMPLAINTS_KEPT = 50
+
+/** Bytes of both directions → messages → events of the conversation; calls and answers → bytes. */
+export class AcpChannel {
+  readonly #options: AcpChannelOptions
+  readonly #received = new LineSplitter()
+  readonly #sent = new LineSplitter()
+  #offset = 0
+  #t = 0
+  #complaints: readonly string[] = []
+
+  constructor(options: AcpChannelOptions) {
+    this.#options = options
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The time of the newest message, in seconds since the start. */
+  get t(): number {
+    return this.#t
+  }
+
+  get complaints(): readonly string[] {
+    return this.#complaints
+  }
+
+  output(bytes: Uint8Array, t: number, offset: number): void {
+    this.#offset = offset + bytes.length
+    this.#t = t
+    for (const line of this.#received.push(bytes)) {
+      const message = parseMessage(line)
+      if (message) this.#take(this.#options.conversation.received(message, t))
+      else if (line !== '') this.#complaints = [...this.#complaints, line].slice(-COMPLAINTS_KEPT)
+    }
+  }
+
+  /** What an earlier host wrote. */
+  typed(bytes: Uint8Array, t: number): void {
+    this.#t = t
+    for (const line of this.#sent.push(bytes)) {
+      const message = parseMessage(line)
+      if (message) this.#take(this.#options.conversation.sent(message, t))
+    }
+  }
+
+  exited(t: number): void {
+    this.#take(this.#options.conversation.exited(t))
+  }
+
+  call(method: string, params: unknown): Promise<void> {
+    return this.write({ id: this.#options.conversation.nextCall, method, params })
+  }
+
+  /** Answers a permission call; null: it was cancelled. */
+  answer({ rpc }: PermissionAsk, option: string | null): Promise<void> {
+    const outcome = option === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option }
+    return this.write({ id: rpc, result: { outcome } })
+  }
+
+  async write(message: RpcMessage): Promise<void> {
+    const { session, keeper, conversation } = this.#options
+    this.#take(conversation.sent(message, this.#t))
+    await keeper.write(session, encodeMessage(message))
+  }
+
+  #take(events: readonly AcpEvent[]): void {
+    for (const event of events) this.#options.perform(event)
+  }
+}
