@@ -65,7 +65,7 @@ export async function sandboxFor(
   { file, cwd, environment, given, directory, stepDirectory, proxySocket, grantsOf, isExplanation = false }: Inside,
 ): Promise<PlannedSandbox | null> {
   if (!settings.sandbox) return null
-  const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
+  const ofProject = projectSandbox(cwd, settings.settingsFile)
   const use = sandbox?.use ?? ofProject.use ?? settings.sandbox.use
   if (use === 'off') return null
   const { hidden } = settings.sandbox

@@ -15,7 +15,7 @@ import {
  * It runs on requests before they are stored (approvals/stored-request), on activities and files of
  * runs (activity/, engine/agent-step), on titles and commands of panes (supervision/), and on
  * everything that the server sends over TCP or as events (server/wire). Recordings and messages in
- * the log are kept as the agent wrote them.
+ * the log are stored as the agent wrote them, and sent without secrets.
  *
  * Contract with callers that stream: a secret that is cut by a chunk boundary is not found. Redact
  * whole lines or blocks, or hold the last line back until it is complete.

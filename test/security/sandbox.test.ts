@@ -293,6 +293,12 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     const plan = await home.json<Loose>(['sandbox', 'explain', 'claude', '--json'])
     expect(plan).toMatchObject({ backend: 'bubblewrap', problem: null, network: 'filtered' })
     expect(plan.paths).toContainEqual({ path: home.work, access: 'write', why: 'the project' })
+    expect(plan.env).toContain('CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN')
+    const narrow = join(home.directory, 'narrow')
+    mkdirSync(narrow)
+    writeFileSync(join(narrow, '.signalbox.toml'), '[sandbox]\nnetwork = "off"\n')
+    const ofProject = await home.json<Loose>(['sandbox', 'explain', 'claude', '--json'], { cwd: narrow })
+    expect(ofProject).toMatchObject({ network: 'off' })
     const { findings = [], items = findings } = await home
       .json<Loose>(['doctor', '--json'])
       .then(found => (Array.isArray(found) ? { items: found } : found))

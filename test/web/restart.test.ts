@@ -183,7 +183,7 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     await at('/graphs').locator('.gutter .error').first().waitFor()
     await at('/settings/doctor').getByRole('button', { name: 'Check again' }).click()
     await at('/settings/doctor').locator('.doctor-line').first().waitFor()
-    await at('/usage').getByRole('button', { name: '7d' }).click()
+    await at('/usage').getByRole('button', { name: '7 days' }).click()
     await at('/usage').locator('.stats').waitFor()
     for (const path of [`/replay/${session}`, compared[0]!]) await at(path).getByRole('slider').first().waitFor()
     await at(compared[1]!)

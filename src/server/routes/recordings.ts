@@ -1,8 +1,8 @@
-import { createReadStream, statSync } from 'node:fs'
-import { Readable } from 'node:stream'
+import { statSync } from 'node:fs'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { recordingBytes, recordingSize } from '../../terminal/recording/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { frame } from '../schemas/panes.js'
@@ -10,6 +10,7 @@ import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
 import { pageOfViews } from '../views/page.js'
 import { findRecording, frameAt, recordingId, recordingMarkers, recordingView } from '../views/recording-view.js'
+import { redactedRecording } from '../views/redacted-recording.js'
 import { sessionOf } from './active-session.js'
 
 export const recordingRoutes: readonly Route[] = [
@@ -36,7 +37,7 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.cast',
     method: 'GET',
     path: '/recordings/:file{.+\\.cast}',
-    summary: 'The recording in asciicast v2, up to now.',
+    summary: 'The recording in asciicast v2, up to now, without secrets.',
     access: 'viewer',
     answers: {
       200: { description: 'the recording', media: 'application/x-asciicast' },
@@ -44,22 +45,17 @@ export const recordingRoutes: readonly Route[] = [
     },
     handle: async call => {
       const { record } = await findRecording(call, call.params.file!.replace(/\.cast$/, ''))
-      const isPacked = record.recording.endsWith('.gz')
       const { size, mtimeMs } = statSync(record.recording)
-      // A browser unpacks it itself.
-      const isSentPacked = isPacked && /\bgzip\b/.test(call.header('accept-encoding') ?? '')
+      const isSentPacked = /\bgzip\b/.test(call.header('accept-encoding') ?? '')
       const tag = `"${size}-${Math.round(mtimeMs)}${isSentPacked ? '-gzip' : ''}"`
       const headers = { etag: tag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
       if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
-      const length = isPacked && !isSentPacked ? await recordingSize(record.recording) : size
-      // A live session keeps writing; only the announced length is sent.
-      const file = () => createReadStream(record.recording, { end: size - 1 })
-      const source = isPacked && !isSentPacked ? Readable.from(recordingBytes(record.recording)) : file()
-      return new Response((size === 0 ? '' : Readable.toWeb(source)) as ReadableStream, {
+      const text = Readable.from(redactedRecording(record.recording, call.host.redactor))
+      const source = isSentPacked ? pipeline(text, createGzip(), () => undefined) : text
+      return new Response(Readable.toWeb(source) as ReadableStream, {
         headers: {
           ...headers,
           'content-type': 'application/x-asciicast',
-          'content-length': String(length),
           ...(isSentPacked && { 'content-encoding': 'gzip' }),
         },
       })
