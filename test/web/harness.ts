@@ -16,7 +16,7 @@ import { CHROMIUM } from '../support/requirements.js'
 
 /** Ends a test that hangs; it judges no speed. */
 const WAIT_MS = 60_000
-/** A page shows at once whether it accepts a press; a busy machine needs longer. */
+/** A page shows at once whether it accepts a press; for a busy machine it is doubled each time. */
 const ACCEPTED_MS = 1_500
 
 let shared: Promise<Browser> | null = null
@@ -182,7 +182,7 @@ export async function pressCard(
   const deadline = Date.now() + WAIT_MS
   const once = { timeout: ACCEPTED_MS }
   let problem: unknown
-  do {
+  for (; Date.now() < deadline; once.timeout *= 2) {
     try {
       await card.and(card.page().locator('[data-still=true]')).waitFor(once)
       await press(once)
@@ -190,7 +190,7 @@ export async function pressCard(
       // An accepted press may have removed the card or its button.
       problem = error
     }
-    if (await until(isAccepted, ACCEPTED_MS).catch(() => false)) return
-  } while (Date.now() < deadline)
+    if (await until(isAccepted, once.timeout).catch(() => false)) return
+  }
   throw new Error(`${card} accepted no press`, { cause: problem })
 }

@@ -28,11 +28,11 @@ export async function preparePostgres(
   const native = join(ownPackage(name) ?? (await download(name, env, note)), 'native')
   linkLibraries(native)
   const [data, passwordFile] = [join(directory, 'data'), join(directory, 'password')]
-  mkdirSync(directory, { recursive: true, mode: 0o755 })
+  mkdirSync(directory, { recursive: true })
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
   // Its user must be able to reach its files, and only those.
-  if (isRoot) chmodSync(dirname(directory), 0o711)
+  if (isRoot) for (const path of [dirname(directory), directory]) chmodSync(path, 0o711)
   if (!existsSync(data)) {
     mkdirSync(data, { mode: 0o700 })
     writeFileSync(passwordFile, `${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
