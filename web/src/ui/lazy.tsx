@@ -28,7 +28,8 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const [error, setError] = useState<unknown>(null)
     const [tries, setTries] = useState(0)
     useEffect(() => {
-      if (loaded) return
+      // It may have been loaded after it was drawn without it.
+      if (loaded) return setReady(true)
       load()
         .then(component => {
           loaded = component
