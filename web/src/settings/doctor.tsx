@@ -65,7 +65,7 @@ export function DoctorTab() {
           <dl class="kv pad">
             {Object.entries(health.value).map(([name, value]) => (
               <>
-                <dt key={name}>{name}</dt>
+                <dt key={name}>{wordsOf(name)}</dt>
                 <dd class="mono small">{healthText(name, value)}</dd>
               </>
             ))}
@@ -82,5 +82,15 @@ export function DoctorTab() {
 
 function healthText(name: string, value: unknown): string {
   if (typeof value === 'number' && /bytes|size|free/i.test(name)) return formatBytes(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (value === null) return '–'
+  if (Array.isArray(value)) return value.map(item => healthText(name, item)).join(', ')
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([key, part]) => `${wordsOf(key)} ${healthText(key, part)}`)
+    .join(', ')
+}
+
+/** `storeBytes` as people write it. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }
