@@ -81,7 +81,8 @@ export function DoctorTab() {
 }
 
 function healthText(name: string, value: unknown): string {
-  if (typeof value === 'number' && /bytes|size|free/i.test(name)) return formatBytes(value)
+  if (typeof value === 'number' && name.endsWith('Bytes')) return formatBytes(value)
+  if (typeof value === 'number' && name.endsWith('Mb')) return formatBytes(value * 1_000_000)
   if (value === null) return '–'
   if (Array.isArray(value)) return value.map(item => healthText(name, item)).join(', ')
   if (typeof value !== 'object') return String(value)
@@ -90,7 +91,7 @@ function healthText(name: string, value: unknown): string {
     .join(', ')
 }
 
-/** `storeBytes` as people write it. */
+/** `storeBytes` as people write it; the value has its unit. */
 function wordsOf(name: string): string {
-  return name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return name.replace(/(Bytes|Mb)$/, '').replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }
