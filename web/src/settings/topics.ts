@@ -147,7 +147,13 @@ export const TOPICS: readonly Topic[] = [
         controls: [
           { key: 'runs.day_usd', label: 'All sessions and runs of a day', kind: 'money', isLive: true },
           { key: 'sessions.max_cost', label: 'One session', kind: 'money', isLive: true },
-          { key: 'sessions.max_tokens', label: 'One session, in tokens', kind: 'number', empty: 'no limit', isLive: true },
+          {
+            key: 'sessions.max_tokens',
+            label: 'One session, in tokens',
+            kind: 'number',
+            empty: 'no limit',
+            isLive: true,
+          },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },
