@@ -100,8 +100,8 @@ function buildCommand(context: CommandContext, spec: NamedCommand, run: RunComma
     .description(spec.summary)
     .configureHelp(HELP)
     .exitOverride()
-    .configureOutput(outputTo(context, `signalbox ${spec.name}`))
     .aliases([...(spec.aliases ?? [])])
+  command.configureOutput(outputTo(context, `signalbox ${spec.name}`, () => wrongAction(spec, command.args)))
   for (const argument of spec.arguments ?? []) command.argument(argumentUsage(argument), argument.description)
   for (const option of spec.options ?? []) {
     const made = new Option(option.flags, option.description)
@@ -131,12 +131,17 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   kill: 'signalbox stop',
   exec: 'signalbox send',
   settings: 'signalbox config',
+  'approve --yes': 'a script gives --fingerprint; signalbox approvals --json has it',
 }
 
 /**
  * Commander prints a mistake and its suggestion on separate lines; here every error is one line.
  */
-function outputTo(context: CommandContext, command: string): OutputConfiguration {
+function outputTo(
+  context: CommandContext,
+  command: string,
+  wrong: () => string | null = () => null,
+): OutputConfiguration {
   return {
     writeOut: text => context.write(text),
     writeErr: text => context.note(text.trimEnd()),
@@ -145,13 +150,23 @@ function outputTo(context: CommandContext, command: string): OutputConfiguration
         .trim()
         .replace(/^error: /, '')
         .split('\n')
-      const [, word = ''] = /^unknown command '(.+)'/.exec(what) ?? []
+      const action = what.startsWith('missing required argument') ? wrong() : null
+      if (action) return write(`signalbox: ${action}\n`)
+      const [, kind, name] = /^unknown (command|option) '(.+)'/.exec(what) ?? []
+      const word = kind === 'option' ? `${command.replace('signalbox ', '')} ${name}` : (name ?? '')
       const other = Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : undefined
       const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
       const said = other === undefined ? [what, ...hints].join('; ') : what
       write(`signalbox: ${said} (${other ?? `${command} --help`})\n`)
     },
   }
+}
+
+/** An unknown action explains more than the arguments that it lacks. */
+function wrongAction(spec: NamedCommand, [word]: readonly string[]): string | null {
+  const actions = spec.arguments?.[0]?.completes
+  if (word === undefined || !Array.isArray(actions) || actions.includes(word)) return null
+  return `unknown action "${word}" (use ${actions.join(', ')})`
 }
 
 function isNamed({ name, aliases }: NamedCommand, word: string | undefined): boolean {

@@ -111,7 +111,7 @@ function reportFullness(call: StepCall, role: RoleName, { used, window }: { used
   const share = Math.floor((used / window) * 100)
   call.notice(
     'warning',
-    `the conversation of the ${role} uses ${share} % of the context window of its model (${used} of ${window})`,
+    `the conversation of the ${role} uses ${share}% of the context window of its model (${used} of ${window})`,
   )
 }
 

@@ -39,7 +39,7 @@ test('a conversation that uses more than 80 % of the context window is reported'
   expect(stored).toMatchObject([
     {
       level: 'warning',
-      text: 'the conversation of the developer uses 85 % of the context window of its model (850 of 1000)',
+      text: 'the conversation of the developer uses 85% of the context window of its model (850 of 1000)',
     },
   ])
 })

@@ -148,7 +148,7 @@ export function rawDoing(
   if (status === 'failed')
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
   if (status === 'running' || status === 'long-running') {
-    if (tool && (tool.summary || tool.name !== 'Shell')) return `${tool.name} ${tool.summary}`.trim()
+    if (tool && (tool.summary || tool.name !== 'Shell')) return toolText(tool)
     const said = (payload as { label?: string } | null)?.label
     return label || said || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
   }
@@ -172,4 +172,9 @@ function firstLine(text: string): string {
 
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+}
+
+/** Some summaries start with the name of the tool: `Read src/cart.js`. */
+function toolText({ name, summary }: { name: string; summary: string }): string {
+  return summary === name || summary.startsWith(`${name} `) ? summary : `${name} ${summary}`.trim()
 }

@@ -132,8 +132,8 @@ export class CommandServices {
   async requireSession(to: Requester): Promise<SessionRecord> {
     const record = await this.sessionFor(to)
     if (record) return record
-    throw new SignalboxError('E_STATE', 'No session.', {
-      next: '/new starts one, /sessions lists the running ones.',
+    throw new SignalboxError('E_STATE', 'No session is selected.', {
+      next: '/sessions lists the running ones, /new starts one.',
     })
   }
 

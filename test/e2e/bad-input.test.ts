@@ -55,6 +55,8 @@ describe('a mistake on the command line', () => {
   it('prints one line with the correct use, and changes nothing', async () => {
     await expectRefusal(['strat'], 2, /unknown command 'strat'; did you mean start\?/, AS_PROCESS)
     await expectRefusal(['stop'], 2, /missing required argument 'id'/, AS_PROCESS)
+    await expectRefusal(['files', 'steal'], 2, /unknown action "steal" \(use put, get\)/, AS_PROCESS)
+    await expectRefusal(['approve', '--yes'], 2, /unknown option '--yes' \(a script gives --fingerprint/, AS_PROCESS)
     await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/, AS_PROCESS)
     await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/, AS_PROCESS)
     await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /--timeout takes a number of seconds, not "soon"/)

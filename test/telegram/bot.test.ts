@@ -265,6 +265,6 @@ it('/stop asks, stops, and names the session that is current then', async () => 
   ann.press(sure, 'Yes, stop it')
   await bot.seen(ann, 'has stopped. No session is running')
   ann.say('anybody there?')
-  await bot.seen(ann, 'No session.')
+  await bot.seen(ann, 'No session is selected.')
   expect(bot.errors).toEqual([])
 })

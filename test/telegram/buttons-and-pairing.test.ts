@@ -107,7 +107,7 @@ it('a forwarded message is neither a command nor an answer nor a reason', async 
   ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
   ann.say('/approvals', { forwardedFrom: 'Mallory' })
   await bot.fake.until(
-    () => bot.fake.visible(ann.chat).filter(({ text }) => text.startsWith('No session.')).length >= 2,
+    () => bot.fake.visible(ann.chat).filter(({ text }) => text.startsWith('No session is selected.')).length >= 2,
     'refusals',
   )
   expect((await bot.host.ledger.get(id))?.state).toBe('pending')

@@ -68,7 +68,7 @@ it('a number is one of the asking person’s sessions, and so is the next curren
   await bot.seen(ann, 'You have no other session', last1.id)
   before = last(ann)
   ann.say('where does this go?')
-  await bot.seen(ann, 'No session.', before)
+  await bot.seen(ann, 'No session is selected.', before)
   expect(await running()).toEqual(['bob 1', 'bob 2'])
 })
 

@@ -232,7 +232,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await page.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
     await stopSession()
-    await page.getByText('The session has ended').waitFor()
+    await page.getByText('The session ended').waitFor()
     await page.getByRole('button', { name: 'Resume' }).first().click()
     await page.getByText('resumed from an earlier session').waitFor()
   })
@@ -351,7 +351,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
 
     // The last report stays after the session has ended.
     await stopSession()
-    await page.getByText('The session has ended').waitFor()
+    await page.getByText('The session ended').waitFor()
     await page.getByText('working at the last report').click()
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('end unknown').first().waitFor()

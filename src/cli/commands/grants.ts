@@ -40,7 +40,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   }
   if (action !== undefined)
     throw new SignalboxError('E_INPUT', `unknown action "${action}"`, {
-      next: 'one of: add <command>, revoke <id>, pause, resume',
+      next: 'use add <command>, revoke <id>, pause, resume',
     })
   return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
 }

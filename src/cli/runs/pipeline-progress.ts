@@ -105,7 +105,7 @@ export class PipelineProgress {
         const { limit, spent, of } = event.data as EventData<'budget.warned'>
         return style(
           'yellow',
-          `  ! ${Math.floor((spent / of) * 100)} % of the budget is used (${limit}: ${spent} of ${of})`,
+          `  ! ${Math.floor((spent / of) * 100)}% of the budget is used (${limit}: ${spent} of ${of})`,
         )
       }
       case 'gate.opened':

@@ -82,7 +82,7 @@ function recordSubAgent(record: StatusRecord, all: readonly StatusRecord[]): Sub
     name: record.title,
     task: record.msg,
     state,
-    doing: record.progress === null ? null : `${record.progress} %`,
+    doing: record.progress === null ? null : `${record.progress}%`,
     since: null,
     endedAt: null,
     tools: 0,

@@ -112,7 +112,7 @@ export function facetLines(facets: readonly Facet[]): string[] {
 
 function facetLine({ name, data }: Facet): string {
   if (name === 'context' && typeof data.percent === 'number')
-    return `Context: ${'▓'.repeat(Math.round(data.percent / 10)).padEnd(10, '░')} ${data.percent} % left`
+    return `Context: ${'▓'.repeat(Math.round(data.percent / 10)).padEnd(10, '░')} ${data.percent}% left`
   const title = FACETS[name]
   const values = Object.entries(data).filter(([, value]) => ['string', 'number'].includes(typeof value))
   const [only] = values

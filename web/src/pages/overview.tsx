@@ -99,7 +99,7 @@ export function OverviewPage() {
             </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
-          {!isWelcomed.value && !me.value?.isDemo && <Welcome />}
+          {!isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly && <Welcome />}
           {live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>

@@ -132,7 +132,7 @@ function Ended({ session }: { session: Session }) {
   return (
     <div class="composer row wrap">
       <span class="grow small soft">
-        {session.state === 'lost' ? 'The terminal was lost; how the agent ended is unknown.' : 'The session has ended'}{' '}
+        {session.state === 'lost' ? 'The terminal was lost; how the agent ended is unknown.' : 'The session ended'}{' '}
         {session.endedAt && <Age at={timeOf(session.endedAt)} suffix=" ago" />}
       </span>
       <a class="btn" href={`/replay/${session.id}`}>

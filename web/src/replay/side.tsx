@@ -29,7 +29,7 @@ export function DetectedStatus({ index, ms }: { index: RecordingIndex; ms: numbe
                 </dd>
               </>
             )}
-            <dt>Since</dt>
+            <dt>For</dt>
             <dd class="num">{((ms - change.atMs) / 1000).toFixed(1)} s</dd>
           </dl>
         ) : (

@@ -147,7 +147,7 @@ function Field({ id, control, setting, isOff, onSave }: FieldProps) {
           id={id}
           class="input"
           inputMode={control.kind === 'text' ? 'text' : 'decimal'}
-          placeholder={PLACEHOLDERS[control.kind] ?? ''}
+          placeholder={control.empty ?? PLACEHOLDERS[control.kind] ?? ''}
           disabled={isOff}
           value={text}
           onInput={event => setText(event.currentTarget.value)}

@@ -75,7 +75,7 @@ export function DevicesTab() {
                   </>
                 ),
               },
-              { name: 'Person', isExtra: true, cell: ({ person }) => `${person.name} (${person.role})` },
+              { name: 'Person', isExtra: true, cell: ({ person }) => nameOf(person) },
               {
                 name: 'Signed in',
                 isRight: true,
@@ -107,7 +107,7 @@ export function DevicesTab() {
         )}
       </Section>
       <PairingSection onPaired={people.reload} />
-      <Panel title="This browser" note={me.value ? `${me.value.person.name}, ${me.value.person.role}` : ''}>
+      <Panel title="This browser" note={me.value ? nameOf(me.value.person) : ''}>
         <div class="pad row wrap this-browser">
           <span class="grow small soft">
             You stay signed in for 12 hours without activity, 7 days at most. The key of this browser cannot be read
@@ -137,11 +137,16 @@ export function DevicesTab() {
           }
         >
           <p>
-            This signs everyone out (you too), revokes all tokens and grants, and allows only denials until Signalbox is
-            unlocked in the terminal. Agents keep running.
+            This signs everyone out (you too), revokes all tokens and standing approvals, and allows only denials until
+            Signalbox is unlocked in the terminal. Agents keep running.
           </p>
         </Dialog>
       )}
     </>
   )
+}
+
+/** The first person is called like the role: that is said once. */
+function nameOf({ name, role }: { name: string; role: string }): string {
+  return name === role ? name : `${name} (${role})`
 }

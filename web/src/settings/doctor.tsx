@@ -65,7 +65,7 @@ export function DoctorTab() {
           <dl class="kv pad">
             {Object.entries(health.value).map(([name, value]) => (
               <>
-                <dt key={name}>{name}</dt>
+                <dt key={name}>{wordsOf(name)}</dt>
                 <dd class="mono small">{healthText(name, value)}</dd>
               </>
             ))}
@@ -81,6 +81,17 @@ export function DoctorTab() {
 }
 
 function healthText(name: string, value: unknown): string {
-  if (typeof value === 'number' && /bytes|size|free/i.test(name)) return formatBytes(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'number' && name.endsWith('Bytes')) return formatBytes(value)
+  if (typeof value === 'number' && name.endsWith('Mb')) return formatBytes(value * 1_000_000)
+  if (value === null) return '–'
+  if (Array.isArray(value)) return value.map(item => healthText(name, item)).join(', ')
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([key, part]) => `${wordsOf(key)} ${healthText(key, part)}`)
+    .join(', ')
+}
+
+/** `storeBytes` as people write it; the value has its unit. */
+function wordsOf(name: string): string {
+  return name.replace(/(Bytes|Mb)$/, '').replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }

@@ -5,6 +5,8 @@ export interface Control {
   key: string
   label: string
   hint?: string
+  /** What an empty field means. */
+  empty?: string
   kind: 'switch' | 'seconds' | 'days' | 'hours' | 'money' | 'number' | 'text' | 'list' | 'choice'
   choices?: readonly { value: string; label: string }[]
   /** It applies without a restart. */
@@ -145,7 +147,13 @@ export const TOPICS: readonly Topic[] = [
         controls: [
           { key: 'runs.day_usd', label: 'All sessions and runs of a day', kind: 'money', isLive: true },
           { key: 'sessions.max_cost', label: 'One session', kind: 'money', isLive: true },
-          { key: 'sessions.max_tokens', label: 'One session, in tokens', kind: 'number', isLive: true },
+          {
+            key: 'sessions.max_tokens',
+            label: 'One session, in tokens',
+            kind: 'number',
+            empty: 'no limit',
+            isLive: true,
+          },
           { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
         ],
       },
