@@ -15,6 +15,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { approveNext } from './asking-session.mjs'
 
 const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)))
 const cli = join(root, 'dist', 'cli.js')
@@ -200,7 +201,7 @@ async function measureApprovals() {
       programs.reduce((sum, { pid }) => sum + (existsSync(`/proc/${pid}/stat`) ? cpuSeconds(pid) : 0), 0)
     const usedBefore = used()
     const from = Date.now()
-    for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
+    for (let asked = 0; asked < ASKED; asked++) await approveNext({ get, post }, session, { pauseMs: 400 })
     const seconds = (Date.now() - from) / 1000
     processes().forEach(({ name, pid }, index) => {
       const share = ((cpuSeconds(pid) - before[index]) / seconds) * 100
@@ -280,24 +281,6 @@ async function startSession(scenario) {
   })
   await get(`/sessions/${session.id}/wait?for=idle&timeoutMs=120000`)
   return session
-}
-
-async function approveNext(session) {
-  await get(`/sessions/${session.id}/wait?for=approval&timeoutMs=60000`)
-  const { items } = await get('/approvals')
-  const approval = items.find(({ subject, state }) => subject.session === session.id && state === 'pending')
-  // A person needs a moment, and the menu must have been shown for one.
-  await sleep(400)
-  const decided = await post(`/approvals/${approval.id}/decision`, {
-    fingerprint: approval.fingerprint,
-    option: approval.request.options.find(({ meaning }) => meaning === 'allow-once').key,
-    seen: { displayHash: approval.display.hash, whole: true },
-    idempotencyKey: approval.id,
-    actor: { id: 'bench', name: 'bench' },
-    waitMs: 20_000,
-  })
-  if (decided.state !== 'applied')
-    throw new Error(`${approval.id} is ${decided.state} ${JSON.stringify(decided.outcome)}`)
 }
 
 function latencies(session, items) {

@@ -4,9 +4,9 @@ import { askHidden, askLine } from './ask.js'
 type Call = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<unknown>
 
 /**
- * Proves that a person is behind this process: by the code that the daemon writes to the terminal
- * of the person's tmux client, or by the passphrase where there is no such terminal. Without
- * either, the refusal says where the person can decide instead.
+ * Proves that a person uses this process: with the code that the daemon shows in the person's
+ * terminal outside tmux, else with the passphrase. If there is neither, it throws the refusal,
+ * which names other ways to decide.
  */
 export async function proveByTerminal(call: Call, refusal: SignalboxError): Promise<void> {
   const post = (path: string, body: unknown) => call('POST', path, body)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { transformSync } from 'rolldown/utils'
 import type { Plugin } from 'vitest/config'
@@ -40,16 +40,24 @@ function compiledFile(module: string): string | null {
   return path.startsWith('..') ? null : join(COMPILED_SOURCE, path)
 }
 
+/** Another vitest of this checkout may be reading the same files: each is replaced as a whole. */
 function compile(): void {
-  rmSync(COMPILED_SOURCE, { recursive: true, force: true })
+  const compiled = new Set<string>()
   for (const path of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.ts') || OF_TESTS.test(path)) continue
     const source = join(SOURCE, path)
     const { code, map, errors } = transformSync(source, readFileSync(source, 'utf8'), { lang: 'ts', sourcemap: true })
     if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`)
     const file = join(COMPILED_SOURCE, path.replace(/\.ts$/, '.js'))
+    compiled.add(file)
     mkdirSync(dirname(file), { recursive: true })
     const encoded = Buffer.from(JSON.stringify(map)).toString('base64')
-    writeFileSync(file, `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`)
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`)
+    renameSync(draft, file)
+  }
+  for (const path of readdirSync(COMPILED_SOURCE, { recursive: true, encoding: 'utf8' })) {
+    const file = join(COMPILED_SOURCE, path)
+    if (file.endsWith('.js') && !compiled.has(file)) rmSync(file, { force: true })
   }
 }

@@ -9,6 +9,7 @@ import { RunLine } from '../run/run-line'
 import { LiveSessionLine, SessionLine } from '../sessions/session-line'
 import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys } from '../shell/keyboard'
+import { StartLinks } from '../start/start-links'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
 import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNeedYou } from '../store/needs'
@@ -229,16 +230,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
         <Empty title="No live sessions">
           <p>Start an agent here, or from a terminal:</p>
           <code>signalbox start claude --attach</code>
-          {isWelcomed.value && (
-            <div class="row" style={{ marginTop: '8px' }}>
-              <a class="btn solid" href="/start">
-                Start a session
-              </a>
-              <a class="btn" href="/start?agent=demo">
-                Try the demo agent
-              </a>
-            </div>
-          )}
+          {isWelcomed.value && <StartLinks />}
         </Empty>
       </Section>
     )

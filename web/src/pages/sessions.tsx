@@ -15,6 +15,7 @@ import {
 } from '../sessions/session-rows'
 import { SessionWall } from '../sessions/session-wall'
 import { usePageKeys } from '../shell/keyboard'
+import { StartLinks } from '../start/start-links'
 import { panes, sessions } from '../store/live'
 import { sessionGrouping, sessionSorting, sessionView, wallColumns } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
@@ -194,14 +195,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
     <Empty title="No live sessions">
       <p>Your sessions and tmux panes appear here. Start one, or from a terminal:</p>
       <code>signalbox start claude --attach</code>
-      <div class="row" style={{ marginTop: '8px' }}>
-        <a class="btn solid" href="/start">
-          Start a session
-        </a>
-        <a class="btn" href="/start?agent=demo">
-          Try the demo agent
-        </a>
-      </div>
+      <StartLinks />
     </Empty>
   )
 }

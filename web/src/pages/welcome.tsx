@@ -1,5 +1,6 @@
 import type { AgentList } from '../api/types'
 import { enableNotifications, permission } from '../notify/browser-notifications'
+import { StartLinks } from '../start/start-links'
 import { sessions } from '../store/live'
 import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
 import { attempt } from '../store/toasts'
@@ -74,18 +75,7 @@ export function Welcome() {
           </p>
         </Step>
         <Step name="session" isDone={done.session} title="Start a first session">
-          {done.session ? (
-            <p>Your sessions are on this page and under Sessions.</p>
-          ) : (
-            <p class="row wrap">
-              <a class="btn solid" href="/start">
-                Start a session
-              </a>
-              <a class="btn" href="/start?agent=demo">
-                Try the demo agent
-              </a>
-            </p>
-          )}
+          {done.session ? <p>Your sessions are on this page and under Sessions.</p> : <StartLinks />}
         </Step>
       </ol>
     </section>

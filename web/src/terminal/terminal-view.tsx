@@ -251,7 +251,7 @@ function viewerFontSize(wanted: number, fits: number, width: number): number {
   return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
 }
 
-/** In fewer rows an agent cuts off its dialogs, so that nobody can allow them. */
+/** With fewer rows an agent cuts off its dialogs, and nobody can answer them. */
 const ROWS_MIN = 20
 const SIZE_MAX = 400
 
