@@ -32,7 +32,7 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
-import { catchUp, discardKept } from './kept-sessions.js'
+import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { ReaderPlaces } from './reader-places.js'
@@ -42,6 +42,7 @@ import type { SessionBudgets } from './session-budgets.js'
 import { SessionPaths } from './session-paths.js'
 import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
+import { clientPlacesOf } from './session-sandbox.js'
 import type { SessionSnapshots } from './session-snapshots.js'
 import { type AgentStatsView, SessionStats } from './session-stats.js'
 import type { HostOptions } from './settings.js'
@@ -255,9 +256,10 @@ export class LiveSessions {
     const all = await records.all()
     const known = new Set(all.filter(isRunning).map(({ id }) => id))
     // A host that died between two steps leaves sessions that the log does not have yet, or has
-    // ended.
+    // ended. A command that runs for the agent of a session belongs to it: `<session>/<terminal>`.
+    const isOwned = (id: string) => known.has(id) || (known.has(id.split('/')[0]!) && kept.has(id.split('/')[0]!))
     for (const [id, session] of kept) {
-      if (known.has(id)) continue
+      if (isOwned(id)) continue
       kept.delete(id)
       await discardKept(keeper, session).catch(onError)
     }
@@ -266,7 +268,10 @@ export class LiveSessions {
       if (session) {
         await this.#openProxy(record).catch(onError)
         this.#adopt(record, session)
-      } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
+      } else if (known.has(record.id) && records.isOwnerGone(record)) {
+        await records.lose(record)
+        await endLeftovers(record, host.clock)
+      }
     }
     if (owner === 'daemon') channels.sweep(new Set(kept.keys()))
   }
@@ -478,6 +483,7 @@ export class LiveSessions {
       times: settings.sessions.times,
       pause: () => this.#options.budgets.pauseOf(record.id),
       version,
+      clientPlaces: await clientPlacesOf(record, settings),
       emit: update => bus.emit(update),
       onReport,
       onError: error => onError(errorAbout(record.id, error)),
