@@ -21,7 +21,6 @@ import {
   SessionJournal,
   type SessionRecord,
   type SessionSnapshot,
-  type SessionUpdate,
   type Viewer,
 } from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
@@ -33,6 +32,7 @@ import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
 import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
+import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { ReaderPlaces } from './reader-places.js'
@@ -573,32 +573,4 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
   if (groups.foreground > 0 && groups.foreground !== groups.own)
     return { reason: 'no-agent', detail: 'another program uses the agent’s terminal' }
   return null
-}
-
-/** Ephemeral: stored nowhere. A late listener reads the state from the session. */
-export type LiveUpdate = SessionUpdate | { type: 'session.stats'; session: string; stats: AgentStatsView }
-
-/** Passes ephemeral updates on. A listener that throws misses that update only. */
-export class LiveBus {
-  readonly #listeners = new Set<(update: LiveUpdate) => void>()
-  readonly #onError: (error: unknown) => void
-
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
-  }
-
-  listen(listener: (update: LiveUpdate) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  emit(update: LiveUpdate): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(update)
-      } catch (error) {
-        this.#onError(error)
-      }
-    }
-  }
 }

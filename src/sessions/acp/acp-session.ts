@@ -28,9 +28,9 @@ const STOP_GRACE_MS = 10_000
  * new ones alike. What surfaces see and the log contains is the same as for a session in a
  * terminal: turns, messages, requests, prompts.
  *
- * Files and terminals of Signalbox (`client/`) are for an agent without a sandbox, which could reach
- * the same itself. In a sandbox the agent has its own, and what it may do there is a request in the
- * ledger.
+ * Files and terminals of Signalbox (`client/`) are for an agent without a sandbox, which could
+ * reach the same itself. In a sandbox the agent has its own, and what it may do there is a request
+ * in the ledger.
  */
 export class AcpSession extends WithoutScreen implements LocalSession {
   readonly id: string

@@ -20,9 +20,9 @@
  * - without-screen.ts: what surfaces read of a screen, where there is none.
  * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
  *
- * - client/: client-files.ts reads and writes in the project; client-terminals.ts runs commands, which
- *   the keeper owns; client-calls.ts answers, once, also over a restart. begin-label.ts: the note in
- *   the recording before a call changes something.
+ * - client/: client-files.ts reads and writes in the project; client-terminals.ts runs commands,
+ *   which the keeper owns; client-calls.ts answers, once, also over a restart. begin-label.ts: the
+ *   note in the recording before a call changes something.
  * - replay-protocol.ts: what an ended session did, from its recording.
  *
  * After a restart the recording is read from its start: the fold gives the same state, the journal

@@ -119,7 +119,8 @@ export class ClientFiles {
   async #checkWrite(real: string, path: string): Promise<void> {
     const project = await realpath(this.#places.project)
     if (!isInside(real, project)) throw refused(path, 'it is outside the project')
-    if (real.slice(project.length).split(sep).includes('.git')) throw refused(path, 'git runs what is in there')
+    if (real.slice(project.length).toLowerCase().split(sep).includes('.git'))
+      throw refused(path, 'git runs what is in there')
     for (const place of this.#places.protected) {
       const fixed = await realpath(place).catch(() => resolve(place))
       if (real === fixed || isInside(real, fixed)) throw refused(path, 'it is protected: it decides what is run')
