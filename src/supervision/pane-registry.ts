@@ -71,7 +71,7 @@ export class PaneRegistry {
   readonly #tmux: TmuxRegistry
   readonly #muted = new Set<string>()
   readonly #changes: PaneChangeFeed
-  /** Sessions that a person has renamed since they were opened. */
+  /** Sessions that have got another name since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #counters = new Counters()
   /** Where tmux servers are searched, also after tmux was switched off and on again. */
