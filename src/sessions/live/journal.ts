@@ -106,9 +106,7 @@ export class SessionJournal {
     return this.#redactor?.redact(text) ?? text
   }
 
-  /**
-   * What was said, without secrets. Prompts that wait are written as they are: they are typed later.
-   */
+  /** What was said, without secrets. Prompts that wait are written as they will be typed. */
   #withoutSecrets<T extends EventType>(type: T, data: EventData<T>): EventData<T> {
     if (!this.#redactor) return data
     if (type === 'message.final') {
