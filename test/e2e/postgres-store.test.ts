@@ -75,7 +75,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
 
     it('ends with exit code 1', async () => {
       const ended = serve()
-      await waitFor('the daemon', async () => (await home.run(['status'], { env: env() })).code === 0)
+      await waitFor('the daemon', async () => (await json(['status'], { env: env() })).daemon)
       await proxy.close()
       const { code, stderr } = await ended
       expect(stderr).toContain('does not answer')
