@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { type ApprovalRecord, displayText } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
@@ -68,6 +69,8 @@ export class CardBuilder {
       isDetailed: reader.isPrivate || groupDetail,
       project: await this.#projectOf(record),
       sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
+      // Named only where it is not this one: most people have one machine.
+      machine: subject.hostName === hostname() ? null : subject.hostName,
       lastPrompt: subject.session ? await this.#lastPrompt(subject.session) : null,
       topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
       link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
