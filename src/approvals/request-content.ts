@@ -5,7 +5,8 @@ import { requestTitle } from './request-title.js'
 /*
  * What a request asks for, line by line, for surfaces that show text: command line, cockpit,
  * Telegram, notifications. An edit is a diff and a command stands after `$`; everything else is
- * shown field by field, in the order of the display. Only a path that the title says already is left out.
+ * shown field by field, in the order of the display. Only a path that the title says already is
+ * left out.
  */
 
 /** `label` is Signalbox's or a field's name; everything else is text of the agent. */

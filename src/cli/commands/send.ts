@@ -46,12 +46,16 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   }
   if (sent.result !== 'delivered') context.note(`signalbox: ${resultText(sent, session)}`)
   const deadline = timeoutMs === null ? null : systemClock.monotonic() + timeoutMs
-  return followTurn(context, client, session.id, {
+  const code = await followTurn(context, client, session.id, {
     since: position,
     deadline,
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
   })
+  // A person at this terminal has read the answer: nothing needs to notify them of it.
+  const isRead = context.isOutputTty && code !== EXIT.needsHuman && code !== EXIT.timeout
+  if (isRead) await client.post(`/panes/${session.id}/act`, { action: 'read' }).catch(() => undefined)
+  return code
 }
 
 function resultText(sent: Sent, { id, number }: Pick<Session, 'id' | 'number'>): string {
