@@ -7,6 +7,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
 import { followTurn } from '../sessions/follow-turn.js'
+import { noteRead } from '../sessions/note-read.js'
 import { sessionPath } from '../sessions/session-path.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -52,9 +53,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
   })
-  // A person at this terminal has read the answer: nothing needs to notify them of it.
-  const isRead = context.isOutputTty && code !== EXIT.needsHuman && code !== EXIT.timeout
-  if (isRead) await client.post(`/panes/${session.id}/act`, { action: 'read' }).catch(() => undefined)
+  if (code !== EXIT.needsHuman && code !== EXIT.timeout) await noteRead(context, client, `/panes/${session.id}`)
   return code
 }
 

@@ -41,10 +41,7 @@ export function Welcome() {
             <p>Your sessions are on this page and under Sessions.</p>
           ) : (
             <>
-              <p>
-                The demo agent plays a short story in a scratch project. It needs no account and touches no file of
-                yours.
-              </p>
+              <p>The demo agent fixes a bug in a scratch project and asks you first. It needs no account.</p>
               <StartLinks hasAgents={done.agent} />
             </>
           )}
@@ -53,14 +50,17 @@ export function Welcome() {
           {done.agent ? (
             <p>Found: {found.map(({ title }) => title).join(', ')}.</p>
           ) : (
-            <details>
-              <summary>No agent was found on this machine. How to install one</summary>
-              <dl class="kv">
-                {missing.map(({ name, title, install }) => (
-                  <Install key={name} title={title} text={install} />
-                ))}
-              </dl>
-            </details>
+            <>
+              <p>No agent was found on this machine.</p>
+              <details>
+                <summary class="link">How to install one</summary>
+                <dl class="kv">
+                  {missing.map(({ name, title, install }) => (
+                    <Install key={name} title={title} text={install} />
+                  ))}
+                </dl>
+              </details>
+            </>
           )}
         </Step>
         <Step name="notifications" isDone={isOn} title="Allow notifications">

@@ -171,7 +171,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'This server, changed in a terminal only',
+        title: 'This server (changed in a terminal)',
         controls: [
           set('server.port', 'Port', '0: chosen once, then kept.'),
           set('server.bind', 'Listens on'),
