@@ -85,7 +85,7 @@ export class PaneRegistry {
   readonly #tmux: TmuxRegistry
   readonly #muted = new Set<string>()
   readonly #changes: PaneChangeFeed
-  /** Sessions that a person has renamed since they were opened. */
+  /** Sessions that have got another name since they were opened. */
   readonly #names = new Map<string, string>()
   /** Sessions whose answer a person has just read, before their status says that it is there. */
   readonly #readUntil = new Map<string, number>()
