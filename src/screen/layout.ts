@@ -39,7 +39,7 @@ export interface Layout {
 const BELOW_BOX = 14
 
 export function createLayout(frame: Frame, pack: Pack): Layout {
-  const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.agent === 'generic' })
+  const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.byStructure })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
   set(makeRegion('screen', 0, rows.length - 1))
@@ -79,8 +79,8 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const conversation = withoutStatus(roles.slice(0, liveFirst), spoken)
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
-  const hint = menu || pack.blocks.length > 0 ? null : findWorkingRow(rows, liveFirst, composer)
-  const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
+  const hint = menu || !pack.byStructure ? null : findWorkingRow(rows, liveFirst, composer)
+  const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content, pack)
   const blocks = hint === null ? said : above(said, hint)
 
   if (menu) {
@@ -133,7 +133,7 @@ function menuCeiling(
   pack: Pack,
   optionsFirst: number,
 ): number {
-  if (pack.blocks.length === 0) return 0
+  if (pack.byStructure) return 0
   const above = rows.slice(0, optionsFirst)
   const ended = roles.slice(0, optionsFirst).findLastIndex(role => role === 'terminator' || role === 'working')
   const block = blocksOf(above, roles, pack, () => false).findLast(({ spec }) => spec !== null && !spec.weak)
@@ -211,7 +211,7 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRol
     if (panels.has(index)) return 'panel'
     if (marks.isQueued) return 'queued'
     if (marks.isWorking) return 'working'
-    if (pack.blocks.length === 0 && isFigures(row.text)) return 'chrome'
+    if (pack.byStructure && isFigures(row.text)) return 'chrome'
     // Right-aligned: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })
@@ -224,7 +224,7 @@ function blocksOf(
   isPrompt: (row: ScreenRow) => boolean,
 ): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
-  return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
+  return pack.byStructure ? genericBlocks(rows, pack, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
 }
 
 /** Rows that start with the glyph of the input box, where no pack knows either. */
@@ -268,7 +268,10 @@ function findTerminator(
   const index = roles.slice(0, before).lastIndexOf('terminator')
   if (index < 0) return null
   const later = blocks.filter(
-    block => block.first > index && block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null),
+    block =>
+      block.first > index &&
+      block.kind !== 'notice' &&
+      !(block.kind === 'prose' && block.spec === null && !pack.byStructure),
   )
   if (later.length > 0) return null
   const { outcome, match } = terminatorOf(rows[index]!, pack)!

@@ -33,12 +33,12 @@ export interface Scene {
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
   const { layout: drawn, matches, todos } = readFrame(frame, pack)
-  const layout = pack.blocks.length === 0 ? withTypedEcho(drawn, memory.draft) : drawn
+  const layout = pack.byStructure ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
   const working =
     findWorking(frame, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
-    (pack.agent === 'generic' && isTitleTurning(title, frame) ? { match: null, row: null } : null)
+    (pack.byStructure && !knowsTitle(pack) && isTitleTurning(title, frame) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
@@ -59,6 +59,11 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     todos,
     shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
   }
+}
+
+/** The pack says which titles mean work: others do not. */
+function knowsTitle({ rules }: Pack): boolean {
+  return rules.some(({ region }) => region === 'title')
 }
 
 interface FrameReading {
@@ -106,7 +111,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   const isPinnedEcho = block?.kind === 'user' && isPinned(layout, block, memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
     // Rows without a mark at the top of the screen continue a block that started above it.
-    const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
+    const isCutOff = block.spec === null && layout.blocks[0] === block && !pack.byStructure
     return { kind: isCutOff && memory.newest ? memory.newest.kind : block.kind, isRunning: block.isRunning, block }
   }
   if (isPinnedEcho && memory.newest?.kind === 'user') return { kind: 'prose', isRunning: false, block: null }
