@@ -30,7 +30,8 @@ export function candidatesFor({ moment, state }: JudgedMoment): LearnedEntry[] {
     for (const { text } of spoken.toReversed())
       for (const shape of shapesOf(text)) for (const entry of marksFor(view, state, shape)) add(entry)
     for (const { text } of spoken.slice(-CHROME_ROWS))
-      for (const { first, glyphs } of shapesOf(text)) if (glyphs.length === 0) add({ list: 'chrome', line: first })
+      for (const { first, glyphs, isMark } of shapesOf(text))
+        if (isMark || glyphs.length === 0) add({ list: 'chrome', line: first })
     for (const { text } of [...live, ...spoken.slice(-4)])
       for (const shape of shapesOf(text))
         for (const entry of rulesFor(view, { needsYou: moment.needsYou === true, text }, shape)) add(entry)
@@ -78,7 +79,7 @@ function marksFor(view: TerminalView, state: PaneState, shape: RowShape): Learne
 }
 
 /** A row that asks, or that names the key with which to answer. */
-const ASKS = /[?？]\s*$|\b(?:enter|return|esc|escape|space|tab|ctrl)\b/iu
+const ASKS = /[?？]\s*$|\b(?:enter|return|esc|escape)\b.{0,3}\b(?:to )?\p{L}{3,}/iu
 
 /** Rules that such a row could need, if this view is right. */
 function rulesFor(

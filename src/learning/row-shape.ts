@@ -32,7 +32,7 @@ export function shapesOf(text: string): RowShape[] {
   const strip = indent.length + marks.length
   const isEdged = glyphs.length > 0 && EDGE.test(glyphs[0]!)
   const before = `^${blanks(indent.length)}`
-  const more = isEdged ? `${before}${escape(glyphs[0]!)}` : `^ {${indent.length + 1},}\\S`
+  const more = isEdged ? `${before}${escaped(glyphs[0]!)}` : `^ {${indent.length + 1},}\\S`
   const start = `${before}${glyphs.map(glyph => `${mark(glyph)} +`).join('')}`
   const shapes: RowShape[] = []
   const hasGlyph = glyphs.some(glyph => !EDGE.test(glyph))
@@ -50,7 +50,7 @@ function wordsOf(words: string): string[] {
 }
 
 function inWords(word: string): string {
-  return escape(word).replace(/\d+/gu, '\\d+')
+  return escaped(word).replace(/\d+/gu, '\\d+')
 }
 
 function blanks(count: number): string {
@@ -59,9 +59,9 @@ function blanks(count: number): string {
 
 /** Spinners turn: any of their glyphs. */
 function mark(glyphs: string): string {
-  return /^[\u2800-\u28ff]+$/u.test(glyphs) ? '[\\u2800-\\u28ff]+' : escape(glyphs)
+  return /^[\u2800-\u28ff]+$/u.test(glyphs) ? '[\\u2800-\\u28ff]+' : escaped(glyphs)
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
 }

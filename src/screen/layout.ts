@@ -80,7 +80,11 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
   const hint = menu || !pack.byStructure ? null : findWorkingRow(rows, liveFirst, composer)
-  const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content, pack)
+  const said = withGuessedKind(
+    rows,
+    tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
+    pack,
+  )
   const blocks = hint === null ? said : above(said, hint)
 
   if (menu) {
@@ -315,6 +319,8 @@ const TIMED = new RegExp(
 const HINTED = new RegExp(`\\(${DURATION} [•·∙|,] [^()]{3,60}\\)?$`, 'u')
 const ELLIPSIS = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,80}(?:…|\\.\\.\\.)`, 'u')
 const COUNTED = new RegExp(`${SYMBOL}[\\p{L}\\p{N}](?=.*\\b${DURATION}).*\\b(?<done>\\d{1,2})/(?<of>\\d{1,2})\\b`, 'u')
+/** `∵ Thinking… 3s`. */
+const TIMED_NAME = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,40}(?:…|\\.\\.\\.)\\s*\\(?${DURATION}\\)?\\s*$`, 'u')
 const TURNING = /^\s{0,3}[\u2801-\u28ff]\s+\p{L}/u
 const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,100}?\\b${DURATION}[^…]{0,40}$`, 'u')
 
@@ -327,6 +333,14 @@ interface StatusTail {
 /** Says what happens; an answer whose mark turns while it grows is longer. */
 function isShort(text: string): boolean {
   return /…|\.{3}|\(/u.test(text) || text.trim().split(/\s+/u).length <= 4
+}
+
+/** Above the status row, a thought that is being timed says no more than the status does. */
+function withoutTimed(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+  const last = blocks.at(-1)
+  const isTimed =
+    last?.kind === 'prose' && last.spec === null && last.first === last.last && TIMED_NAME.test(rows[last.first]!.text)
+  return isTimed ? blocks.slice(0, -1) : [...blocks]
 }
 
 function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], hasComposer: boolean): StatusTail | null {

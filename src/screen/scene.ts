@@ -37,7 +37,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
   const working =
-    findWorking(frame, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
+    findWorking(frame, pack, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
     (pack.byStructure && !knowsTitle(pack) && isTitleTurning(title, frame) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
@@ -202,6 +202,7 @@ interface Working {
 
 function findWorking(
   frame: Frame,
+  pack: Pack,
   layout: Layout,
   matches: readonly RuleMatch[],
   tracks: readonly Track[],
@@ -217,7 +218,20 @@ function findWorking(
   if (moving) return { match: null, row: moving }
   const edge = layout.composer && !layout.isComposerAnchored ? layout.rows[layout.composer.first] : undefined
   if (edge && TURNING_EDGE.test(edge.text)) return { match: null, row: edge }
+  const turning = pack.byStructure ? turningBlock(layout) : null
+  if (turning) return { match: null, row: turning }
   return layout.workingRow === null ? null : { match: null, row: layout.rows[layout.workingRow]! }
+}
+
+/**
+ * A block of this turn whose mark is a braille pattern: those are drawn only to turn, so the block
+ * grows or its tool runs, whatever is drawn below it.
+ */
+function turningBlock({ blocks, rows, composer }: Layout): ScreenRow | null {
+  if (!composer) return null
+  const asked = blocks.findLastIndex(block => block.kind === 'user')
+  const block = blocks.slice(asked + 1).find(({ first }) => /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text))
+  return block ? rows[block.first]! : null
 }
 
 /** `── ⠧ Working ────`: work that is shown in the upper edge of the input box. */
