@@ -230,7 +230,12 @@ function findWorking(
 function turningBlock({ blocks, rows, composer }: Layout): ScreenRow | null {
   if (!composer) return null
   const asked = blocks.findLastIndex(block => block.kind === 'user')
-  const block = blocks.slice(asked + 1).find(({ first }) => /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text))
+  const turn = blocks.slice(asked + 1)
+  // Indented below another mark, it is quoted in an answer.
+  const edge = Math.min(...turn.map(({ first }) => rows[first]!.indent))
+  const block = turn.find(
+    ({ first }) => rows[first]!.indent === edge && /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text),
+  )
   return block ? rows[block.first]! : null
 }
 
