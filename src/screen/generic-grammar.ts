@@ -97,7 +97,10 @@ export function genericBlocks(
       return
     }
     const isBand = hasBackground(row, page)
-    if (isBand && current !== null && isInBand(rows, current.last, index, page)) {
+    const isOneBand =
+      (isBand && current !== null && isInBand(rows, current.last, index, page)) ||
+      (current !== null && isInGutter(rows, current.first, index))
+    if (isOneBand && current !== null) {
       // A band is one text; what a tool printed follows its head.
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
@@ -159,6 +162,13 @@ function bandColour(row: ScreenRow): Color {
 function isInBand(rows: readonly ScreenRow[], from: number, to: number, page: Color): boolean {
   const colour = bandColour(rows[to]!)
   return rows.slice(from, to + 1).every(row => bandColour(row) === colour && colour !== page)
+}
+
+/** Every row between these has the same gutter: parts of it may have a background of their own. */
+function isInGutter(rows: readonly ScreenRow[], from: number, to: number): boolean {
+  const { indent, text } = rows[from]!
+  const sign = text[indent]
+  return GUTTER.test(text) && rows.slice(from, to + 1).every(row => row.indent === indent && row.text[indent] === sign)
 }
 
 /** What a tool does is named in bold, after a dollar or number sign, or after a mark that turns. */

@@ -78,7 +78,12 @@ export function withoutHints(
 function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
   const words = rows[index]!.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '').trim()
   if (!composer || !/\S [·∙•|] \S/u.test(words)) return false
-  return rows.slice(composer.first, composer.last + 1).some(row => row.text.includes(words))
+  const named = words.split(/[\s·∙•|]+/u)
+  // The box may say more: `Build auto · Model Provider`.
+  return rows.slice(composer.first, composer.last + 1).some(row => {
+    const inBox = row.text.split(/[\s·∙•|]+/u)
+    return named.every(word => inBox.includes(word))
+  })
 }
 
 function isQuiet(row: ScreenRow): boolean {
