@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import type { TerminalView } from '../screen/index.js'
 import { type RecordingEvent, readWholeRecording } from '../terminal/recording/index.js'
@@ -38,11 +38,17 @@ export async function readRecordings(
   options: { transcript?: string } = {},
 ): Promise<TaughtRecording[]> {
   const found: TaughtRecording[] = []
-  for (const file of paths.flatMap(castsIn)) {
-    const recording = await readTaught(file, options.transcript)
-    if (recording.moments.length > 0) found.push(recording)
-  }
+  for (const path of paths)
+    for (const file of castsIn(path)) {
+      const recording = await readTaught(file, options.transcript)
+      if (recording.moments.length > 0) found.push({ ...recording, name: nameIn(path, file) })
+    }
   return found
+}
+
+/** Unique among the recordings of a directory: fixtures are stored by it. */
+function nameIn(directory: string, file: string): string {
+  return (relative(directory, file) || basename(file)).replaceAll(sep, '-')
 }
 
 async function readTaught(file: string, named: string | undefined): Promise<TaughtRecording> {
