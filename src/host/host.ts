@@ -356,9 +356,9 @@ export class Host {
     return this.#redactor
   }
 
-  /** The pack that describes an agent's screens; the caller releases it. */
-  packOf(agent: string): Promise<LivePack> {
-    return packFor({ agent }, this.packs)
+  /** The pack that describes the screens of a session's agent; the caller releases it. */
+  packOf(record: Pick<SessionRecord, 'agent' | 'channel' | 'args'>): Promise<LivePack> {
+    return packFor(record, this.packs)
   }
 
   /** Receives the hooks of agents. */
