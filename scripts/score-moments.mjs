@@ -3,9 +3,9 @@
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
-const { Replay } = await import(join(root, 'dist', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+const { Replay } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
 
 const IDLE = ['idle_prompt', 'background_task']
 const VIEWS_OF_LABEL = {

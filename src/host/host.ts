@@ -76,6 +76,7 @@ export class Host {
   readonly #settingsWatcher: SettingsWatcher | null
   readonly #caughtUpListeners = new Set<(id: string) => void>()
   #decisions: Subscription | null = null
+  #prompts: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
     const { clock, onError, settings, upstream } = options
@@ -87,6 +88,7 @@ export class Host {
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
+      await host.#followPrompts()
       await host.#ledgerSweeper.start()
     }
     if (!options.catchesUpLater) host.startCatchUp()
@@ -343,7 +345,8 @@ export class Host {
   /** Changes or removes a session's label. */
   async rename(id: string, label: string | null, person: string): Promise<void> {
     await this.#records.rename(id, label, person)
-    this.panes?.renamed(id, label)
+    const { title = null } = await this.#records.get(id)
+    this.panes?.renamed(id, label ?? title)
   }
 
   // — what surfaces need besides —
@@ -353,9 +356,9 @@ export class Host {
     return this.#redactor
   }
 
-  /** The pack that describes an agent's screens; the caller releases it. */
-  packOf(agent: string): Promise<LivePack> {
-    return packFor({ agent }, this.packs)
+  /** The pack that describes the screens of a session's agent; the caller releases it. */
+  packOf(record: Pick<SessionRecord, 'agent' | 'channel' | 'args'>): Promise<LivePack> {
+    return packFor(record, this.packs)
   }
 
   /** Receives the hooks of agents. */
@@ -386,6 +389,7 @@ export class Host {
     this.panes?.close()
     this.packs.close()
     this.#decisions?.close()
+    this.#prompts?.close()
     await this.#ledgerSweeper.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
@@ -454,6 +458,22 @@ export class Host {
     for (const record of await this.ledger.list({ isOpenOnly: true })) {
       if (record.state === 'decided') void this.#applyDecision(record.id).catch(onError)
     }
+  }
+
+  /** A session without a name is named after its first prompt. */
+  async #followPrompts(): Promise<void> {
+    const { panes } = this
+    if (!panes) return
+    const { onError } = this.#options
+    const types = ['turn.opened', 'turn.prompted'] as const
+    const name = async (session: string) => {
+      const { label, title } = await this.#records.get(session)
+      if (label === undefined && title !== undefined) panes.renamed(session, title)
+    }
+    this.#prompts = this.store.subscribe({ after: await this.store.head(), types, onError }, events => {
+      const sessions = events.map(event => (event.data as EventData<(typeof types)[number]>).session)
+      for (const session of new Set(sessions)) void name(session).catch(onError)
+    })
   }
 
   async #applyDecision(approval: string): Promise<void> {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
 const [dist, dataDirectory, name] = process.argv.slice(2)
-const room = path => import(pathToFileURL(join(dist, path, 'index.js')).href)
+const room = path => import(pathToFileURL(join(dist, 'rooms', path, 'index.js')).href)
 const [{ openHomeStore, openLedger }, { RunGates }, { listRuns }, { systemClock }] = await Promise.all(
   ['host', 'runs', 'engine', 'clock'].map(room),
 )

@@ -1,4 +1,4 @@
-import { examine, examineSecrets, examineSecurity } from '../../doctor/index.js'
+import { examine, examineSecrets, examineSecurity, type Finding } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -14,7 +14,7 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
-    for (const { check, level, message, next } of findings) {
+    for (const { check, level, message, next } of inBrief(findings)) {
       const mark = {
         ok: context.style('green', '✓'),
         note: context.style('blue', '·'),
@@ -24,6 +24,18 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
+}
+
+/** The agents that are not installed as one line; `--json` has each of them. */
+function inBrief(findings: readonly Finding[]): Finding[] {
+  const isAbsent = ({ level, agent }: Finding) => level === 'note' && agent?.file === null
+  const absent = findings.filter(isAbsent)
+  if (absent.length < 2) return [...findings]
+  const message = `not installed: ${absent.map(({ check }) => check).join(', ')}`
+  return [
+    ...findings.filter(finding => !isAbsent(finding)),
+    { check: 'agents', level: 'note', message, next: 'signalbox start <agent> says how to install it' },
+  ]
 }
 
 async function daemonInfo(context: CommandContext): Promise<InMilliseconds<Health> | null> {

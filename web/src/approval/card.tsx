@@ -21,7 +21,7 @@ import { answersTo } from './options'
 import { OtherAnswers } from './other-answers'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
-import { usePressGuard } from './press-guard'
+import { MISSED, usePressGuard } from './press-guard'
 import { RequestFrame } from './request-frame'
 import { ReviewForm } from './review-form'
 import { StandingDialog } from './standing-dialog'
@@ -41,7 +41,7 @@ const GRANT_MS = 60 * 60_000
 /** One request for a decision. It shows only what the ledger has recorded. */
 export function ApprovalCard({ approval, isPicked = false, isSelected = false, onSelect }: CardProps) {
   const isPending = approval.state === 'pending'
-  const { box, mayPress } = usePressGuard(isPending)
+  const { box, mayPress, watchRelease, isMissed } = usePressGuard(isPending)
   const [isRising] = useState(hasTimeToAnimate)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
@@ -75,7 +75,6 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   const press = (act: () => void) => () => {
     if (isOff || !isPending) return
     if (mayPress()) act()
-    else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
   /** A high risk is confirmed; with a key, also a medium one: a key is easily mistyped. */
@@ -117,6 +116,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
       data-selected={isSelected || undefined}
       data-busy={isBusy || undefined}
       tabIndex={-1}
+      onPointerDown={isPending ? watchRelease : undefined}
     >
       <CardHead
         approval={approval}
@@ -196,6 +196,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
           )}
         </>
       )}
+      {isMissed && isPending && <p class="card-missed small strong">{MISSED}</p>}
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}

@@ -26,7 +26,7 @@ type Sentence = (line: LogLine) => string | null
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   'run.started': () => 'The run started',
   'run.completed': () => 'The run is done',
-  'run.failed': ({ text }) => `The run failed: ${text}`,
+  'run.failed': ({ text }) => (text ? `The run failed: ${text}` : 'The run failed'),
   'run.cancelled': () => 'The run was cancelled',
   'run.paused': ({ text }) => `The run was paused${text ? `: ${text}` : ''}`,
   'run.resumed': () => 'The run was resumed',
@@ -44,8 +44,12 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
 
 /**
  * The log as a person reads it: one group for each visit of a node, sentences instead of events.
+ * `said`: the error that the page shows above.
  */
-export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): LogGroup[] {
+export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], said = ''): LogGroup[] {
+  // What the page says above the log already is not said again.
+  const lines =
+    said === '' ? all : all.map(line => (line.level === 'error' && line.text === said ? { ...line, text: '' } : line))
   const groups: LogGroup[] = []
   const visits = new Map<string, number>()
   const open = new Map<string, LogGroup>()
@@ -93,7 +97,7 @@ export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): 
     group.to = Math.max(group.to, at)
     if (line.type === 'node.finished') {
       group.status = line.level === 'error' ? 'fail' : 'success'
-      if (line.level === 'error')
+      if (line.level === 'error' && line.text !== '')
         group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), isOutput: false })
       open.delete(line.node)
       continue
