@@ -2,7 +2,7 @@ import { mkdirSync, watch } from 'node:fs'
 import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { isInRange, type Pack, type PackSource } from '../screen/pack/index.js'
-import { buildPack, type PackDirectories, readSources } from './pack-files.js'
+import { buildPack, loadDetections, type PackDirectories, readSources } from './pack-files.js'
 
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200
@@ -53,6 +53,13 @@ export class LivePacks {
     const owned = new OwnedPack(name, version, await this.#build(name, version), this)
     this.#live.add(owned)
     return owned
+  }
+
+  /** The pack that names a program for which there is no adapter; null if none does. */
+  async nameFor(program: string): Promise<string | null> {
+    const name = program.slice(program.lastIndexOf('/') + 1)
+    const detections = await loadDetections(this.#options.directories)
+    return detections.find(({ argv0 }) => argv0.includes(name))?.agent ?? null
   }
 
   /** Files that could not be loaded. */

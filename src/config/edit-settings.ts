@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { SignalboxError } from '../errors/index.js'
+import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { loadConfig } from './load.js'
 import { isNarrowEnough } from './narrow.js'
 import { findSetting } from './schema.js'
@@ -98,10 +98,24 @@ function check(file: string, temporary: string, changes: Readonly<Record<string,
         .entries()
         .map(({ key, shown }) => [key, shown]),
     )
-  const [before, after] = [read(file), read(temporary)]
+  const before = read(file)
+  const after = withoutPlace(temporary, () => read(temporary))
   for (const [key, shown] of after) {
     if (Object.hasOwn(changes, key) || before.get(key) === shown) continue
     throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
+  }
+}
+
+/** Problems of a value that was given apart have no place in a file. */
+function withoutPlace<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { code, message } = toSignalboxError(error)
+    const [start = '', ...parts] = message.split(file)
+    throw new SignalboxError(code, start + parts.map(part => part.replace(/^:\d+:\d+: /, '')).join(''), {
+      next: 'Nothing was changed. docs/reference/config.md lists every key.',
+    })
   }
 }
 

@@ -16,7 +16,8 @@ import { storedRecording } from '../terminal/recording/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
-import { LiveBus, LiveSessions } from './live-sessions.js'
+import { LiveBus } from './live-bus.js'
+import { LiveSessions } from './live-sessions.js'
 import { LoopMonitor } from './loop-monitor.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
@@ -355,9 +356,9 @@ export class Host {
     return this.#redactor
   }
 
-  /** The pack that describes an agent's screens; the caller releases it. */
-  packOf(agent: string): Promise<LivePack> {
-    return packFor({ agent }, this.packs)
+  /** The pack that describes the screens of a session's agent; the caller releases it. */
+  packOf(record: Pick<SessionRecord, 'agent' | 'channel' | 'args'>): Promise<LivePack> {
+    return packFor(record, this.packs)
   }
 
   /** Receives the hooks of agents. */

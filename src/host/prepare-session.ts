@@ -123,7 +123,9 @@ export async function prepareSession(
     })
   }
   const isAcp = request.channel === 'acp'
-  const live = await context.packs.acquire(isAcp ? null : adapter.pack)
+  const live = await context.packs.acquire(
+    isAcp ? null : (adapter.pack ?? (await context.packs.nameFor(adapter.programs[0] ?? ''))),
+  )
   // Hooks report to the daemon's socket: for a session of a foreground command nothing listens
   // there.
   const wired = context.isReachable && !isAcp ? wireHooks(id, adapter, settings) : null
@@ -216,11 +218,12 @@ function acpCommand(
 
 /** The pack of a session's agent; a session without a terminal needs none. */
 export async function packFor(
-  { agent, channel }: Pick<SessionRecord, 'agent' | 'channel'>,
+  { agent, channel, args }: Pick<SessionRecord, 'agent' | 'channel' | 'args'>,
   packs: LivePacks,
 ): Promise<LivePack> {
   if (channel === 'acp') return packs.acquire(null)
-  const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
+  if (agent === 'generic') return packs.acquire(await packs.nameFor(args[0] ?? ''))
+  const adapter = await loadAgent(agent).catch(() => null)
   return packs.acquire(adapter?.pack ?? null)
 }
 

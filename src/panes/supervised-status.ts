@@ -134,6 +134,12 @@ export class SupervisedStatus {
     return entry
   }
 
+  /** When time alone changes the status: a run becomes long, a wait may be over. */
+  nextDeadline(): number | null {
+    const wait = this.#tracker.state.status === 'waiting-approval' ? this.#wait.nextDeadline() : null
+    return wait ?? this.#tracker.nextDeadline()
+  }
+
   /** Ends a wait without a source after a while. */
   endWait(t: number): void {
     if (this.#tracker.state.status !== 'waiting-approval') return

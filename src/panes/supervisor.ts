@@ -14,6 +14,7 @@ import type { LoggedReport } from './report-log.js'
 import { SignalQueue } from './signal-queue.js'
 import { type Signal, type SignalSource, signalName } from './signals.js'
 import type { StatusEntry } from './status.js'
+import type { PaneStatus } from './status-table.js'
 import { SupervisedReading } from './supervised-reading.js'
 import { SupervisedStatus } from './supervised-status.js'
 import {
@@ -72,6 +73,10 @@ export class Supervisor {
 
   get job(): Job | null {
     return this.#foreground.job
+  }
+
+  get status(): PaneStatus {
+    return this.#status.state.status
   }
 
   /** Grows with every change of the status. */
@@ -204,10 +209,13 @@ export class Supervisor {
 
   /**
    * Times that a tick each second would miss: focus counts after a fraction of a second, a menu
-   * over a command one second after it appeared.
+   * over a command one second after it appeared. A wait ends and a run becomes long at an exact
+   * time, so that a recording and its live session say the same at every byte.
    */
   nextDeadline(): number | null {
-    const deadlines = [this.#focus.nextDeadline(), this.pane.readCheckDeadline()].filter(at => at !== null)
+    const deadlines = [this.#focus.nextDeadline(), this.pane.readCheckDeadline(), this.#status.nextDeadline()].filter(
+      at => at !== null,
+    )
     return deadlines.length === 0 ? null : Math.min(...deadlines)
   }
 

@@ -19,6 +19,10 @@ export class WaitFallback {
     this.#isChanged = true
   }
 
+  nextDeadline(): number | null {
+    return this.#triedAt === null ? null : this.#triedAt + this.#afterS
+  }
+
   /** The event that is due now, if any. */
   due(t: number): 'wait-over-changed' | 'wait-over-quiet' | null {
     if (this.#triedAt === null || t - this.#triedAt < this.#afterS) return null

@@ -179,11 +179,10 @@ function isStarting(scene: Scene): boolean {
   const { frame, pack, layout, memory } = scene
   const isBoxKnown =
     pack.regions.some(region => region.name === 'composer') ||
-    (pack.agent === 'generic' && frame.buffer === 'alternate' && memory.lastInputAt === null)
+    (pack.byStructure && frame.buffer === 'alternate' && memory.lastInputAt === null)
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
-  const isLoading =
-    (words.length <= LOADING_ROWS || pack.agent === 'generic') && !shown.some(row => fragments(row).length >= 2)
+  const isLoading = (words.length <= LOADING_ROWS || pack.byStructure) && !shown.some(row => fragments(row).length >= 2)
   return isBoxKnown && !hasConversation(layout, memory) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 

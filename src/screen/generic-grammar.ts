@@ -1,6 +1,7 @@
 import type { Color } from '../terminal/index.js'
+import { beginningOf, continuesSpec } from './block-marks.js'
 import type { RowBlock, RowRole } from './grammar.js'
-import type { ScreenBlockKind } from './pack/pack.js'
+import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { isWarning } from './style-match.js'
 
@@ -8,7 +9,8 @@ import { isWarning } from './style-match.js'
  * Blocks of an agent that no pack describes. Agents agree on more than their looks suggest: a block
  * starts with a mark (a symbol and a blank) at the left edge and continues indented; text of the
  * user has the mark of the input box or its own background; output of a tool is attached below its
- * call after a corner or a gutter. Without any of these, paragraphs are prose.
+ * call after a corner or a gutter. Without any of these, paragraphs are prose. A pack that is based
+ * on structure adds marks: a row with one of them starts that block, and the rest stays as it is.
  */
 const MARK = /^(?<indent>\s{0,2})(?<glyph>[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:─━│┃╭╮╰╯┌┐└┘▄▀█▌▐-])\s+(?=\S)/u
 const CORNER = /^\s{1,4}[⎿└╰├│┆┊┃↳]\s/u
@@ -45,16 +47,34 @@ export function isUnmarked(row: ScreenRow, page: Color = null): boolean {
   return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row, page)
 }
 
-export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRow) => RowRole | null): RowBlock[] {
+export function genericBlocks(
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  roleOf: (row: ScreenRow) => RowRole | null,
+): RowBlock[] {
   const blocks: RowBlock[] = []
   const page = pageColour(rows)
   let current: RowBlock | null = null
   let indent = 0
   let blanks = 0
-  const begin = (kind: ScreenBlockKind, index: number, at: number) => {
-    current = { kind, spec: null, first: index, last: index, isRunning: false }
+  const begin = (kind: ScreenBlockKind, index: number, at: number, spec: BlockSpec | null = null) => {
+    current = { kind, spec, first: index, last: index, isRunning: false }
     indent = at
     blocks.push(current)
+  }
+  /** A row that the pack describes: the start of a block, or the continuation of one. */
+  const takeDescribed = (row: ScreenRow, index: number): boolean => {
+    const spec =
+      pack.blocks.length === 0 ? null : beginningOf(rows, index, pack, { block: current, isApart: blanks > 0 })
+    if (spec) begin(spec.kind, index, row.indent, spec)
+    else if (!current?.spec) return false
+    else if (continuesSpec(current.spec, row, { blanks, gaps: blanks })) current.last = index
+    else {
+      current = null
+      return false
+    }
+    if (current!.spec!.running?.test(row.text)) current!.isRunning = true
+    return true
   }
   rows.forEach((row, index) => {
     // A gutter without text is the edge of a band.
@@ -62,14 +82,25 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
       blanks++
       return
     }
-    if (roleOf(row)) return
+    const role = roleOf(row)
+    if (role) {
+      if (role === 'terminator') current = null
+      return
+    }
+    if (takeDescribed(row, index)) {
+      blanks = 0
+      return
+    }
     // A line across the screen separates: it belongs to nothing.
     if (LINE.test(row.text)) {
       current = null
       return
     }
     const isBand = hasBackground(row, page)
-    if (isBand && current !== null && isInBand(rows, current.last, index, page)) {
+    const isOneBand =
+      (isBand && current !== null && isInBand(rows, current.last, index, page)) ||
+      (current !== null && isInGutter(rows, current.first, index))
+    if (isOneBand && current !== null) {
       // A band is one text; what a tool printed follows its head.
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
@@ -133,6 +164,13 @@ function isInBand(rows: readonly ScreenRow[], from: number, to: number, page: Co
   return rows.slice(from, to + 1).every(row => bandColour(row) === colour && colour !== page)
 }
 
+/** Every row between these has the same gutter: parts of it may have a background of their own. */
+function isInGutter(rows: readonly ScreenRow[], from: number, to: number): boolean {
+  const { indent, text } = rows[from]!
+  const sign = text[indent]
+  return GUTTER.test(text) && rows.slice(from, to + 1).every(row => row.indent === indent && row.text[indent] === sign)
+}
+
 /** What a tool does is named in bold, after a dollar or number sign, or after a mark that turns. */
 function isToolHead(row: ScreenRow): boolean {
   const words = row.spans.find(span => /[^\s│┃▌▎]/u.test(span.text))
@@ -147,6 +185,7 @@ function mergeResults(blocks: readonly RowBlock[]): RowBlock[] {
     if (
       above?.kind === block.kind &&
       (block.kind === 'tool_result' || block.kind === 'user') &&
+      block.spec === null &&
       block.first === above.last + 1
     )
       above.last = block.last

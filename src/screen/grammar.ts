@@ -1,9 +1,9 @@
+import { beginningOf, continuesSpec, type GapsBefore } from './block-marks.js'
 import { isUnmarked, unmarkedKind } from './generic-grammar.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
-import { matchesRow } from './style-match.js'
 
 /** Consecutive transcript rows that belong together. */
 export interface RowBlock {
@@ -18,9 +18,6 @@ export interface RowBlock {
   /** It started above the screen: how its rows continue. */
   more?: RegExp
 }
-
-/** Blank rows that a block may contain: a paragraph break, or an empty line in code. */
-const BLANKS_INSIDE = 2
 
 /** The role of a row that belongs to no block. */
 export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
@@ -91,55 +88,16 @@ export function splitBlocks(
   return blocks
 }
 
-function beginningOf(
-  rows: readonly ScreenRow[],
-  index: number,
-  pack: Pack,
-  { block, isApart }: { block: RowBlock | null; isApart: boolean },
-): BlockSpec | null {
-  for (const spec of markReader(pack)(rows[index]!).startsBlocks) {
-    // In the first row of the screen the preceding block is unknown. A band has nothing before it.
-    const isAfter = block ? spec.after?.includes(block.kind) && !(spec.first.style?.band && isApart) : index === 0
-    if (spec.after && !isAfter) continue
-    if (spec.next && !followedBy(rows, index, spec)) continue
-    return spec
-  }
-  return null
-}
-
-/** Some marks need a certain row below: a bullet is a tool call if a result follows. */
-function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec): boolean {
-  for (let next = index + 1; next < rows.length && next <= index + 4; next++) {
-    const row = rows[next]!
-    if (isBlank(row)) return false
-    if (spec.next!.test(row.text)) return true
-    if (!spec.more?.test(row.text)) return false
-  }
-  return false
-}
-
 /** A block whose first row scrolled away: its other rows have a mark too, or an edge. */
 function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
   const unsigned = row.text.replace(/\S/u, 'x')
   return pack.blocks.find(({ more }) => more?.test(row.text) && !more.test(unsigned)) ?? null
 }
 
-function continues(block: RowBlock, row: ScreenRow, before: { blanks: number; gaps: number }): boolean {
+function continues(block: RowBlock, row: ScreenRow, before: GapsBefore): boolean {
   if (block.more) return before.blanks === 0 && block.more.test(row.text)
   if (block.spec === null) return isUnmarked(row) ? before.blanks <= 1 && row.indent > 1 : false
-  if (block.spec.more === null) return false
-  // A band continues as far as it is drawn, blank rows included.
-  if (block.spec.first.style?.band) return row.isBand && before.gaps === 0 && block.spec.more.test(row.text)
-  // Empty lines with the background of the block belong to it.
-  const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
-  if (before.blanks > (isTight ? 0 : BLANKS_INSIDE)) return false
-  return block.spec.more.test(row.text) && hasSameBackground(block.spec, row)
-}
-
-/** A block that is recognised by its background continues only as far as the background. */
-function hasSameBackground(spec: BlockSpec, row: ScreenRow): boolean {
-  const { style } = spec.first
-  return style?.bg === undefined || matchesRow(row, { line: /^/u, style: { at: style.at, bg: style.bg } })
+  return continuesSpec(block.spec, row, before)
 }
 
 /** The terminator of a row, if it says how the turn ended. */

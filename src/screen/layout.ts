@@ -39,7 +39,7 @@ export interface Layout {
 const BELOW_BOX = 14
 
 export function createLayout(frame: Frame, pack: Pack): Layout {
-  const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.agent === 'generic' })
+  const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.byStructure })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
   set(makeRegion('screen', 0, rows.length - 1))
@@ -79,8 +79,12 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const conversation = withoutStatus(roles.slice(0, liveFirst), spoken)
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
-  const hint = menu || pack.blocks.length > 0 ? null : findWorkingRow(rows, liveFirst, composer)
-  const said = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
+  const hint = menu || !pack.byStructure ? null : findWorkingRow(rows, liveFirst, composer)
+  const said = withGuessedKind(
+    rows,
+    tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
+    pack,
+  )
   const blocks = hint === null ? said : above(said, hint)
 
   if (menu) {
@@ -133,7 +137,7 @@ function menuCeiling(
   pack: Pack,
   optionsFirst: number,
 ): number {
-  if (pack.blocks.length === 0) return 0
+  if (pack.byStructure) return 0
   const above = rows.slice(0, optionsFirst)
   const ended = roles.slice(0, optionsFirst).findLastIndex(role => role === 'terminator' || role === 'working')
   const block = blocksOf(above, roles, pack, () => false).findLast(({ spec }) => spec !== null && !spec.weak)
@@ -211,7 +215,7 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRol
     if (panels.has(index)) return 'panel'
     if (marks.isQueued) return 'queued'
     if (marks.isWorking) return 'working'
-    if (pack.blocks.length === 0 && isFigures(row.text)) return 'chrome'
+    if (pack.byStructure && isFigures(row.text)) return 'chrome'
     // Right-aligned: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })
@@ -224,7 +228,7 @@ function blocksOf(
   isPrompt: (row: ScreenRow) => boolean,
 ): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
-  return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
+  return pack.byStructure ? genericBlocks(rows, pack, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
 }
 
 /** Rows that start with the glyph of the input box, where no pack knows either. */
@@ -268,7 +272,10 @@ function findTerminator(
   const index = roles.slice(0, before).lastIndexOf('terminator')
   if (index < 0) return null
   const later = blocks.filter(
-    block => block.first > index && block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null),
+    block =>
+      block.first > index &&
+      block.kind !== 'notice' &&
+      !(block.kind === 'prose' && block.spec === null && !pack.byStructure),
   )
   if (later.length > 0) return null
   const { outcome, match } = terminatorOf(rows[index]!, pack)!
@@ -312,6 +319,8 @@ const TIMED = new RegExp(
 const HINTED = new RegExp(`\\(${DURATION} [•·∙|,] [^()]{3,60}\\)?$`, 'u')
 const ELLIPSIS = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,80}(?:…|\\.\\.\\.)`, 'u')
 const COUNTED = new RegExp(`${SYMBOL}[\\p{L}\\p{N}](?=.*\\b${DURATION}).*\\b(?<done>\\d{1,2})/(?<of>\\d{1,2})\\b`, 'u')
+/** `∵ Thinking… 3s`. */
+const TIMED_NAME = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,40}(?:…|\\.\\.\\.)\\s*\\(?${DURATION}\\)?\\s*$`, 'u')
 const TURNING = /^\s{0,3}[\u2801-\u28ff]\s+\p{L}/u
 const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,100}?\\b${DURATION}[^…]{0,40}$`, 'u')
 
@@ -324,6 +333,14 @@ interface StatusTail {
 /** Says what happens; an answer whose mark turns while it grows is longer. */
 function isShort(text: string): boolean {
   return /…|\.{3}|\(/u.test(text) || text.trim().split(/\s+/u).length <= 4
+}
+
+/** Above the status row, a thought that is being timed says no more than the status does. */
+function withoutTimed(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+  const last = blocks.at(-1)
+  const isTimed =
+    last?.kind === 'prose' && last.spec === null && last.first === last.last && TIMED_NAME.test(rows[last.first]!.text)
+  return isTimed ? blocks.slice(0, -1) : [...blocks]
 }
 
 function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], hasComposer: boolean): StatusTail | null {

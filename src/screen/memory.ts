@@ -83,7 +83,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     tracks: scene.tracks,
     title: scene.title,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
-    draft: (scene.pack.blocks.length === 0 && observation.composer?.draft) || memory.draft,
+    draft: (scene.pack.byStructure && observation.composer?.draft) || memory.draft,
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }

@@ -35,7 +35,7 @@ export function observeWork(scene: Scene): Observation {
     case 'tool_result': {
       const tool = toolIn(scene, callAbove(scene, newest.block))
       // Without a pack nothing tells the end of a tool from its output.
-      return newest.isRunning || scene.pack.blocks.length === 0
+      return newest.isRunning || (scene.pack.byStructure && newest.block?.spec == null)
         ? makeObservation(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
         : makeObservation(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
     }
@@ -135,7 +135,7 @@ export function observeRest(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
   if (auth) return makeObservation(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
-  if (pack.agent === 'generic' && isSignedOut(scene))
+  if (pack.byStructure && isSignedOut(scene))
     return makeObservation(
       scene,
       'auth_required',
@@ -145,7 +145,7 @@ export function observeRest(scene: Scene): Observation {
   const error = bestMatch(scene, match => match.rule.view === 'error')
   if (error)
     return makeObservation(scene, 'error', errorPayload(error, error.text, true), { match: error, busy: false })
-  const newest = newestContent(layout.blocks)
+  const newest = newestContent(layout.blocks, pack)
   if (newest?.kind === 'error')
     return makeObservation(scene, 'error', errorPayload(null, blockText(layout, newest), true), {
       rule: `${pack.agent}/block.error`,

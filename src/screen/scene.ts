@@ -33,12 +33,12 @@ export interface Scene {
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
   const { layout: drawn, matches, todos } = readFrame(frame, pack)
-  const layout = pack.blocks.length === 0 ? withTypedEcho(drawn, memory.draft) : drawn
+  const layout = pack.byStructure ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
   const working =
-    findWorking(frame, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
-    (pack.agent === 'generic' && isTitleTurning(title, frame) ? { match: null, row: null } : null)
+    findWorking(frame, pack, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
+    (pack.byStructure && !knowsTitle(pack) && isTitleTurning(title, frame) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
@@ -59,6 +59,11 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     todos,
     shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
   }
+}
+
+/** The pack says which titles mean work: others do not. */
+function knowsTitle({ rules }: Pack): boolean {
+  return rules.some(({ region }) => region === 'title')
 }
 
 interface FrameReading {
@@ -106,7 +111,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   const isPinnedEcho = block?.kind === 'user' && isPinned(layout, block, memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
     // Rows without a mark at the top of the screen continue a block that started above it.
-    const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
+    const isCutOff = block.spec === null && layout.blocks[0] === block && !pack.byStructure
     return { kind: isCutOff && memory.newest ? memory.newest.kind : block.kind, isRunning: block.isRunning, block }
   }
   if (isPinnedEcho && memory.newest?.kind === 'user') return { kind: 'prose', isRunning: false, block: null }
@@ -197,6 +202,7 @@ interface Working {
 
 function findWorking(
   frame: Frame,
+  pack: Pack,
   layout: Layout,
   matches: readonly RuleMatch[],
   tracks: readonly Track[],
@@ -212,7 +218,25 @@ function findWorking(
   if (moving) return { match: null, row: moving }
   const edge = layout.composer && !layout.isComposerAnchored ? layout.rows[layout.composer.first] : undefined
   if (edge && TURNING_EDGE.test(edge.text)) return { match: null, row: edge }
+  const turning = pack.byStructure ? turningBlock(layout) : null
+  if (turning) return { match: null, row: turning }
   return layout.workingRow === null ? null : { match: null, row: layout.rows[layout.workingRow]! }
+}
+
+/**
+ * A block of this turn whose mark is a braille pattern: those are drawn only to turn, so the block
+ * grows or its tool runs, whatever is drawn below it.
+ */
+function turningBlock({ blocks, rows, composer }: Layout): ScreenRow | null {
+  if (!composer) return null
+  const asked = blocks.findLastIndex(block => block.kind === 'user')
+  const turn = blocks.slice(asked + 1)
+  // Indented below another mark, it is quoted in an answer.
+  const edge = Math.min(...turn.map(({ first }) => rows[first]!.indent))
+  const block = turn.find(
+    ({ first }) => rows[first]!.indent === edge && /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text),
+  )
+  return block ? rows[block.first]! : null
 }
 
 /** `── ⠧ Working ────`: work that is shown in the upper edge of the input box. */

@@ -37,13 +37,14 @@ export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readon
 }
 
 /** The newest block where no mark of the pack fits: a running command, or an error. */
-export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
   const newest = blocks.at(-1)
   if (newest === undefined || newest.spec !== null) return [...blocks]
   if (newest.kind === 'tool_result' && isCommandOnly(rows.slice(newest.first, newest.last + 1)))
     return [...blocks.slice(0, -1), { ...newest, isRunning: true }]
   // A warning before the first prompt is about something else.
-  const isAnswered = blocks.some(block => block.kind === 'user') && blocks.every(block => block.spec === null)
+  const isAnswered =
+    blocks.some(block => block.kind === 'user') && (pack.byStructure || blocks.every(block => block.spec === null))
   const isError = newest.kind === 'prose' && isAnswered && isAlarm(rows, newest)
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
 }
@@ -77,7 +78,12 @@ export function withoutHints(
 function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
   const words = rows[index]!.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '').trim()
   if (!composer || !/\S [·∙•|] \S/u.test(words)) return false
-  return rows.slice(composer.first, composer.last + 1).some(row => row.text.includes(words))
+  const named = words.split(/[\s·∙•|]+/u)
+  // The box may say more: `Build auto · Model Provider`.
+  return rows.slice(composer.first, composer.last + 1).some(row => {
+    const inBox = row.text.split(/[\s·∙•|]+/u)
+    return named.every(word => inBox.includes(word))
+  })
 }
 
 function isQuiet(row: ScreenRow): boolean {

@@ -37,7 +37,7 @@ export function readTurn(
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
-  const newest = newestContent(layout.blocks) ?? layout.blocks.at(-1)
+  const newest = newestContent(layout.blocks, pack) ?? layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
   // Nothing was said and the prompt is gone: an interrupt removed it.
   if (newest === undefined && layout.composer !== null) return state(false)
@@ -80,11 +80,12 @@ function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
   return pack.commands?.test(blockText(layout, block)) ?? false
 }
 
-export function newestContent(blocks: readonly RowBlock[]): RowBlock | undefined {
+export function newestContent(blocks: readonly RowBlock[], pack: Pack): RowBlock | undefined {
   return blocks.findLast(
     block =>
       block.kind !== 'notice' &&
-      !(block.kind === 'prose' && block.spec === null && blocks.some(other => other.spec !== null)),
+      (pack.byStructure ||
+        !(block.kind === 'prose' && block.spec === null && blocks.some(other => other.spec !== null))),
   )
 }
 

@@ -61,7 +61,7 @@ export class SessionMonitor implements SessionObserver {
     this.#options = options
     this.#pane = new Pane(pack, screen)
     this.supervisor = options.supervise?.(this.#pane) ?? null
-    this.#timeline = new Timeline(pack)
+    this.#timeline = new Timeline(pack, this.supervisor)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
   }
@@ -70,9 +70,9 @@ export class SessionMonitor implements SessionObserver {
     try {
       this.#time = { t, at: this.#options.clock.monotonic() }
       const steps = this.#pane.take([...outputs], t)
-      this.supervisor?.take(steps, t)
-      for (const moment of this.#timeline.take(steps)) this.#history.take(changeFields(moment))
       for (const step of steps) {
+        this.supervisor?.take([step], t)
+        for (const moment of this.#timeline.take([step])) this.#history.take(changeFields(moment))
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
         if (isLive)

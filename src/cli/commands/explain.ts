@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadPack } from '../../agents/packs/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import type { Explanation as ApiExplanation, InMilliseconds } from '../../server/index.js'
 import { isProtocolRecording } from '../../sessions/acp/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
@@ -60,7 +61,13 @@ async function explainFile(
     })
   const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
   const { pack } = await choosePack(recorded, named, packsOf(context))
-  return explainRecording(recorded.events, { pack, cols: recorded.cols, rows: recorded.rows, at })
+  return explainRecording(recorded.events, {
+    pack,
+    cols: recorded.cols,
+    rows: recorded.rows,
+    at,
+    settings: openHome(context).loaded.config,
+  })
 }
 
 async function explainText(context: CommandContext, file: string, options: Options): Promise<Explanation> {

@@ -16,6 +16,7 @@ import { checkFixtures, type FixtureReport } from '../../panes/index.js'
 import { closestMatch, formatAge, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { changePacks } from '../packs/change-packs.js'
+import { learn } from '../packs/learn.js'
 import { unknownAction } from '../parse-options.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -24,12 +25,15 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
   const user = join(config, 'packs')
   if (args.action === 'install' || args.action === 'remove')
     return changePacks(context, args.action, { subject: args.agent, user, options })
+  if (args.action === 'learn')
+    return learn(context, { agent: args.agent, recordings: args.recordings ?? [], user, options })
   if (args.action !== undefined && args.action !== 'check')
     throw unknownAction(args.action, [
       'signalbox packs',
       'signalbox packs check [agent]',
       'signalbox packs install <file or git address>',
       'signalbox packs remove <agent>',
+      'signalbox packs learn <agent> [recordings…]',
     ])
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)

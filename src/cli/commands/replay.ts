@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { isProtocolRecording, replayProtocol } from '../../sessions/acp/index.js'
 import { explainMoment, type ReplayedLine, SessionReplay, seconds } from '../../sessions/replay/index.js'
 import { plural, visibleText } from '../../text/index.js'
@@ -31,6 +32,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     rows: recorded.rows,
     isEveryFrame: options.all === true,
     hasBlocks: options.blocks === true || isMarkdown,
+    settings: openHome(context).loaded.config,
   })
   const printer = new Printer(context, replay, chosen, {
     isJson,

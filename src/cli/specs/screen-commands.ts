@@ -65,13 +65,13 @@ export const SCREEN_COMMANDS = {
   },
   packs: {
     group: 'screens',
-    summary: 'the packs that describe agents’ screens: list, check, install, remove',
+    summary: 'the packs that describe agents’ screens: list, check, install, remove, learn',
     arguments: [
       {
         name: 'action',
-        description: 'check: run the fixtures; install, remove: packs of others',
+        description: 'check: run the fixtures; install, remove: packs of others; learn: propose a pack',
         optional: true,
-        completes: ['check', 'install', 'remove'],
+        completes: ['check', 'install', 'remove', 'learn'],
       },
       {
         name: 'agent',
@@ -79,21 +79,32 @@ export const SCREEN_COMMANDS = {
         optional: true,
         completes: 'agent',
       },
+      {
+        name: 'recordings',
+        description: 'for learn: recordings or directories of them (default: this agent’s recorded sessions)',
+        optional: true,
+        variadic: true,
+        completes: 'file',
+      },
     ],
     options: [
       { flags: '--sha256 <hash>', description: 'install only a file with this hash' },
-      { flags: '--yes', description: 'install without asking; required without a terminal' },
+      { flags: '--transcript <file>', description: 'learn: the agent’s own transcript of that one recording' },
+      { flags: '--yes', description: 'install or accept without asking; required without a terminal' },
       JSON_OPTION,
     ],
     details:
       'Your own packs are <config>/packs/<agent>/*.toml; they extend the shipped ones (docs/packs.md). An installed ' +
-      'pack is a file there, too, recorded with its source and hash. From git only the pack file is read.',
+      'pack is a file there, too, recorded with its source and hash. From git only the pack file is read. learn compares what the agent wrote ' +
+      'into its transcript (NAME.jsonl beside NAME.cast), or labelled moments (NAME.json), with what Signalbox reads, ' +
+      'and proposes marks and rules that mend the difference and break nothing.',
     examples: [
       ['signalbox packs', 'every pack, its versions and its file'],
       ['signalbox packs check claude', 'run the fixtures of one agent; exit 1 if one fails'],
       ['signalbox packs install ./crush.toml', 'show what it contains, ask, install it'],
       ['signalbox packs install https://example.com/packs.git#main:crush.toml', 'the same from a git repository'],
       ['signalbox packs remove crush', 'remove the installed packs of an agent'],
+      ['signalbox packs learn goose ./recordings', 'propose a pack; shows a diff and asks'],
     ],
   },
   drift: {

@@ -99,7 +99,7 @@ function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
   if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)
   if (LIST_MARK.test(chunk[0]!.text) || isQuote(chunk[0]!.text) || chunk.some(row => isSentence(row.text))) return false
-  if (coloured.length === chunk.length && (chunk.every(row => row.colours.isWhole) || style.pack.blocks.length > 0))
+  if (coloured.length === chunk.length && (chunk.every(row => row.colours.isWhole) || !style.pack.byStructure))
     return true
   return coloured.length === 0 && looksLikeCode(chunk)
 }

@@ -74,7 +74,7 @@ export function extractPieces(rows: readonly TextRow[], options: ExtractOptions)
 
 function rightEdge(cols: number, pack: Pack): number {
   if (pack.text.width.from === 'fixed') return Math.min(cols, pack.text.width.width)
-  return cols - (pack.blocks.length === 0 ? UNKNOWN_MARGIN : pack.text.width.minus)
+  return cols - (pack.byStructure ? UNKNOWN_MARGIN : pack.text.width.minus)
 }
 
 /** Where the blocks of a transcript start and end, without chrome, panels and terminators. */
@@ -113,7 +113,7 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
     // A status row that the agent left in the scrollback is not part of the answer.
     return marks.isWorking ? 'working' : null
   }
-  if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
+  if (pack.byStructure) return genericBlocks(seen, pack, roleOf)
   // Rows without a mark, such as those after a gap, belong to the answer: quoted text may look like
   // anything.
   return splitBlocks(seen, pack, roleOf).map(block =>

@@ -92,8 +92,8 @@ function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly Scre
 
 /**
  * The pack's column for this kind; in a box, the first cell inside. For a menu that no pack knows,
- * the pointer counts only together with key hints above it, below it or in its options; or, with
- * numbers, if the agent's input box is known and has disappeared; or in a frame from plain text,
+ * the pointer counts only together with key hints above it, below it or in its options; or below a
+ * question with a field for another answer; or, with numbers, if the agent's input box is known and has disappeared; or in a frame from plain text,
  * which has nothing else.
  */
 function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
@@ -106,7 +106,9 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
     menu.footer.length > 0 ||
     menu.options.filter(option => option.accelerator).length >= 2 ||
     rows.slice(menu.rows[0], group.first).some(row => confirmsOrLeaves(row))
-  if (hasKeys && column <= 3) return true
+  // A question with an answer to type has replaced the input box: a list in a reply has neither.
+  const isAsked = /[?？]$/u.test(menu.question) && menu.text !== null
+  if ((hasKeys || isAsked) && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   return isNumbered && ((isBoxKnown && column <= 1) || (frame.isPlainText === true && column <= 3))

@@ -15,6 +15,8 @@ export interface Pack {
   /** Set by a caller that has a clock; then rules are timed. */
   ruleTimer?: RuleTimer
   locale: string
+  /** Whatever the pack does not describe is read by structure alone. */
+  byStructure: boolean
   terminator: 'required' | 'optional' | 'none'
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
   text: { indent: number; width: TextWidth; scrollbar: boolean }

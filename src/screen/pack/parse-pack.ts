@@ -113,6 +113,7 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
     trust,
     evidence: data.evidence,
     locale: data.locale,
+    byStructure: data.base === 'structure' || data.blocks.length === 0,
     terminator: data.terminator,
     detect: {
       argv0: data.detect.argv0,

@@ -72,7 +72,7 @@ export async function recordingMarkers(
 ): Promise<{ durationMs: number; markers: Marker[]; cols: number; rows: number }> {
   const recording = await openRecording(record.recording)
   const { cols, rows } = recording.header
-  const live = await host.packOf(record.agent)
+  const live = await host.packOf(record)
   live.release()
   const replay = new SessionReplay({ pack: live.pack, cols, rows })
   const markers: Marker[] = []
@@ -101,7 +101,7 @@ function changeMarker({ t, view, status, phase, authority, rule, awaiting }: Cha
 /** The screen this many milliseconds after the start. */
 export async function frameAt(host: Host, record: SessionRecord, atMs: number): Promise<Frame | null> {
   const recording = await openRecording(record.recording)
-  const live = await host.packOf(record.agent)
+  const live = await host.packOf(record)
   live.release()
   const replay = new Replay({ pack: live.pack, cols: recording.header.cols, rows: recording.header.rows })
   const t = atMs / 1000

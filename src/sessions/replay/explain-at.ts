@@ -5,6 +5,7 @@ import {
   type PaneState,
   type ReplayEvent,
   type StatusEntry,
+  type SupervisorSettings,
 } from '../../panes/index.js'
 import {
   classify,
@@ -79,7 +80,7 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
 /** A recording up to a time; read event by event, so that it does not block the process. */
 export async function explainRecording(
   events: AsyncIterable<ReplayEvent> | Iterable<ReplayEvent>,
-  options: { pack: Pack; cols: number; rows: number; at: number | null },
+  options: { pack: Pack; cols: number; rows: number; at: number | null; settings?: SupervisorSettings },
 ): Promise<Explanation> {
   const replay = new SessionReplay(options)
   for await (const event of events) {

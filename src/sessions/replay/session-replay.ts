@@ -1,4 +1,4 @@
-import { Replay, type ReplayEvent } from '../../panes/index.js'
+import { type PaneStep, type ReplayEvent, SupervisedReplay, type SupervisorSettings } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
 import { type ChangeFields, ChangeHistory, changeFields, seconds } from './changes.js'
 import { type BlockLine, type MessageLine, ReplayedConversation } from './replayed-conversation.js'
@@ -12,6 +12,8 @@ interface SessionReplayOptions {
   isEveryFrame?: boolean
   /** Also read the conversation. */
   hasBlocks?: boolean
+  /** The settings of supervision; otherwise the defaults. */
+  settings?: SupervisorSettings
 }
 
 export type ReplayedLine =
@@ -23,39 +25,43 @@ export type ReplayedLine =
 /** Replays a recording event by event, for `signalbox replay`. */
 export class SessionReplay {
   readonly timeline: Timeline
-  readonly #replay: Replay
+  readonly #replay: SupervisedReplay
   readonly #conversation: ReplayedConversation | null
   readonly #isEveryFrame: boolean
   readonly #history = new ChangeHistory()
+  #lines: ReplayedLine[] = []
+  #stateId: number
   #exit: { code: number | null; signal: string | null } | null = null
 
   constructor(options: SessionReplayOptions) {
-    this.#replay = new Replay(options)
-    this.timeline = new Timeline(options.pack)
-    this.#conversation = options.hasBlocks ? new ReplayedConversation(options.pack, this.#replay.pane.screen) : null
+    this.#replay = new SupervisedReplay(options, (steps, t) => this.#follow(steps, t))
+    const { supervisor, replay } = this.#replay
+    this.timeline = new Timeline(options.pack, supervisor)
+    this.#stateId = supervisor.stateId
+    this.#conversation = options.hasBlocks ? new ReplayedConversation(options.pack, replay.pane.screen) : null
     this.#isEveryFrame = options.isEveryFrame ?? false
   }
 
   apply(event: ReplayEvent): ReplayedLine[] {
-    const lines = this.#due(event.t)
-    // What is due before the event is read before it: a resize moves the rows of a reading.
-    lines.push(...this.#linesOf(this.timeline.take(this.#replay.runTimers(event.t))))
-    lines.push(...this.#linesOf(this.timeline.take(this.#replay.apply(event))))
-    if (event.kind !== 'exit') return lines
-    this.#exit = event.exit
-    return [...lines, ...this.#linesOf([this.timeline.exited(this.#replay.pane.state(event.t), event.exit)])]
+    this.#replay.apply(event)
+    if (event.kind === 'exit') {
+      this.#exit = event.exit
+      this.#add(this.timeline.exited(this.#replay.replay.pane.state(event.t), event.exit))
+    }
+    return this.#taken()
   }
 
   /** The state at a time, according to the events applied so far. */
   at(t: number): Extract<ReplayedLine, { type: 'at' }> {
-    this.#due(t)
-    this.#linesOf(this.timeline.take(this.#replay.force(t)))
-    const moment = this.timeline.now(this.#replay.pane.state(t))
+    this.#replay.force(t)
+    this.#taken()
+    const moment = this.timeline.now(this.#replay.replay.pane.state(t))
     return { type: 'at', at: t, fields: changeFields(moment), moment }
   }
 
   finish(): ReplayedLine[] {
-    return [...this.#linesOf(this.timeline.take(this.#replay.finish())), ...(this.#conversation?.finish() ?? [])]
+    this.#replay.finish()
+    return [...this.#taken(), ...(this.#conversation?.finish() ?? [])]
   }
 
   /** The last changes, oldest first. */
@@ -64,7 +70,7 @@ export class SessionReplay {
   }
 
   get t(): number {
-    return this.#replay.t
+    return this.#replay.replay.t
   }
 
   get exit(): { code: number | null; signal: string | null } | null {
@@ -80,27 +86,30 @@ export class SessionReplay {
       structural,
       unknown,
       flicker,
-      replies: this.#replay.replies,
+      replies: this.#replay.replay.replies,
     }
   }
 
-  /** A run may become a long one without a new frame. */
-  #due(t: number): ReplayedLine[] {
-    const due = this.timeline.nextDeadline()
-    if (due === null || due > t) return []
-    const before = this.#linesOf(this.timeline.take(this.#replay.runTimers(due)))
-    const state = this.#replay.pane.state(due)
-    const lines = this.#linesOf([this.timeline.now(state)])
-    for (const line of lines) if (line.type === 'change') line.fields.t = seconds(due)
-    return [...before, ...lines]
+  #follow(steps: readonly PaneStep[], t: number): void {
+    for (const moment of this.timeline.take(steps)) this.#add(moment)
+    const { stateId } = this.#replay.supervisor
+    if (stateId === this.#stateId) return
+    this.#stateId = stateId
+    // The status has changed without a new look: time passed, or a report arrived.
+    if (!steps.some(step => step.type === 'look')) this.#add(this.timeline.now(this.#replay.replay.pane.state(t)), t)
   }
 
-  #linesOf(moments: readonly Moment[]): ReplayedLine[] {
-    return moments.flatMap(moment => {
-      const lines = this.#conversation?.take(moment) ?? []
-      const fields = changeFields(moment)
-      if (!this.#history.take(fields) && !this.#isEveryFrame) return lines
-      return [{ type: 'change' as const, fields, moment }, ...lines]
-    })
+  #add(moment: Moment, t?: number): void {
+    const before = this.#conversation?.take(moment) ?? []
+    const fields = changeFields(moment)
+    if (t !== undefined) fields.t = seconds(t)
+    if (this.#history.take(fields) || this.#isEveryFrame) this.#lines.push({ type: 'change', fields, moment })
+    this.#lines.push(...before)
+  }
+
+  #taken(): ReplayedLine[] {
+    const lines = this.#lines
+    this.#lines = []
+    return lines
   }
 }

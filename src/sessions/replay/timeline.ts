@@ -7,6 +7,7 @@ import {
   type PaneStep,
   type StatusEntry,
   StatusTracker,
+  type Supervisor,
 } from '../../panes/index.js'
 import type { Menu, Observation, Pack } from '../../screen/index.js'
 import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../live/phase-table.js'
@@ -34,6 +35,7 @@ const FLICKER_S = 2
 export class Timeline {
   readonly #pack: Pack
   readonly #status = new StatusTracker()
+  readonly #supervisor: Supervisor | null
   readonly #evidence = new EvidenceLog()
   readonly #counters: TimelineCounters = { frames: 0, anchored: 0, structural: 0, unknown: 0, flicker: 0 }
   #phase: Phase = 'dormant'
@@ -42,16 +44,18 @@ export class Timeline {
   #restSince: number | null = null
   #hasWorked = false
 
-  constructor(pack: Pack) {
+  /** `supervisor`: decides the status; without one, a single screen is judged by itself. */
+  constructor(pack: Pack, supervisor: Supervisor | null = null) {
     this.#pack = pack
+    this.#supervisor = supervisor
   }
 
   get status(): PaneStatus {
-    return this.#status.state.status
+    return this.#supervisor?.status ?? this.#status.state.status
   }
 
   get statusHistory(): readonly StatusEntry[] {
-    return this.#status.history
+    return this.#supervisor?.history ?? this.#status.history
   }
 
   get counters(): TimelineCounters {
@@ -78,10 +82,6 @@ export class Timeline {
     return { state, phase: this.#phase, status: this.status, actions: [] }
   }
 
-  nextDeadline(): number | null {
-    return this.#status.nextDeadline()
-  }
-
   evidence(state: PaneState, t: number): JudgedEvidence[] {
     return this.#evidence.judge(state.reading, t)
   }
@@ -105,6 +105,7 @@ export class Timeline {
   }
 
   #readStatus(state: PaneState): void {
+    if (this.#supervisor) return
     const { claim, authority } = state.reading
     const terminator = state.look?.observation.terminator
     const isTurnClosed = this.#pack.terminator === 'none' || terminator?.outcome === 'done'

@@ -1,0 +1,26 @@
+/*
+ * Learns packs: from recordings of an agent, and from what was really happening in them, it
+ * proposes marks and rules that read those screens right.
+ *
+ *   recordings + truth ─► readRecordings      casts; moments with the views that are right there
+ *     ├ labels.ts             truth by hand: NAME.json beside the recording
+ *     └ transcript-moments.ts truth by the agent: its own transcript, with times
+ *   wrong moments ─► candidatesFor            marks of blocks and rules, from the rows on the screen
+ *   candidates ─► learnPack                   keeps those that mend moments and break none
+ *   entries ─► packText, fixtures.ts          the file, and the recordings that prove each entry
+ *
+ * Where to add what
+ *
+ * - A kind of entry that can be learned: candidates.ts, and its place in pack-text.ts.
+ * - A form of transcripts of agents without an adapter: any-transcript.ts.
+ */
+export { readAnyTranscript } from './any-transcript.js'
+export { type LearnedEntry, readLearnedEntries } from './entries.js'
+export { fixtureFiles } from './fixtures.js'
+export { judgeAll } from './judge.js'
+export { acceptedViews, needsPerson } from './labels.js'
+export { type LearnedPack, learnPack } from './learn-pack.js'
+export { packText } from './pack-text.js'
+export { readRecordings, type TaughtRecording } from './recordings.js'
+export { type RecordedSession, readSession } from './session-lessons.js'
+export { momentsOf } from './transcript-moments.js'

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitFor } from '../e2e/harness.js'
+import { AgentHome } from './agent-home.js'
+import { plainWords } from './agent-turns.js'
+import { FakeModel } from './fake-models/fake-model.js'
+import { AGENTS } from './table/index.js'
+import { wantedOf } from './wanted.js'
+
+/*
+ * 50 prompts of all kinds and 20 decisions for each agent: every prompt arrives once and as it was
+ * sent, every answer is the model's, every decision is carried out. All failures of an agent are
+ * listed at the end, so that one run gives the whole matrix.
+ */
+
+const words = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}${at + 1}`).join(' ')
+
+/** Texts by kind; `KEY` is replaced by a word that only this prompt has. */
+const KINDS: readonly (readonly [kind: string, texts: readonly string[]])[] = [
+  ['plain', ['Tell me about KEY', 'What is KEY, in one sentence?', 'KEY: does it work?', `${words(40, 'long')} KEY`]],
+  ['lines', ['First line KEY\nsecond line', 'One KEY\n\nafter a blank line', '1. first KEY\n2. second\n3. third']],
+  ['code', ['Explain `npm test` and KEY', 'Fix this KEY:\n```js\nlet x = 1\n```', 'a\tb KEY tab']],
+  [
+    'unicode',
+    ['Grüße an KEY – schön', '请解释 KEY 的作用', 'emoji 👩‍💻 KEY ✅', 'عربي KEY עברית', 'e\u0301 combining KEY'],
+  ],
+  [
+    'marks',
+    ['/etc/hosts KEY looks wrong', '!important KEY rule', '@someone KEY said', '#42 KEY is open', '/ KEY alone'],
+  ],
+  ['paste', [`${words(120, 'pasted')} KEY`, `${Array.from({ length: 40 }, (_, at) => `row ${at}`).join('\n')}\nKEY`]],
+  ['quotes', [`"quoted" 'single' KEY`, 'back\\slash KEY', '$HOME %PATH% {a} [b] <c> KEY', '--flag KEY -x', '? KEY']],
+]
+const IN_A_ROW = 27
+const NARROW = 8
+const AFTER_INTERRUPT = 4
+const LONG_ANSWERS = 3
+const DECISIONS = 20
+
+interface Failure {
+  kind: string
+  prompt: string
+  what: string
+}
+
+describe.each(wantedOf(AGENTS))('$name', agent => {
+  const model = new FakeModel()
+  let home: AgentHome
+  let number = 0
+  const failures: Failure[] = []
+  const counts = { prompts: 0, delivered: 0, answered: 0, decisions: 0, carriedOut: 0 }
+
+  beforeAll(async () => {
+    home = new AgentHome(agent, await model.listen())
+  })
+
+  afterAll(async () => {
+    const { prompts, delivered, answered, decisions, carriedOut } = counts
+    console.log(
+      `matrix: ${agent.name} ${agent.version}: ${delivered}/${prompts} delivered once, ${answered}/${prompts} answers equal, ${carriedOut}/${decisions} decisions`,
+    )
+    for (const failure of failures) console.log(`matrix: ${agent.name} failed: ${JSON.stringify(failure)}`)
+    await home?.close()
+    await model.close()
+  })
+
+  /** Sends one prompt and checks what the model got and what came back. */
+  async function ask(session: string, kind: string, text: string, reply?: string): Promise<void> {
+    const key = `K${String(++number).padStart(2, '0')}Q`
+    const prompt = text.replace('KEY', key)
+    const answer = reply ?? `Answer ${number} is about ${key.toLowerCase()} and nothing else.`
+    model.when(key, { text: answer })
+    counts.prompts++
+    const isCommandLike = /^\/ /.test(prompt)
+    const run = await home.run(
+      ['send', session, '--wait', '--timeout', '90', ...(isCommandLike ? ['--as', 'text'] : []), '--', prompt],
+      { timeoutMs: 120_000 },
+    )
+    const got = model.served.filter(served => served.key === key)
+    const fold = (given: string) => given.replace(/\s+/gu, ' ').trim()
+    const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
+    if (isSame) counts.delivered++
+    else
+      failures.push({ kind, prompt, what: `the model got it ${got.length} times: ${run.stderr.trim().slice(0, 200)}` })
+    const isAnswered = run.code === 0 && plainWords(run.stdout).join(' ') === plainWords(answer).join(' ')
+    if (isAnswered) counts.answered++
+    else if (isSame)
+      failures.push({ kind, prompt, what: `exit ${run.code}: ${JSON.stringify(run.stdout.slice(0, 300))}` })
+    if (run.code !== 0) await home.run(['send', session, '/', '--clear-draft', '--as', 'text']).catch(() => undefined)
+  }
+
+  test('50 prompts arrive once, and their answers are whole', { timeout: 1_500_000 }, async () => {
+    const session = await home.open()
+    const texts = KINDS.flatMap(([kind, list]) => list.map(text => [kind, text] as const))
+    // Right after the start: nothing waits for the input box.
+    await ask(session, 'right after start', 'Right after the start KEY')
+    for (const [kind, text] of texts.slice(0, IN_A_ROW)) await ask(session, kind, text)
+    for (let at = 0; at < LONG_ANSWERS; at++) {
+      const rows = Array.from({ length: 60 + at * 40 }, (_, row) => `${row + 1}. Item ${row + 1} of list ${at}.`)
+      await ask(session, 'long answer', 'A long list for KEY', rows.join('\n'))
+    }
+    for (let at = 0; at < AFTER_INTERRUPT; at++) {
+      const hold = `hold-${at}`
+      model.when(`ENDLESS${at}E`, { text: 'I begin with a few words.', hold })
+      const answer = home.send(session, `Please do the ENDLESS${at}E thing`)
+      await waitFor('the model to be in the middle of its answer', () => model.hasReached(hold))
+      await home.run(['interrupt', session])
+      await answer
+      await ask(session, 'after an interruption', 'Right after the interruption KEY')
+    }
+    const narrow = await home.json<{ id: string }>([
+      ...['start', agent.name, '--json', '--size', '40x30', '--'],
+      ...(agent.args ?? []),
+    ])
+    await home.waitUntil(narrow.id, 'idle')
+    const mixed = [texts[0]!, texts[3]!, texts[4]!, texts[7]!, texts[11]!, texts[15]!, texts[20]!, texts[22]!]
+    for (const [kind, text] of mixed.slice(0, NARROW)) await ask(narrow.id, `40 columns, ${kind}`, text)
+    while (number < 50) await ask(session, 'plain', 'And one more KEY')
+    await home.run(['stop', narrow.id])
+    await home.run(['stop', session])
+    expect(failures.map(({ kind, prompt, what }) => `${kind}: ${prompt.slice(0, 60)}: ${what}`)).toEqual([])
+  })
+
+  test('20 requests are decided as a person says', { timeout: 900_000 }, async () => {
+    const { id: session } = await home.begin()
+    const wrong: string[] = []
+    for (let at = 0; at < DECISIONS; at++) {
+      const isAllowed = at % 2 === 0
+      const key = `D${String(at).padStart(2, '0')}Q`
+      const file = `decided-${at}.txt`
+      const command = `node -e "require('fs').appendFileSync('${file}','x')"`
+      model.when(key, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: `Done with ${key}.` })
+      counts.decisions++
+      const sent = await home.send(session, `Please do the ${key} thing`)
+      const request = sent.code === 4 ? await home.onePending(session) : null
+      if (!request) {
+        wrong.push(`${key}: exit ${sent.code} ${sent.stderr.trim()}`)
+        continue
+      }
+      const { state } = await home.json<{ state: string }>([isAllowed ? 'approve' : 'deny', request.id, '--json'])
+      await home.waitUntil(session, 'idle')
+      const isRight = state === 'applied' && (home.file(file) === 'x') === isAllowed
+      if (isRight) counts.carriedOut++
+      else wrong.push(`${key}: ${isAllowed ? 'approve' : 'deny'} is ${state}, the file is ${home.file(file)}`)
+    }
+    await home.run(['stop', session])
+    expect(wrong).toEqual([])
+  })
+})
