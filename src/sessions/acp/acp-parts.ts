@@ -61,6 +61,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   const { clock, onError, record, journal, ledger, hostName, keeper, emit } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const session = record.id
+  const isClient = options.clientPlaces !== null
   const waiters = new Waiters(clock)
   const effects = new Effects(onError, ports.changed)
   const conversation = new AcpConversation(session)
@@ -68,7 +69,11 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   const handshake = new AcpHandshake({
     record,
     version: options.version,
-    isClient: options.clientPlaces !== null,
+    offers: {
+      reading: isClient && !options.agent?.readsItself,
+      writing: isClient,
+      terminals: isClient,
+    },
     conversation,
     call: (method, params) => channel.call(method, params),
   })

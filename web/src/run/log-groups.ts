@@ -54,6 +54,12 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
   const visits = new Map<string, number>()
   const open = new Map<string, LogGroup>()
   const last = new Map<string, LogGroup>()
+  const isNode = (name: string) => nodes.some(({ node }) => node === name)
+  // A node may have several agents at work: `reviewer:security` is one of those of `reviewer`.
+  const nodeOf = (name: string) => {
+    const owner = name.split(':')[0]!
+    return !isNode(name) && isNode(owner) ? owner : name
+  }
   const labelOf = (node: string) => nodes.find(candidate => candidate.node === node)?.label ?? node
   let run: LogGroup | null = null
   for (const line of lines) {
@@ -76,30 +82,31 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
       run.to = at
       continue
     }
+    const node = nodeOf(line.node)
     // What is written after the end of a visit still belongs to it.
-    if (line.type === 'node.started' || !last.has(line.node)) {
-      const visit = (visits.get(line.node) ?? 0) + 1
-      visits.set(line.node, visit)
-      const title = `${labelOf(line.node)}${visit > 1 ? `, visit ${visit}` : ''}`
+    if (line.type === 'node.started' || !last.has(node)) {
+      const visit = (visits.get(node) ?? 0) + 1
+      visits.set(node, visit)
+      const title = `${labelOf(node)}${visit > 1 ? `, visit ${visit}` : ''}`
       const group: LogGroup = {
-        key: `${line.node}@${visit}`,
+        key: `${node}@${visit}`,
         title,
         status: 'running',
         from: at,
         to: at,
         lines: [],
       }
-      open.set(line.node, group)
-      last.set(line.node, group)
+      open.set(node, group)
+      last.set(node, group)
       groups.push(group)
     }
-    const group = last.get(line.node)!
+    const group = last.get(node)!
     group.to = Math.max(group.to, at)
     if (line.type === 'node.finished') {
       group.status = line.level === 'error' ? 'fail' : 'success'
       if (line.level === 'error' && line.text !== '')
         group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), isOutput: false })
-      open.delete(line.node)
+      open.delete(node)
       continue
     }
     const text = line.source === 'agent' ? line.text : (SENTENCES[line.type]?.(line) ?? null)

@@ -81,7 +81,9 @@ export class ClientCalls {
     const { answer, agentSession, elsewhere } = this.#options
     const { rpc: id } = call
     try {
-      if (call.params.sessionId !== agentSession())
+      // While a conversation is opened its id may not be known yet; an agent has one at a time.
+      const own = agentSession()
+      if (own !== null && call.params.sessionId !== own)
         throw new CallError('invalidParams', `unknown session "${String(call.params.sessionId)}"`)
       const wrapper = elsewhere()
       if (wrapper !== null)
