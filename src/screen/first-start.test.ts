@@ -41,7 +41,13 @@ describe('what a program asks at its start', () => {
   })
 
   it('is a sign-in whose code is pasted here', () => {
-    const rows = [' Use the url below to sign in:', '', 'https://example.com/oauth?code=true', '', ' Paste code here > ']
+    const rows = [
+      ' Use the url below to sign in:',
+      '',
+      'https://example.com/oauth?code=true',
+      '',
+      ' Paste code here > ',
+    ]
     expect(observe(rows, { x: 19, y: 4 })).toMatchObject({
       view: 'auth_required',
       method: 'paste',

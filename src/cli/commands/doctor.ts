@@ -1,4 +1,11 @@
-import { examine, examineSecrets, examineSecurity } from '../../doctor/index.js'
+import {
+  type AgentSources,
+  examine,
+  examineSecrets,
+  examineSecurity,
+  examineSources,
+  SOURCES,
+} from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -6,6 +13,7 @@ import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { options }: InputOf<'doctor'>): Promise<number> {
+  if (options.sources) return showSources(context, options.json === true)
   const { env, cwd } = context
   const findings = options.security
     ? await examineSecurity({ env, cwd })
@@ -24,6 +32,39 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
+}
+
+const SOURCE_MARKS = { used: '✓', 'on request': '○', off: 'off', none: '·' } as const
+
+/** One row for each agent, one column for each source. */
+async function showSources(context: CommandContext, isJson: boolean): Promise<number> {
+  const agents = await examineSources({ env: context.env })
+  if (isJson) {
+    context.json(agents)
+    return EXIT.ok
+  }
+  const width = Math.max(...agents.map(({ agent }) => agent.length))
+  const row = (first: string, cells: readonly string[]) =>
+    [first.padEnd(width), ...cells.map((cell, index) => cell.padEnd(SOURCES[index]!.length))].join('  ').trimEnd()
+  context.out(row('', SOURCES))
+  for (const { agent, sources } of agents)
+    context.out(
+      row(
+        agent,
+        SOURCES.map(source => markOf(sources, source)),
+      ),
+    )
+  context.out(
+    context.style(
+      'dim',
+      '✓ used in every session   ○ instead of a terminal: start --acp, runs   off: by your settings',
+    ),
+  )
+  return EXIT.ok
+}
+
+function markOf(sources: AgentSources['sources'], source: (typeof SOURCES)[number]): string {
+  return SOURCE_MARKS[sources[source]]
 }
 
 async function daemonInfo(context: CommandContext): Promise<InMilliseconds<Health> | null> {
