@@ -33,7 +33,14 @@ export interface AgentAdapter {
   /** Arguments that start a new conversation with everything that another one has. */
   fork?(agentSessionId: string): string[]
   /** What it reports about itself besides its screen. */
-  readonly reports: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
+  readonly reports: {
+    osc7501: boolean
+    hooks: boolean
+    transcript: boolean
+    events: boolean
+    /** Control sequences by which a terminal can tell its work from its rest, as recorded. */
+    marks?: readonly ('OSC 133' | 'OSC 9;4')[]
+  }
   /** Its hooks, configured in files of one session, never in the person's own configuration. */
   readonly hooks?: AgentHooks
   readonly transcript?: AgentTranscript

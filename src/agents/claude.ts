@@ -36,7 +36,7 @@ export const claudeAgent: AgentAdapter = {
   install: 'npm install -g @anthropic-ai/claude-code, or see https://code.claude.com/docs/en/setup',
   update: ['update'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*) \(Claude Code\)/m },
-  reports: { osc7501: true, hooks: true, transcript: true, events: false },
+  reports: { osc7501: true, hooks: true, transcript: true, events: false, marks: ['OSC 9;4'] },
   hooks: claudeHooks,
   transcript: claudeTranscript,
   headless: claudeHeadless,

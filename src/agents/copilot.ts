@@ -39,7 +39,7 @@ export const copilotAgent: AgentAdapter = {
   compact: '/compact',
   install: 'npm install -g @github/copilot, or see https://docs.github.com/copilot/how-tos/copilot-cli',
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+(?:-[\w.]+)?)/ },
-  reports: { osc7501: false, hooks: false, transcript: true, events: false },
+  reports: { osc7501: false, hooks: false, transcript: true, events: false, marks: ['OSC 9;4'] },
   locate: environment => locateProgram(['copilot'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {

@@ -38,7 +38,7 @@ export const piAgent: AgentAdapter = {
   compact: '/compact',
   install: 'npm install -g @earendil-works/pi-coding-agent (it needs Node 22)',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  reports: { osc7501: true, hooks: false, transcript: true, events: false },
+  reports: { osc7501: true, hooks: false, transcript: true, events: false, marks: ['OSC 133'] },
   locate: environment => locateProgram(['pi'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {

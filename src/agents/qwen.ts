@@ -43,7 +43,7 @@ export const qwenAgent: AgentAdapter = {
   compact: '/compress',
   install: 'npm install -g @qwen-code/qwen-code (it needs Node 22), or see https://qwenlm.github.io/qwen-code-docs/',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  reports: { osc7501: false, hooks: true, transcript: true, events: false },
+  reports: { osc7501: false, hooks: true, transcript: true, events: false, marks: ['OSC 9;4'] },
   locate: environment => locateProgram(['qwen'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {

@@ -59,7 +59,7 @@ export function editSettings(
   changes: Readonly<Record<string, SettingValue>>,
   { version, isAtTerminal = false }: EditOptions,
 ): void {
-  if (!isAtTerminal) for (const [key, value] of Object.entries(changes)) checkEditing(file, key, value)
+  const tightened = isAtTerminal ? [] : tightenedIn(file, Object.keys(changes))
   if (version !== null && version !== settingsVersion(file))
     throw new SignalboxError('E_VERSION', 'the settings have changed since you loaded them', { next: 'reload them' })
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -67,42 +67,46 @@ export function editSettings(
   const temporary = `${file}.${process.pid}.new`
   writeFileSync(temporary, after, { mode: 0o600, flag: 'wx' })
   try {
-    check(file, temporary, changes)
+    check(file, temporary, { changes, tightened })
     renameSync(temporary, file)
   } finally {
     rmSync(temporary, { force: true })
   }
 }
 
-function checkEditing(file: string, key: string, wanted: SettingValue): void {
-  const editing = editingOf(key)
-  if (editing === 'terminal')
-    throw new SignalboxError('E_ROLE', `"${key}" cannot be changed from the dashboard`, {
+/** Those that may only become stricter. */
+function tightenedIn(file: string, keys: readonly string[]): string[] {
+  const denied = keys.find(key => editingOf(key) === 'terminal')
+  if (denied !== undefined)
+    throw new SignalboxError('E_ROLE', `"${denied}" cannot be changed from the dashboard`, {
       next: `edit ${file} on this machine`,
     })
-  if (editing === 'free') return
-  const { setting } = findSetting(key.split('.'))!
-  const own = loadConfig({ environment: {}, userFile: file })
-    .entries()
-    .find(entry => entry.key === key)?.value
-  if (!isNarrowEnough(setting, own, wanted ?? setting.default))
-    throw new SignalboxError('E_ROLE', `"${key}" can be made stricter from the dashboard, not looser`, {
-      next: `signalbox config set ${key} … in a terminal of this machine`,
-    })
+  return keys.filter(key => editingOf(key) === 'tighten')
 }
 
-function check(file: string, temporary: string, changes: Readonly<Record<string, SettingValue>>): void {
+function check(
+  file: string,
+  temporary: string,
+  { changes, tightened }: { changes: Readonly<Record<string, SettingValue>>; tightened: readonly string[] },
+): void {
   const read = (path: string) =>
     new Map(
       loadConfig({ environment: {}, userFile: path })
         .entries()
-        .map(({ key, shown }) => [key, shown]),
+        .map(entry => [entry.key, entry]),
     )
   const before = read(file)
   const after = withoutPlace(temporary, () => read(temporary))
-  for (const [key, shown] of after) {
-    if (Object.hasOwn(changes, key) || before.get(key) === shown) continue
+  for (const [key, { shown }] of after) {
+    if (Object.hasOwn(changes, key) || before.get(key)?.shown === shown) continue
     throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
+  }
+  for (const key of tightened) {
+    const { setting } = findSetting(key.split('.'))!
+    if (isNarrowEnough(setting, before.get(key)?.value, after.get(key)?.value)) continue
+    throw new SignalboxError('E_ROLE', `"${key}" can be made stricter from the dashboard, not looser`, {
+      next: `signalbox config set ${key} … in a terminal of this machine`,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
@@ -145,7 +145,7 @@ export class Git {
         // A directory is a repository in the repository.
         const paths = (await this.untracked()).filter(path => !path.endsWith('/') && isWanted(path))
         if (paths.length === 0) return await work({})
-        if (existsSync(own)) copyFileSync(own, env.GIT_INDEX_FILE)
+        if (existsSync(own)) copyIndex(own, env.GIT_INDEX_FILE)
         const list = join(directory, 'new')
         writeFileSync(list, paths.join('\0'))
         const add = ['add', '--intent-to-add', `--pathspec-from-file=${list}`, '--pathspec-file-nul']
@@ -241,4 +241,14 @@ export class Git {
       })
     }
   }
+}
+
+/**
+ * With its time: git compares the content of files that were changed in the second in which the
+ * index was written, because their times do not tell.
+ */
+function copyIndex(from: string, to: string): void {
+  const { atimeMs, mtimeMs } = statSync(from)
+  copyFileSync(from, to)
+  utimesSync(to, atimeMs / 1000, (mtimeMs - 1) / 1000)
 }

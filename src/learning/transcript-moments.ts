@@ -11,13 +11,16 @@ import type { TaughtMoment } from './recordings.js'
  */
 const WORKING: TerminalView[] = ['thinking', 'user_message', 'response_content']
 const RUNNING: TerminalView[] = ['tool_running', 'tool_menu']
-const RESULT: TerminalView[] = ['tool_result', 'tool_running', 'thinking', 'response_content']
+const RESULT: TerminalView[] = ['tool_result', 'tool_running', 'thinking']
 const IDLE: TerminalView[] = ['idle_prompt', 'background_task']
 
 /** A shorter time between two records teaches nothing. */
 const SHORTEST_S = 0.6
 /** An agent rests if it wrote nothing for this long after its answer. */
 const REST_S = 2
+
+/** A model needs longer than this for its first words, mostly. */
+const SOON_S = 0.8
 
 /** The moments that a transcript teaches; `also` are further times to judge (milliseconds). */
 export function momentsOf(
@@ -35,8 +38,10 @@ export function momentsOf(
     const found = viewsAfter(statement, main[index + 1])
     const isRest = found === IDLE
     if (!found || from < 0 || to > endsAt + 1 || to - from < (isRest ? REST_S : SHORTEST_S)) return []
-    const own = isRest ? from + REST_S / 2 : from + (to - from) / 2
-    const times = [own, ...also.filter(t => t > from + SHORTEST_S / 2 && t < to - SHORTEST_S / 2)]
+    // The next answer may be growing on the screen already before it is written.
+    const early = from + Math.min((to - from) / 3, SOON_S)
+    const own = isRest ? [from + REST_S / 2] : found === RUNNING ? [early, from + (2 * (to - from)) / 3] : [early]
+    const times = [...own, ...also.filter(t => t > from + SHORTEST_S / 2 && t < to - SHORTEST_S / 2)]
     return times.map(t => ({ t, views: new Set(found), needsYou: isRest ? false : null, from: 'transcript' }))
   })
 }

@@ -59,6 +59,7 @@ function observe(scene: Scene): Observation {
   )
   if (dialog) return observeDialog(scene, dialog)
   if (signIn) return observeSignIn(scene, signIn)
+  if (isFirstDialog(scene)) return observeFirstDialog(scene)
   if (layout.overlay && !working) return observeOverlay(scene)
   if (working?.match?.rule.view === 'parallel_agents')
     return makeObservation(scene, 'parallel_agents', agentsPayload(layout.rows, scene.pack, working.match), {
@@ -102,6 +103,34 @@ function observe(scene: Scene): Observation {
 /** A shell prints what its commands say about signing in; it does not ask for it. */
 function isShell({ shell, memory, frame }: Scene): boolean {
   return shell?.is === 'prompt' || memory.prompt !== null || frame.isPlainText === true
+}
+
+/**
+ * Before the first input box, rows that end in the keys that choose, toggle or save: the program
+ * asks something at its start (what to import, a key to enter) in a form that cannot be read as a
+ * menu. Nobody has opened it: there was nothing to type into.
+ */
+function isFirstDialog(scene: Scene): boolean {
+  const { layout, memory, working } = scene
+  if (layout.composer || memory.hasSeenComposer || memory.lastInputAt !== null || working || isShell(scene))
+    return false
+  return layout.rows
+    .filter(row => row.indent >= 0)
+    .slice(-2)
+    .some(row => fragments(row).some(({ keys, verb }) => CONFIRMS.test(keys) && CHOOSES.test(verb)))
+}
+
+const CONFIRMS = /\b(?:enter|return|space)\b/iu
+const CHOOSES = /^(?:toggle|select|choose|confirm|continue|save|submit|accept|import)\b/iu
+
+function observeFirstDialog(scene: Scene): Observation {
+  const isKey = scene.layout.rows.some(row => /\bapi key\b/iu.test(row.text))
+  return makeObservation(
+    scene,
+    'tool_menu',
+    { menu: null },
+    { rule: 'generic/first-dialog', confidence: 0.5, busy: false, awaiting: isKey ? 'api_key' : 'question' },
+  )
 }
 
 function observeSignIn(scene: Scene, payload: Payload['auth_required']): Observation {

@@ -9,7 +9,7 @@ import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind,
 import type { RuleMatch } from './rules.js'
 import { bestMatch, changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import type { ShellState } from './shell.js'
-import { saysSignedOut, signInDetails } from './sign-in.js'
+import { saysSignedOut, shownSignIn, signInDetails } from './sign-in.js'
 import { toolOf } from './tool.js'
 import { blockText, newestContent } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
@@ -126,7 +126,8 @@ export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['me
 /** A dialog without options, known by a rule of the pack. */
 export function observeDialog(scene: Scene, match: RuleMatch): Observation {
   const seen = { match, busy: false, awaiting: match.rule.awaiting }
-  if (match.rule.view === 'auth_required') return makeObservation(scene, 'auth_required', { method: 'login' }, seen)
+  if (match.rule.view === 'auth_required')
+    return makeObservation(scene, 'auth_required', shownSignIn(scene.layout.rows, scene.frame.cols), seen)
   return makeObservation(scene, 'tool_menu', { menu: null }, seen)
 }
 
@@ -134,7 +135,11 @@ export function observeDialog(scene: Scene, match: RuleMatch): Observation {
 export function observeRest(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
-  if (auth) return makeObservation(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
+  if (auth)
+    return makeObservation(scene, 'auth_required', shownSignIn(layout.rows, scene.frame.cols), {
+      match: auth,
+      busy: false,
+    })
   if (pack.byStructure && isSignedOut(scene))
     return makeObservation(
       scene,

@@ -11,8 +11,10 @@ const WORDS =
   /\b(?:sign(?:ing)?[- ]?in|log(?:ging)?[- ]?in|authenticat\w*|authoriz\w*|device code|verification code|one-time code)\b/iu
 const WAITS =
   /\bwaiting for (?:authentication|authorization|login|sign[- ]?in|(?:the |your )?browser|approval)\b|\b(?:press|hit) (?:return|enter) to (?:open|continue)\b|\bpaste (?:the |your )?(?:code|token)\b/iu
+/** The browser shows a code that belongs here. */
+const PASTES = /\bpaste (?:the |your )?(?:\p{L}+ )?(?:code|token)\b/iu
 const ADDRESS = /https?:\/\/[^\s"'<>│┃║]+/u
-const CODE = /(?:^|[\s:])(?<code>[A-Z0-9]{4}-[A-Z0-9]{4}(?:-[A-Z0-9]{4})?)(?=$|[\s.,])/u
+const CODE = /(?:^|[\s:])(?<code>[A-Z0-9]{4,5}-[A-Z0-9]{4,5}(?:-[A-Z0-9]{4,5})?)(?=$|[\s.,])/u
 /** `Sign in with Acme`: one of several ways, whatever frame is around it. */
 const WAY = /^[^\p{L}\p{N}]*(?:\d[.)] )?(?:sign|log) ?in with\b/iu
 /** Rows of the dialog, counted from the last one. */
@@ -29,11 +31,21 @@ export function findSignIn(rows: readonly ScreenRow[], cols: number): SignIn | n
   return found.url !== undefined || found.code !== undefined || WAITS.test(text) || hasWays ? found : null
 }
 
+/** What the last rows of a screen say about signing in. */
+export function shownSignIn(rows: readonly ScreenRow[], cols: number): SignIn {
+  return signInDetails(rows.filter(row => !isBlank(row)).slice(-ROWS), cols)
+}
+
 /** What a person needs to sign in: the address, and a code to type there. */
 export function signInDetails(rows: readonly ScreenRow[], cols: number): SignIn {
   const code = rows.map(row => CODE.exec(row.text)?.groups?.code).find(found => found !== undefined)
   const url = addressIn(rows, cols)
-  return { method: code === undefined ? 'login' : 'device', ...(url !== undefined && { url }), ...(code && { code }) }
+  const isPasted = code === undefined && rows.some(row => PASTES.test(row.text))
+  return {
+    method: code !== undefined ? 'device' : isPasted ? 'paste' : 'login',
+    ...(url !== undefined && { url }),
+    ...(code && { code }),
+  }
 }
 
 /** The longest address; one that fills its row continues in the next. */

@@ -72,7 +72,7 @@ export interface Payload {
     agents: { name: string; kind?: string; state: string; elapsedS?: number; tokens?: number }[]
   }
   background_task: { count: number; tasks: { kind: 'shell' | 'agent' | 'workflow'; label?: string; state: string }[] }
-  auth_required: { method: 'login' | 'key' | 'device' | 'expired'; url?: string; code?: string; menu?: Menu }
+  auth_required: { method: 'login' | 'key' | 'device' | 'paste' | 'expired'; url?: string; code?: string; menu?: Menu }
   error: {
     kind: 'api' | 'rate_limit' | 'usage_limit' | 'credit' | 'context_full' | 'model' | 'network' | 'mcp' | 'internal'
     status?: number

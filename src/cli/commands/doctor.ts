@@ -1,4 +1,12 @@
-import { examine, examineSecrets, examineSecurity, type Finding } from '../../doctor/index.js'
+import {
+  type AgentSources,
+  examine,
+  examineSecrets,
+  examineSecurity,
+  examineSources,
+  type Finding,
+  SOURCES,
+} from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -6,6 +14,7 @@ import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { options }: InputOf<'doctor'>): Promise<number> {
+  if (options.sources) return showSources(context, options.json === true)
   const { env, cwd } = context
   const findings = options.security
     ? await examineSecurity({ env, cwd })
@@ -36,6 +45,39 @@ function inBrief(findings: readonly Finding[]): Finding[] {
     ...findings.filter(finding => !isAbsent(finding)),
     { check: 'agents', level: 'note', message, next: 'signalbox start <agent> says how to install it' },
   ]
+}
+
+const SOURCE_MARKS = { used: '✓', 'on request': '○', off: 'off', none: '·' } as const
+
+/** One row for each agent, one column for each source. */
+async function showSources(context: CommandContext, isJson: boolean): Promise<number> {
+  const agents = await examineSources({ env: context.env })
+  if (isJson) {
+    context.json(agents)
+    return EXIT.ok
+  }
+  const width = Math.max(...agents.map(({ agent }) => agent.length))
+  const row = (first: string, cells: readonly string[]) =>
+    [first.padEnd(width), ...cells.map((cell, index) => cell.padEnd(SOURCES[index]!.length))].join('  ').trimEnd()
+  context.out(row('', SOURCES))
+  for (const { agent, sources } of agents)
+    context.out(
+      row(
+        agent,
+        SOURCES.map(source => markOf(sources, source)),
+      ),
+    )
+  context.out(
+    context.style(
+      'dim',
+      '✓ used in every session   ○ instead of a terminal: start --acp, runs   off: by your settings',
+    ),
+  )
+  return EXIT.ok
+}
+
+function markOf(sources: AgentSources['sources'], source: (typeof SOURCES)[number]): string {
+  return SOURCE_MARKS[sources[source]]
 }
 
 async function daemonInfo(context: CommandContext): Promise<InMilliseconds<Health> | null> {

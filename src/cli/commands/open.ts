@@ -39,10 +39,10 @@ function printCode(context: CommandContext, url: string): void {
 function waysToPhone(port: string): string[] {
   return [
     'Only this machine can open this address. For a phone:',
-    '  signalbox telegram setup              no open port and no HTTPS: a chat with your own bot',
-    `  ssh -L ${port}:127.0.0.1:${port} you@here   in an SSH app of the phone, then the code above`,
-    `  tailscale serve --bg ${port}            HTTPS for your devices (docs/jobs/remote-access.md)`,
-  ]
+    [`signalbox telegram setup`, 'your own bot; no open port, no HTTPS'],
+    [`ssh -L ${port}:127.0.0.1:${port} you@here`, 'in an SSH app; then scan the code'],
+    [`tailscale serve --bg ${port}`, 'HTTPS (docs/jobs/remote-access.md)'],
+  ].map(line => (typeof line === 'string' ? line : `  ${line[0]!.padEnd(40)} ${line[1]}`))
 }
 
 /** The browser may run for days: only its start is awaited. */

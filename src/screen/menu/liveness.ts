@@ -3,7 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
-import { confirmsOrLeaves, looksLikeHints } from './menu-head.js'
+import { confirmsOrLeaves, fragments, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { distinctOption } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
@@ -93,8 +93,8 @@ function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly Scre
 /**
  * The pack's column for this kind; in a box, the first cell inside. For a menu that no pack knows,
  * the pointer counts only together with key hints above it, below it or in its options; or below a
- * question with a field for another answer; or, with numbers, if the agent's input box is known and has disappeared; or in a frame from plain text,
- * which has nothing else.
+ * question with a field for another answer; or, with numbers, if the agent's input box is known and
+ * has disappeared, if the cursor is hidden, or in a frame from plain text, which has nothing else.
  */
 function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
   const { spec, menu, rows, group } = candidate
@@ -111,7 +111,9 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   if ((hasKeys || isAsked) && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
-  return isNumbered && ((isBoxKnown && column <= 1) || (frame.isPlainText === true && column <= 3))
+  // A program that prints lines leaves the cursor behind them; one that draws a dialog hides it.
+  const isDrawn = frame.isPlainText === true || (pack.byStructure && !frame.cursor.visible)
+  return isNumbered && ((isBoxKnown && column <= 1) || (isDrawn && column <= 3))
 }
 
 /** The known input box is not on screen, and the last row names confirming keys. */
@@ -125,6 +127,18 @@ function hasConfirmKeys(
     pack.regions.some(region => region.name === 'composer') &&
     footerRows?.[1] === last &&
     menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row))
+  )
+}
+
+/** The last row of the screen names the key that confirms the selected option. */
+function endsInKeys({ footerRows, group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[]): boolean {
+  const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
+  return (
+    group.selected !== null &&
+    footerRows?.[1] === last &&
+    menuRows
+      .slice(footerRows[0], last + 1)
+      .some(row => fragments(row).some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys)))
   )
 }
 
@@ -169,8 +183,10 @@ function isStatus({ group, footerRows }: MenuCandidate, rows: readonly ScreenRow
 function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
-  // Text between the options and the keys that confirm or cancel explains the options.
-  const explainedTo = hasConfirmKeys(candidate, rows, pack) ? candidate.footerRows![0] : -1
+  // Text between the options and the keys that confirm or cancel explains the options, or says what
+  // went wrong with the last choice.
+  const isExplained = hasConfirmKeys(candidate, rows, pack) || endsInKeys(candidate, rows)
+  const explainedTo = isExplained ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   const waiting = queuedRequests(candidate)
   for (let index = candidate.group.last + 1; index < rows.length; index++) {

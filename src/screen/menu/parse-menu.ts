@@ -277,6 +277,8 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
     options.some(isSignInOption)
   )
     return 'auth'
+  if (/https?:\/\/\S/u.test(head.text) && /\b(?:sign[- ]?in|log[- ]?in|authenticat\w+|authoriz\w+)\b/iu.test(head.text))
+    return 'auth'
   if (/\bwelcome\b/iu.test(text) && options.filter(isSignInOption).length >= 2) return 'auth'
   if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
   const hasAllow = options.some(option => option.meaning.startsWith('allow'))

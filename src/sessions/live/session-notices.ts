@@ -95,8 +95,9 @@ export class SessionNotices {
     if (this.#auth || observation?.view !== 'auth_required') return
     this.#auth = { grace: null }
     const { session, notify } = this.#options
-    const { url, code } = (observation as Observation<'auth_required'>).payload
-    const where = url ? ` Open ${url}${code ? ` and enter ${code}` : ''}.` : ''
+    const { url, code, method } = (observation as Observation<'auth_required'>).payload
+    const then = code ? ` and enter ${code}` : method === 'paste' ? ', then paste the code that it shows' : ''
+    const where = url ? ` Open ${url}${then}.` : ''
     notify({
       kind: 'auth',
       text: `Session ${session.number}: ${session.agent} asks for a sign-in.${where} To sign in from its terminal: signalbox attach ${session.number}`,

@@ -6,6 +6,7 @@ import { Revealed } from '../diff/styled-text'
 import { type Decision, decide, reportSeen } from '../store/actions'
 import { hasTimeToAnimate } from '../store/latest'
 import { canDecide, me, runs, sessions } from '../store/live'
+import { route } from '../store/router'
 import { sessionName } from '../store/session-name'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
@@ -265,12 +266,12 @@ function CardHead(props: {
       </div>
       <div class="card-meta">
         <span title={subject.project}>{baseName(projectOf(approval))}</span>
-        {subject.session && (
+        {subject.session && !isOwnPage(subject.session) && (
           <a class="link" href={`/s/${subject.session}`}>
             {session ? sessionName(session) : 'session'}
           </a>
         )}
-        {subject.run && (
+        {subject.run && !isOwnPage(subject.run) && (
           <a class="link" href={`/r/${subject.run}`}>
             {runs.get(subject.run)?.title ?? 'run'}
           </a>
@@ -288,6 +289,12 @@ function CardHead(props: {
       )}
     </>
   )
+}
+
+/** The page is about the session or run itself: a link to it leads nowhere. */
+function isOwnPage(id: string): boolean {
+  const here = route.value
+  return (here.page === 'session' || here.page === 'run') && here.id === id
 }
 
 /** A run works in a copy of its project; the card names the project itself. */

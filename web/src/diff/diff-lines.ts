@@ -75,7 +75,7 @@ function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine['kin
 const MARKED_MAX = 0.7
 
 /** Words of a line that are aligned; of longer ones, only beginning and end are compared. */
-const WORDS_MAX = 200
+const WORDS_MAX = 120
 
 /** The words that differ, in each of the two lines; none if nearly everything does. */
 export function changedSpans(before: string, after: string): [Span[], Span[]] {

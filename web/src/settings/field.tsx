@@ -64,11 +64,13 @@ export function Field(props: FieldProps) {
 
 /** A list of fixed items: a check box each. */
 function ChecksField({ id, setting, look, isOff, onSave, chosen }: FieldProps & { chosen: readonly unknown[] }) {
+  // The order of the list may matter: what is switched on comes last.
   const toggle = (item: string, isOn: boolean) =>
-    onSave(setting.accepts.values!.filter(other => (other === item ? isOn : chosen.includes(other))))
+    onSave(isOn ? [...chosen, item] : chosen.filter(other => other !== item))
+  const items = [...chosen.map(String), ...setting.accepts.values!.filter(item => !chosen.includes(item))]
   return (
     <span id={id} role="group" class="row wrap checks">
-      {setting.accepts.values!.map(item => {
+      {items.map(item => {
         const isOn = chosen.includes(item)
         return (
           <label key={item} class="row">

@@ -1,0 +1,74 @@
+import { type AgentAdapter, agentNames, loadAgent, loadPack } from '../agents/index.js'
+import { resolveDirectories } from '../config/directories/index.js'
+import { type LoadedConfig, loadConfig } from '../config/index.js'
+
+/** The ways in which an agent may say what it does, from the most to the least reliable. */
+export const SOURCES = [
+  'server API',
+  'hooks',
+  'transcript',
+  'OSC 7501',
+  'OSC 133',
+  'OSC 9;4',
+  'title',
+  'screen',
+  'ACP',
+  'JSON stream',
+] as const
+
+type SourceName = (typeof SOURCES)[number]
+
+/**
+ * `used`: in every session, without a change of the person's settings. `on request`: instead of a
+ * terminal, with `start --acp` or in runs. `off`: switched off in the settings. `none`: the agent
+ * does not offer it.
+ */
+export type SourceUse = 'used' | 'on request' | 'off' | 'none'
+
+export interface AgentSources {
+  agent: string
+  title: string
+  sources: Record<SourceName, SourceUse>
+}
+
+/** Which sources every agent offers in the versions that its pack was tested with. */
+export async function examineSources({ env }: { env: NodeJS.ProcessEnv }): Promise<AgentSources[]> {
+  const loaded = settingsOf(env)
+  return Promise.all(
+    agentNames().map(async name => {
+      const agent = await loadAgent(name)
+      return { agent: name, title: agent.title, sources: await sourcesOf(agent, loaded) }
+    }),
+  )
+}
+
+async function sourcesOf(agent: AgentAdapter, loaded: LoadedConfig | null): Promise<AgentSources['sources']> {
+  const { reports } = agent
+  const config = loaded?.config
+  const areHooksOn = !config || (config.hooks.enabled && config.agents[agent.name]?.hooks !== false)
+  const isStatusOn = !config || config.osc7501.enabled
+  const use = (isOffered: boolean, isOn = true): SourceUse => (isOffered ? (isOn ? 'used' : 'off') : 'none')
+  const pack = agent.pack === null ? null : await loadPack(agent.pack, null)
+  const hasTitle = pack !== null && (pack.detect.title !== null || pack.rules.some(({ region }) => region === 'title'))
+  return {
+    'server API': use(reports.events),
+    hooks: use(reports.hooks, areHooksOn),
+    transcript: use(reports.transcript),
+    'OSC 7501': use(reports.osc7501, isStatusOn),
+    'OSC 133': use(reports.marks?.includes('OSC 133') === true),
+    'OSC 9;4': use(reports.marks?.includes('OSC 9;4') === true),
+    title: use(hasTitle),
+    screen: 'used',
+    ACP: agent.acp ? 'on request' : 'none',
+    'JSON stream': agent.headless ? 'on request' : 'none',
+  }
+}
+
+/** Settings with a mistake are the business of `signalbox doctor`. */
+function settingsOf(env: NodeJS.ProcessEnv): LoadedConfig | null {
+  try {
+    return loadConfig({ environment: env, userFile: `${resolveDirectories(env, env.HOME).config}/config.toml` })
+  } catch {
+    return null
+  }
+}
