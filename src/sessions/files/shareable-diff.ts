@@ -42,11 +42,13 @@ export async function shareableDiff(
     return !hidden.has(path)
   }
   // Without detection of renames, both names of a renamed file are listed.
-  const names = await git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])
-  const secret = names.split('\0').filter(path => path !== '' && !isShown(path))
-  const except = secret.map(path => `:(top,exclude,literal)${path}`)
-  const diff = (env: Record<string, string>) =>
-    git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])], env)
+  const listing = git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])
+  listing.catch(() => undefined)
+  const diff = async (env: Record<string, string>) => {
+    const secret = (await listing).split('\0').filter(path => path !== '' && !isShown(path))
+    const except = secret.map(path => `:(top,exclude,literal)${path}`)
+    return git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])], env)
+  }
   const text = hasUntracked ? await git.withNewFiles(isShown, diff) : await diff({})
   return { text: text.trim() === '' ? '' : text, hidden: [...hidden] }
 }
