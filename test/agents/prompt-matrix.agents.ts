@@ -80,7 +80,11 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
     if (isSame) counts.delivered++
     else
-      failures.push({ kind, prompt, what: `the model got it ${got.length} times: ${run.stderr.trim().slice(0, 200)}` })
+      failures.push({
+        kind,
+        prompt,
+        what: `the model got it ${got.length} times: exit ${run.code} ${run.stderr.trim().slice(0, 200)} ${JSON.stringify(run.stdout.slice(0, 200))}`,
+      })
     const isAnswered = run.code === 0 && plainWords(run.stdout).join(' ') === plainWords(answer).join(' ')
     if (isAnswered) counts.answered++
     else if (isSame)
