@@ -22,9 +22,11 @@ if (args.length === 0) args.push(...corpusDirectory())
 needDirectories(args, 'eval:screen')
 /** What is labelled of a menu. */
 const MENU_PARTS = ['options', 'selected', 'question']
+/** States that are scored apart from views. */
+const STATES = ['idle', 'busy', 'needs-you']
 const noMenus = () =>
   Object.fromEntries(
-    MENU_PARTS.flatMap(part => [
+    [...MENU_PARTS, ...STATES].flatMap(part => [
       [part, 0],
       [`${part}Right`, 0],
     ]),
@@ -55,6 +57,10 @@ for (const directory of args) {
       if (result.isCallRight) sum.calls++
       else if (result.gotCall) sum.falseCalls++
       else sum.missedCalls++
+      if (result.state) {
+        sum[result.state.wanted]++
+        if (result.state.isRight) sum[`${result.state.wanted}Right`]++
+      }
       for (const part of MENU_PARTS) {
         if (!result[part]) continue
         sum[part]++
@@ -82,7 +88,9 @@ const all = {
 }
 for (const sum of Object.values(totals)) for (const key of Object.keys(all)) all[key] += sum[key]
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
-console.log('agent         recordings  moments  view %  needs-you %  false  missed  options  selected  question')
+console.log(
+  'agent         recordings  moments  view %  needs-you %  false  missed  options  selected  question  idle %  busy %  needs-you %',
+)
 for (const [agent, sum] of [...Object.entries(totals).sort(), ['ALL', all]]) {
   console.log(
     agent.padEnd(14),
@@ -95,6 +103,7 @@ for (const [agent, sum] of [...Object.entries(totals).sort(), ['ALL', all]]) {
     `${sum.optionsRight}/${sum.options}`.padStart(8),
     `${sum.selectedRight}/${sum.selected}`.padStart(9),
     `${sum.questionRight}/${sum.question}`.padStart(9),
+    ...STATES.map((name, index) => percent(sum[`${name}Right`], sum[name]).padStart([7, 7, 11][index])),
   )
 }
 for (const [what, count] of Object.entries(confusion)

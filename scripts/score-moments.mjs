@@ -3,80 +3,34 @@
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
-const { Replay } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
+const room = (...path) => import(join(root, 'dist', 'rooms', ...path, 'index.js'))
+const { acceptedViews, isCallOpen, needsPerson } = await room('learning')
+const { Replay } = await room('panes')
+const { loadPack } = await room('agents')
+const { readWholeRecording } = await room('terminal', 'recording')
 
-const IDLE = ['idle_prompt', 'background_task']
-const VIEWS_OF_LABEL = {
-  startup: ['startup'],
-  idle: IDLE,
-  idle_prompt: IDLE,
-  done: IDLE,
-  typing: ['idle_prompt'],
-  interrupted: ['idle_prompt'],
-  user_message: ['user_message', 'thinking'],
-  thinking: ['thinking', 'user_message'],
-  compacting: ['thinking'],
-  retrying: ['thinking', 'error'],
-  error_retry: ['thinking', 'error'],
-  streaming: ['response_content'],
-  tool_request: ['tool_menu'],
-  permission: ['tool_menu'],
-  question: ['tool_menu'],
-  question_menu: ['tool_menu'],
-  plan: ['tool_menu'],
-  plan_menu: ['tool_menu'],
-  plan_approval: ['tool_menu'],
-  trust_dialog: ['tool_menu'],
-  api_key_dialog: ['tool_menu'],
-  auto_mode_dialog: ['tool_menu'],
-  waiting_input: ['tool_menu'],
-  picker: ['tool_menu'],
-  dialog: ['tool_menu', 'unknown'],
-  menu: ['tool_menu', 'unknown'],
-  overlay: ['unknown', 'tool_menu'],
-  login_menu: ['auth_required', 'tool_menu'],
-  tool_result: ['tool_result', 'tool_running', 'thinking'],
-  todo_list: ['todo_list', 'thinking', 'tool_result', 'response_content'],
-  background_task: ['background_task', 'idle_prompt'],
-  context_notice: ['idle_prompt'],
-  exit_confirm: ['idle_prompt'],
-  slash_menu: ['idle_prompt'],
-  file_menu: ['idle_prompt'],
-  history_search: ['unknown', 'tool_menu', 'idle_prompt'],
-  transcript: ['unknown'],
-  shell_prompt: ['idle_prompt'],
-  repl_prompt: ['idle_prompt'],
-  pager: ['idle_prompt', 'tool_menu'],
-  editor: ['idle_prompt', 'unknown'],
-}
-const BLOCKED = new Set([
-  'tool_menu',
-  'tool_request',
-  'permission',
-  'question',
-  'plan',
-  'plan_menu',
-  'question_menu',
-  'trust_dialog',
-  'waiting_input',
-  'auth_required',
+export { acceptedViews, needsPerson }
+
+const WORK = new Set([
+  'user_message',
+  'thinking',
+  'response_content',
+  'tool_running',
+  'tool_result',
+  'todo_list',
+  'parallel_agents',
 ])
-const EITHER = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
+const REST = new Set(['idle_prompt', 'background_task', 'startup'])
 
-export function acceptedViews(moment) {
-  const labels = [moment.view.startsWith('menu_') ? 'overlay' : moment.view, ...(moment.expect?.accept ?? [])]
-  if (moment.view === 'startup' && (moment.expect?.composer || moment.expect?.fresh)) labels.push('idle_prompt')
-  return new Set(labels.flatMap(label => VIEWS_OF_LABEL[label] ?? [label]))
-}
-
-export function needsPerson({ view, expect = {} }) {
-  if (typeof expect.needsYou === 'boolean') return expect.needsYou
-  if ('awaiting' in expect)
-    return expect.awaiting != null && expect.awaiting !== 'picker' && expect.awaiting !== 'exit_confirm'
-  if (expect.state) return ['blocked', 'waiting', 'waiting_input'].includes(expect.state)
-  return BLOCKED.has(view)
+/** What a label says about the state, apart from the view; null where it allows several. */
+function stateOf(moment) {
+  if (isCallOpen(moment)) return null
+  if (needsPerson(moment)) return 'needs-you'
+  if (['running', 'repl_busy', 'fullscreen'].includes(moment.view)) return 'busy'
+  const views = [...acceptedViews(moment)]
+  if (views.length === 0) return null
+  if (views.every(view => WORK.has(view))) return 'busy'
+  return views.every(view => REST.has(view)) ? 'idle' : null
 }
 
 /** What reading screens must reach on labelled recordings, as shares of all moments. */
@@ -153,7 +107,9 @@ function judge(moment, state) {
     state.view === 'auth_required'
   const isRunning = ['running', 'repl_busy', 'fullscreen'].includes(moment.view)
   const isRight = isRunning ? state.busy === true : acceptedViews(moment).has(state.view)
-  const isEither = EITHER.has(moment.view) || moment.view.startsWith('menu_')
+  const isEither = isCallOpen(moment)
+  const wantedState = stateOf(moment)
+  const gotState = gotCall ? 'needs-you' : state.busy === true || WORK.has(state.view) ? 'busy' : 'idle'
   const wanted = moment.expect?.options
   const menu = state.payload?.menu
   const fold = text =>
@@ -197,6 +153,7 @@ function judge(moment, state) {
     isRight,
     isCallRight: isEither || gotCall === isCall,
     gotCall,
+    ...(wantedState && { state: { wanted: wantedState, isRight: wantedState === gotState } }),
     rule: look?.observation.rule,
     screenView: look?.observation.view,
     authority: reading.authority,

@@ -103,6 +103,14 @@ describe('LivePacks', () => {
     return { packs: made, problems, reloaded }
   }
 
+  it('finds the pack that names a program, by its last path component', async () => {
+    put('own/zwarb/learned.toml', 'pack = 1\nagent = "zwarb"\nbase = "structure"\ndetect = { argv0 = ["zwarb"] }\n')
+    const { packs } = livePacks()
+    expect(await packs.nameFor('/usr/bin/zwarb')).toBe('zwarb')
+    expect(await packs.nameFor('other')).toBeNull()
+    expect((await packs.acquire('zwarb')).pack.byStructure).toBe(true)
+  })
+
   it('starts without a person’s broken file, and reports it', async () => {
     put('shipped/x/a.toml', packText('', 'shipped'))
     put('own/x/good.toml', packText('', 'mine'))

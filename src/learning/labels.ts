@@ -87,10 +87,13 @@ export function acceptedViews({ view, expect = {} }: LabelledMoment): Set<Termin
   return new Set(labels.flatMap(label => VIEWS_OF_LABEL[label] ?? (isView(label) ? [label] : [])))
 }
 
-/** Null where the label leaves it open. */
-export function needsPerson(moment: LabelledMoment): boolean | null {
+/** A call is right here, and so is none. */
+export function isCallOpen({ view }: LabelledMoment): boolean {
+  return EITHER.has(view) || isOverlay(view)
+}
+
+export function needsPerson(moment: LabelledMoment): boolean {
   const { view, expect = {} } = moment
-  if (EITHER.has(view) || isOverlay(view)) return null
   if (typeof expect.needsYou === 'boolean') return expect.needsYou
   if (expect.awaiting !== undefined) return isCall(expect.awaiting)
   if (expect.state) return ['blocked', 'waiting', 'waiting_input'].includes(expect.state)

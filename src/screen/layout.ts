@@ -60,7 +60,8 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   // A guessed input box yields to options in the same place, but not to a text of several rows that
   // is being typed.
   const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)
-  const composer = anchored ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
+  const written = anchored || !candidate ? null : writtenList(candidate, rows, frame)
+  const composer = anchored ?? written ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
   else regions.delete('composer')
 
@@ -256,6 +257,19 @@ function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly Sc
     group.options.every(option => option.number === null && option.checked === null) &&
     group.options.findIndex(option => option.glyphColumn !== null) === 0
   )
+}
+
+/**
+ * A draft that is a list: the glyph of the box is before its first line, and the cursor is visible
+ * at the end of its last one. A menu has the cursor at its selected option, or hides it.
+ */
+function writtenList({ group }: MenuCandidate, rows: readonly ScreenRow[], { cursor }: Frame): Region | null {
+  const [first] = group.options
+  const row = rows[cursor.y]
+  const isLast =
+    cursor.visible && cursor.y === group.last && row !== undefined && cursor.x === row.text.trimEnd().length
+  const isPointed = first?.glyphColumn != null && group.options.slice(1).every(option => option.glyphColumn === null)
+  return isLast && isPointed && first.row < cursor.y ? makeRegion('composer', first.row, cursor.y) : null
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

@@ -38,7 +38,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   const title = followTitle(memory.title, frame)
   const working =
     findWorking(frame, pack, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
-    (pack.byStructure && !knowsTitle(pack) && isTitleTurning(title, frame) ? { match: null, row: null } : null)
+    (pack.byStructure && saysWork(frame, title, pack) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
@@ -59,6 +59,12 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     todos,
     shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
   }
+}
+
+/** The program says itself that it works: by the progress of its tab, or by a title that turns. */
+function saysWork(frame: Frame, title: ScreenMemory['title'], pack: Pack): boolean {
+  if (frame.progress?.state === 'busy' || frame.progress?.state === 'value') return true
+  return !knowsTitle(pack) && isTitleTurning(title, frame)
 }
 
 /** The pack says which titles mean work: others do not. */

@@ -76,11 +76,15 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       { timeoutMs: 120_000 },
     )
     const got = model.served.filter(served => served.key === key)
-    const fold = (given: string) => given.replace(/\s+/gu, ' ').trim()
+    const fold = (given: string) => given.normalize('NFC').replace(/\s+/gu, ' ').trim()
     const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
     if (isSame) counts.delivered++
     else
-      failures.push({ kind, prompt, what: `the model got it ${got.length} times: ${run.stderr.trim().slice(0, 200)}` })
+      failures.push({
+        kind,
+        prompt,
+        what: `the model got it ${got.length} times: exit ${run.code} ${run.stderr.trim().slice(0, 200)} ${JSON.stringify(run.stdout.slice(0, 200))}`,
+      })
     const isAnswered = run.code === 0 && plainWords(run.stdout).join(' ') === plainWords(answer).join(' ')
     if (isAnswered) counts.answered++
     else if (isSame)
@@ -135,7 +139,8 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
         wrong.push(`${key}: exit ${sent.code} ${sent.stderr.trim()}`)
         continue
       }
-      const { state } = await home.json<{ state: string }>([isAllowed ? 'approve' : 'deny', request.id, '--json'])
+      const words = isAllowed ? ['approve', request.id, '--fingerprint', request.fingerprint] : ['deny', request.id]
+      const { state } = await home.json<{ state: string }>([...words, '--json'])
       await home.waitUntil(session, 'idle')
       const isRight = state === 'applied' && (home.file(file) === 'x') === isAllowed
       if (isRight) counts.carriedOut++

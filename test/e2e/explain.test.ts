@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TestHome, waitFor } from './harness.js'
+import { ROOT, type TestHome, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: TestHome
@@ -62,5 +63,34 @@ describe('a live session', () => {
     await home.ok(['stop', session.id])
     const counts = await waitFor('the counts', async () => (await home.json<Line[]>(['drift', '--json']))[0])
     expect(counts).toMatchObject({ agent: 'demo', version: '1.0.0', screens: [] })
+  })
+})
+
+describe('an agent without a pack', () => {
+  it('gets one from labelled recordings, shown first and accepted with --yes', async () => {
+    const folder = home.path('recordings')
+    mkdirSync(folder, { recursive: true })
+    const label = (t: number, view: string, ...accept: string[]) => ({ t, view, expect: { accept } })
+    const labels = {
+      'shell-approve.80x24': [label(12.295, 'idle_prompt'), label(17.838, 'tool_running', 'thinking')],
+      'interrupt-tool.120x40': [label(6.768, 'idle_prompt'), label(10.693, 'tool_running', 'thinking')],
+    }
+    for (const [name, moments] of Object.entries(labels)) {
+      copyFileSync(join(ROOT, 'packs', 'gemini', 'fixtures', `${name}.cast`), join(folder, `${name}.cast`))
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ moments }))
+    }
+    const shown = await home.run(['packs', 'learn', 'zwarb', folder])
+    expect(shown.code).toBe(4)
+    expect(shown.stdout).toContain('50.0 % → 100.0 % of 4 moments in 2 recordings are read right')
+    expect(shown.stdout).toContain('+ base = "structure"')
+    expect(existsSync(home.path('config', 'packs', 'zwarb'))).toBe(false)
+    await home.ok(['packs', 'learn', 'zwarb', folder, '--yes'])
+    const [report] = await home.ndjson<{ passed: number; failed: number }>(['packs', 'check', 'zwarb', '--json'])
+    expect(report).toMatchObject({ failed: 0 })
+    expect(report!.passed).toBeGreaterThanOrEqual(3)
+    const [at] = await home.ndjson<Line>([
+      ...['replay', join(folder, 'shell-approve.80x24.cast'), '--agent', 'zwarb', '--at', '17.838'],
+    ])
+    expect(at).toMatchObject({ view: 'tool_running' })
   })
 })

@@ -45,7 +45,10 @@ export function typingOf(
   const isLong = text.length > TYPED_MAX || text.includes('\n')
   const isMarked = /^[/!@#]/u.test(text) && !isCommand(text, meaning)
   const isPasted = pack.input.mode === 'paste' && !isCommand(text, meaning)
-  if ((isLong || isMarked || isPasted || text.includes('\t')) && isBracketedPaste) return { text, way: 'paste' }
+  // Some programs give a pasted `!` or `/word` its meaning all the same; a blank in front removes it.
+  const isTaken = isMarked && (text.startsWith('!') || /^\/(?:\s|[\w-]+(?:\s|$))/u.test(text))
+  if ((isLong || isMarked || isPasted || text.includes('\t')) && isBracketedPaste)
+    return { text: isTaken ? ` ${text}` : text, way: 'paste' }
   if (isLong && pack.agent === 'generic') return null
   const way = pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
   return { text: isMarked ? ` ${text}` : text, way }
