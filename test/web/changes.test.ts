@@ -134,7 +134,10 @@ describeNeeding('chromium', 'the changes of a session', () => {
 
   it('starts a review with comments as its findings, which fixes what is selected', async () => {
     const session = page.url()
-    await rows().getByRole('button', { name: 'Comment on line 50' }).click()
+    // The viewer has read the file again, without the part that was taken back.
+    await rows().getByText('line three').waitFor({ state: 'detached' })
+    const changed = rows().locator('.pair', { hasText: 'line fifty' })
+    await changed.getByRole('button', { name: 'Comment on line 50' }).last().click()
     await page.getByLabel('Comment on src/deep/a.ts, line 50').fill('Fifty is a number.')
     await page.getByRole('button', { name: 'Add comment' }).click()
     const bar = page.getByRole('group', { name: 'Collected comments' })
