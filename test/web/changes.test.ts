@@ -147,7 +147,8 @@ describeNeeding('chromium', 'the changes of a session', () => {
     // Once in the text of the request, once as an item.
     expect(await page.locator('main').getByText('Fifty is a number.').count()).toBe(2)
     await page.getByRole('button', { name: 'Fix 1 of 1' }).click()
-    await page.getByText('The run is done').waitFor({ timeout: 120_000 })
+    await page.getByRole('heading', { name: 'The run has findings for you to select' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Log of Developer').waitFor({ state: 'attached' })
     expect(errors).toEqual([])
     await page.goto(session)
     await page.getByRole('button', { name: 'Uncommitted' }).click()
