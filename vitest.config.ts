@@ -16,7 +16,7 @@ export default defineConfig({
     // Ends a test that hangs. It is far beyond what a test takes on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000, interval: 20 } },
+    expect: { poll: { timeout: 120_000, interval: 50 } },
     setupFiles: ['test/support/restore-process.ts'],
     sequence: { sequencer: SlowestFirst },
     passWithNoTests: false,

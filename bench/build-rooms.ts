@@ -28,14 +28,14 @@ interface Rooms {
 }
 
 /** Rooms as people run them: from the build, without a compiler in between. */
-export async function buildRooms(): Promise<Rooms & { dist: string }> {
+export async function buildRooms(): Promise<Rooms & { directory: string }> {
   const root = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('..', import.meta.url))
-  const dist = join(root, 'dist')
-  if (!existsSync(dist)) throw new Error('there is no build: npm run build')
+  const directory = join(root, 'dist', 'rooms')
+  if (!existsSync(directory)) throw new Error('there is no build: npm run build')
   const room = async <Name extends keyof Rooms>(name: Name): Promise<Rooms[Name]> =>
-    import(pathToFileURL(join(dist, name, 'index.js')).href)
+    import(pathToFileURL(join(directory, name, 'index.js')).href)
   return {
-    dist,
+    directory,
     approvals: await room('approvals'),
     clock: await room('clock'),
     engine: await room('engine'),

@@ -82,8 +82,8 @@ else {
 async function emulation() {
   if (spawnSync('python3', ['-c', 'import pyte']).status !== 0)
     return '[pyte](https://github.com/selectel/pyte) is not installed on this machine, so there is no figure.'
-  const { TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
-  const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+  const { TerminalEmulator } = await import(join(root, 'dist', 'rooms', 'terminal', 'index.js'))
+  const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
   const { header, events } = await readWholeRecording(join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast'))
   const bytes = Buffer.concat(
     events.filter(({ kind }) => kind === 'output').map(({ bytes: part }) => Buffer.from(part)),

@@ -1,11 +1,11 @@
-// `node bench/engine-host.mjs <dist> <store> <run> <steps>`: drives one run of the benchmark and
+// `node bench/engine-host.mjs <rooms> <store> <run> <steps>`: drives one run of the benchmark and
 // prints the number of each step as it starts.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { benchRun, benchWorkflow, changesOf } from './engine-workflow.mjs'
 
-const [dist, path, run, steps] = process.argv.slice(2)
-const room = name => import(pathToFileURL(join(dist, name, 'index.js')).href)
+const [rooms, path, run, steps] = process.argv.slice(2)
+const room = name => import(pathToFileURL(join(rooms, name, 'index.js')).href)
 const [{ openStore }, { createRun, Driver, runsProjection, runStream }, { validateEvent }, { systemClock }] =
   await Promise.all([room('store'), room('engine/core'), room('events'), room('clock')])
 

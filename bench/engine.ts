@@ -29,7 +29,7 @@ const PACKAGES = [
   '@langchain/langgraph-checkpoint-sqlite@1.0.4',
   '@langchain/core@1.2.13',
 ]
-const { dist, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
+const { directory: rooms, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals
 const { systemClock } = clock
 const { createRun, Driver, runStream, runsProjection } = engine
@@ -200,7 +200,7 @@ async function measureResume(): Promise<void> {
   const times: number[] = []
   let again = 0
   for (let round = 0; round < 5; round++) {
-    const args = [script, dist, join(directory, `resume-${round}.db`), 'run_bench', '600']
+    const args = [script, rooms, join(directory, `resume-${round}.db`), 'run_bench', '600']
     const first = await until(args, n => n >= 500)
     const start = performance.now()
     const second = await until(args, n => n >= first.last)

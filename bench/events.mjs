@@ -15,7 +15,7 @@ const CALLS = 200
 const BATCH = 100_000
 const EACH = 5_000
 
-const room = name => import(pathToFileURL(join(root, 'dist', name, 'index.js')).href)
+const room = name => import(pathToFileURL(join(root, 'dist', 'rooms', name, 'index.js')).href)
 const [{ openHomeStore }, { systemClock }, { newEvent }, { loadDriver }] = await Promise.all(
   ['host', 'clock', 'events', 'store'].map(room),
 )

@@ -26,11 +26,11 @@ import { build, install, root } from '../scripts/setup.mjs'
 
 install()
 build()
-const { Pane } = await import(join(root, 'dist', 'panes', 'index.js'))
-const { classify, initialMemory } = await import(join(root, 'dist', 'screen', 'index.js'))
-const { TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+const { Pane } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
+const { classify, initialMemory } = await import(join(root, 'dist', 'rooms', 'screen', 'index.js'))
+const { TerminalEmulator } = await import(join(root, 'dist', 'rooms', 'terminal', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
 
 // pyte fails on private variants of two sequences that nearly all agents send. They are dropped
 // here, as its own Screen should do: otherwise a sixth of the recordings could not be compared.

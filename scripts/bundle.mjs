@@ -1,7 +1,9 @@
-// Makes dist/ from src/: every program and every room's index.ts is an entry, what they share is in
-// chunks, and libraries that are plain JavaScript are inside. A command that is one file of its own
-// and a few chunks starts in half the time of one that opens three hundred modules
-// (docs/decisions/0014-dist-is-bundled.md). Types are checked elsewhere: `npm run check`.
+// Makes dist/ from src/: the programs, with what they share in chunks, and libraries that are plain
+// JavaScript inside. A command that is one file of its own and a few chunks starts in half the time
+// of one that opens three hundred modules (docs/decisions/0014-dist-is-bundled.md). dist/rooms has
+// the rooms for scripts and benchmarks: as entries of the same build they would be whole chunks,
+// and every command would load all of each room it touches. Types are checked elsewhere:
+// `npm run check`.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -23,19 +25,27 @@ const PROGRAMS = [
   'agents/headless/tool-hook-main',
   'panes/reader/thread-main',
 ]
-/** Modules that tests and benchmarks import from the build. */
-const INSIDES = ['cli/main']
+/** Modules of the programs that others import: the library, and the command line for tests. */
+const MODULES = ['client/index', 'cli/main']
 
-await bundle()
+for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+  if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true })
+}
+const libraries = await bundle([...PROGRAMS, ...MODULES], dist)
+writeFileSync(join(dist, 'LICENSES.txt'), licences([...libraries].sort()))
+await bundle([...roomsBelow(src)], join(dist, 'rooms'))
 await writeManPage(root)
 
-async function bundle() {
+/** Returns the directories of the libraries that are inside. */
+async function bundle(names, directory) {
   const inside = new Set()
   const build = await rolldown({
-    input: Object.fromEntries([...PROGRAMS, ...INSIDES, ...doors(src)].map(name => [name, join(src, `${name}.ts`)])),
+    input: Object.fromEntries(names.map(name => [name, join(src, `${name}.ts`)])),
     cwd: root,
     platform: 'node',
     external: OUTSIDE,
+    // Our modules only define their exports; libraries say in their package.json what they do.
+    treeshake: { moduleSideEffects: id => (id.startsWith(src) ? false : undefined) },
     plugins: [
       {
         name: 'what-is-inside',
@@ -46,30 +56,24 @@ async function bundle() {
       },
     ],
   })
-  for (const name of existsSync(dist) ? readdirSync(dist) : []) {
-    if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true })
-  }
   await build.write({
-    dir: dist,
+    dir: directory,
     format: 'esm',
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   })
   await build.close()
-  writeFileSync(join(dist, 'LICENSES.txt'), licences([...inside].sort()))
+  return inside
 }
 
-/**
- * `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and
- * tests import.
- */
-function* doors(directory, prefix = '') {
+/** `index.ts` of every room and of the folders in it that have one. */
+function* roomsBelow(directory, prefix = '') {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === 'testing') continue
     const name = `${prefix}${entry.name}`
     if (existsSync(join(directory, entry.name, 'index.ts'))) yield `${name}/index`
-    yield* doors(join(directory, entry.name), `${name}/`)
+    yield* roomsBelow(join(directory, entry.name), `${name}/`)
   }
 }
 

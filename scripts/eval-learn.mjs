@@ -13,9 +13,9 @@ if (!process.argv.includes('--no-build')) {
   build()
 }
 const { learnPack, readRecordings, packText, momentsOf, judgeAll } = await import(
-  join(root, 'dist', 'learning', 'index.js')
+  join(root, 'dist', 'rooms', 'learning', 'index.js')
 )
-const { buildPack } = await import(join(root, 'dist', 'agents', 'packs', 'index.js'))
+const { buildPack } = await import(join(root, 'dist', 'rooms', 'agents', 'packs', 'index.js'))
 const { args, flag, option } = readArguments()
 flag('--no-build')
 const isByTranscript = flag('--transcripts')

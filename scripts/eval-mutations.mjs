@@ -8,10 +8,10 @@ import { MUTATIONS } from './mutate-recording.mjs'
 import { acceptedViews } from './score-moments.mjs'
 import { root } from './setup.mjs'
 
-const { classify, initialMemory } = await import(join(root, 'dist', 'screen', 'index.js'))
-const { FrameCoalescer, TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+const { classify, initialMemory } = await import(join(root, 'dist', 'rooms', 'screen', 'index.js'))
+const { FrameCoalescer, TerminalEmulator } = await import(join(root, 'dist', 'rooms', 'terminal', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
 
 const args = process.argv.slice(2)
 const at = args.indexOf('--show')

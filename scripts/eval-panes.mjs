@@ -14,10 +14,10 @@ if (!flag('--no-build')) {
   build()
 }
 const dist = join(process.env.SIGNALBOX_E2E_ROOT ?? root, 'dist')
-const { Counters, Replay, Supervisor } = await import(join(dist, 'panes', 'index.js'))
-const { loadPack } = await import(join(dist, 'agents', 'index.js'))
-const { loadConfig } = await import(join(dist, 'config', 'index.js'))
-const { readWholeRecording } = await import(join(dist, 'terminal', 'recording', 'index.js'))
+const { Counters, Replay, Supervisor } = await import(join(dist, 'rooms', 'panes', 'index.js'))
+const { loadPack } = await import(join(dist, 'rooms', 'agents', 'index.js'))
+const { loadConfig } = await import(join(dist, 'rooms', 'config', 'index.js'))
+const { readWholeRecording } = await import(join(dist, 'rooms', 'terminal', 'recording', 'index.js'))
 const { classOf, truthOf } = await import('./eval-panes-truth.mjs')
 
 /**

@@ -12,11 +12,11 @@ if (!process.argv.includes('--no-build')) {
   install()
   build()
 }
-const { Replay } = await import(join(root, 'dist', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
-const { Conversation } = await import(join(root, 'dist', 'sessions', 'index.js'))
-const { classify, initialMemory, renderMarkdown } = await import(join(root, 'dist', 'screen', 'index.js'))
+const { Replay } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
+const { Conversation } = await import(join(root, 'dist', 'rooms', 'sessions', 'index.js'))
+const { classify, initialMemory, renderMarkdown } = await import(join(root, 'dist', 'rooms', 'screen', 'index.js'))
 const { acceptedViews } = await import('./score-moments.mjs')
 
 /** How much of the original must remain, per agent. */

@@ -162,8 +162,8 @@ async function writeAgent(agent, chosen) {
 }
 
 async function failures(agent) {
-  const { checkFixtures } = await import(join(root, 'dist', 'panes', 'index.js'))
-  const { loadPack } = await import(join(root, 'dist', 'agents', 'packs', 'index.js'))
+  const { checkFixtures } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
+  const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'packs', 'index.js'))
   const { results } = await checkFixtures(agent, {
     userDirectory: null,
     loadPack: version => loadPack(agent, null, version),

@@ -18,7 +18,7 @@ const FILES = [
 ]
 
 export async function writeManPage(root) {
-  const { COMMANDS } = await import(pathToFileURL(join(root, 'dist', 'cli', 'specs', 'index.js')).href)
+  const { COMMANDS } = await import(pathToFileURL(join(root, 'dist', 'rooms', 'cli', 'specs', 'index.js')).href)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   mkdirSync(join(root, 'dist', 'man'), { recursive: true })
   writeFileSync(

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
 const dist = process.env.SIGNALBOX_DIST ?? join(root, 'dist')
-const { Pane } = await import(join(dist, 'panes', 'index.js'))
-const { loadPack } = await import(join(dist, 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(dist, 'terminal', 'recording', 'index.js'))
-const { renderMarkdown } = await import(join(dist, 'screen', 'index.js'))
-const { Conversation } = await import(join(dist, 'sessions', 'index.js'))
+const { Pane } = await import(join(dist, 'rooms', 'panes', 'index.js'))
+const { loadPack } = await import(join(dist, 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(dist, 'rooms', 'terminal', 'recording', 'index.js'))
+const { renderMarkdown } = await import(join(dist, 'rooms', 'screen', 'index.js'))
+const { Conversation } = await import(join(dist, 'rooms', 'sessions', 'index.js'))
 
 const SAID = new Set(['prose', 'code', 'list', 'table', 'diff'])
 const ENDED = new Set(['idle_prompt', 'background_task', 'interrupted'])

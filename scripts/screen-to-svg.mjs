@@ -56,8 +56,10 @@ if (positionals.length !== 1) {
   )
   process.exit(2)
 }
-const { TerminalEmulator } = await import(pathToFileURL(join(root, 'dist', 'terminal', 'index.js')).href)
-const { readWholeRecording } = await import(pathToFileURL(join(root, 'dist', 'terminal', 'recording', 'index.js')).href)
+const { TerminalEmulator } = await import(pathToFileURL(join(root, 'dist', 'rooms', 'terminal', 'index.js')).href)
+const { readWholeRecording } = await import(
+  pathToFileURL(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js')).href
+)
 const { header, events } = await readWholeRecording(positionals[0])
 const frames = play(header, events)
 const frame = frames.at(-1)?.frame

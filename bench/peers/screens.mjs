@@ -7,9 +7,9 @@ import { needsPerson } from '../../scripts/score-moments.mjs'
 import { root } from '../../scripts/setup.mjs'
 import { PEERS, readAs } from './screen-rules.mjs'
 
-const { Replay } = await import(join(root, 'dist', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+const { Replay } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
 
 const WORKING = new Set(['thinking', 'streaming', 'compacting', 'tool_running', 'running', 'retrying'])
 const IDLE = new Set(['idle', 'idle_prompt', 'done', 'typing', 'interrupted', 'context_notice'])

@@ -52,6 +52,11 @@ export interface AgentAdapter {
   acp?(location: FoundAgent, start: AcpStart): AcpCommand | null
   /** How to install the program that speaks the protocol for it, if that is another one. */
   readonly acpInstall?: string
+  /**
+   * Over the protocol it must read files itself: by a defect of its own it takes the answer that a
+   * file does not exist for a failure, and cannot create one.
+   */
+  readonly acpReadsItself?: true
 }
 
 export interface AcpCommand {

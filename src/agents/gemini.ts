@@ -42,5 +42,6 @@ export const geminiAgent: AgentAdapter = {
   transcript: geminiTranscript,
   headless: geminiHeadless,
   acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
+  acpReadsItself: true,
   exitId: rows => exitIdAfter(rows, ['gemini', '--resume'], isUuid),
 }

@@ -68,6 +68,7 @@ export const qwenAgent: AgentAdapter = {
   transcript: qwenTranscript,
   headless: qwenHeadless,
   acp: ({ file, prefix }, { args }) => ({ file, args: [...prefix, '--acp', ...args] }),
+  acpReadsItself: true,
   exitId: rows => exitIdAfter(rows, ['qwen', '--resume'], isUuid),
 }
 

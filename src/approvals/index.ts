@@ -22,6 +22,8 @@
  *                        lockdown, grants, display, step-up, edits. A new rule belongs there
  *   policy, lockdown     the settings and the state that the rules depend on
  *   denial               which answers are denials; the dashboard imports it as well
+ *   decision-words       what was decided, in the words of every surface
+ *   request-content      what a request asks for as lines of text: an edit as a diff
  *   request-title        what a request is about, as one sentence; the dashboard imports it as well
  *   grants, manual-only  decisions in advance, and what only a person may decide
  *   standing             decisions in advance by pattern, until they are revoked
@@ -43,6 +45,7 @@ export { approvalTable } from './approval-table.js'
 export { type BatchResult, decideBatch, denyAll, denyBatch } from './batch.js'
 export { blockersOf } from './blocked-requests.js'
 export type { ProposedDecision } from './decide.js'
+export { decisionWords } from './decision-words.js'
 export { DENIAL_MEANINGS, denyingOption, isDenialMeaning } from './denial.js'
 export { displayOf, displayText } from './display.js'
 export { fingerprintOf, sha256 } from './fingerprint.js'
@@ -64,6 +67,7 @@ export {
   isSuperseded,
 } from './record.js'
 export { buildReport, readLedgerEvents, reportRows } from './report.js'
+export { type ContentLine, contentText, requestContent } from './request-content.js'
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport, type StructuredReport } from './request-from-report.js'
 export { LOOP_COUNT, LOOP_MS } from './request-history.js'

@@ -53,6 +53,7 @@ describe('the report', () => {
       .decide(denied.id, decisionOf(denied, { option: 'allow', idempotencyKey: 'late' }))
       .catch(() => undefined)
     expect(await report()).toMatchObject({
+      items: [{ title: 'Demo wants to run a command', decided: 'Denied' }, { decided: null }],
       denials: [{ id: denied.id, tool: 'Bash', by: 'Eve', surface: 'telegram', note: 'not on main' }],
       closed: [{ id: stale.id, state: 'stale', reason: 'gone' }],
       refused: [{ id: denied.id, by: 'Ada', code: 'E_APPROVAL_DECIDED' }],

@@ -1,9 +1,11 @@
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import { csvCell } from '../text/index.js'
+import { decisionWords } from './decision-words.js'
 import { isDenialMeaning } from './denial.js'
 import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
 import { type ApprovalRecord, approvalsProjection, isSuperseded } from './record.js'
+import { requestTitle } from './request-title.js'
 
 export interface ReportFilter {
   /** Requests raised at this time or later. */
@@ -25,12 +27,16 @@ interface ReportItem {
   run: string | null
   kind: string
   tool: string
+  /** What was asked, as one sentence. */
+  title: string
   risk: string
   state: string
   decidedAt: number | null
   by: string | null
   surface: string | null
   option: string | null
+  /** The decision in the words of every surface. */
+  decided: string | null
   isDenied: boolean
   note: string | null
   grant: string | null
@@ -172,12 +178,14 @@ function itemOf(record: ApprovalRecord): ReportItem {
     run: subject.run ?? null,
     kind: record.kind,
     tool: request.tool,
+    title: requestTitle(record),
     risk: record.risk.level,
     state: record.state,
     decidedAt: decision?.at ?? null,
     by: by?.actor.name ?? null,
     surface: by?.surface ?? null,
     option: label ?? by?.option ?? null,
+    decided: decision ? decisionWords(record, decision) : null,
     isDenied: isDenied(record),
     note: decision?.note ?? null,
     grant: decision?.grantId ?? null,

@@ -1,30 +1,37 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { SignalboxError } from '../errors/index.js'
-import { loadConfig } from './index.js'
+import { SignalboxError, toSignalboxError } from '../errors/index.js'
+import { loadConfig } from './load.js'
+import { isNarrowEnough } from './narrow.js'
+import { findSetting } from './schema.js'
 
 export type SettingValue = string | number | boolean | null | readonly string[]
 
 /**
- * The settings that can be changed from the dashboard: notifications, timing, appearance, the daily
- * budget. Settings about what runs, who decides, where the server listens and what leaves the
- * machine can only be changed at the terminal.
+ * The settings that can be changed from the dashboard: notifications, timing, limits, budgets.
+ * Settings about what runs, who decides, where the server listens and what leaves the machine can
+ * only be changed at the terminal, except for those that the dashboard may tighten.
  */
 const EDITABLE = [
   /^notify\.(?!command$)/,
-  /^(reading|attach)\./,
-  /^terminal\.size$/,
-  /^panes\.(?!sources$)/,
+  /^(reading|attach|files|queue)\./,
+  /^terminal\.(size|scrollback|screen_reader)$/,
+  /^panes\.(?!sources$|tmux_socket$)/,
   /^approvals\.(grant_for|grant_uses|expire_after)$/,
-  /^runs\.day_usd$/,
-  /^sessions\.max_(cost|tokens)$/,
-  /^sessions\.(silence_warning_min|ready_timeout_s|typing_repeat_ms)$/,
+  /^runs\.(day_usd|max_concurrent)$/,
+  /^sessions\./,
   /^telegram\.(announce|stream|topics)$/,
 ]
 
-/** Whether the dashboard may change this setting. */
-export function isEditable(key: string): boolean {
-  return EDITABLE.some(pattern => pattern.test(key))
+/** Stricter from the dashboard, looser only at the terminal. */
+const TIGHTENED = [/^approvals\.(step_up|decide_from)$/, /^sandbox\.(use|network)$/, /^telegram\.group_detail$/]
+
+/** What the dashboard may do with a setting. */
+type Editing = 'free' | 'tighten' | 'terminal'
+
+export function editingOf(key: string): Editing {
+  if (EDITABLE.some(pattern => pattern.test(key))) return 'free'
+  return TIGHTENED.some(pattern => pattern.test(key)) ? 'tighten' : 'terminal'
 }
 
 /** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */
@@ -52,11 +59,7 @@ export function editSettings(
   changes: Readonly<Record<string, SettingValue>>,
   { version, isAtTerminal = false }: EditOptions,
 ): void {
-  const denied = isAtTerminal ? undefined : Object.keys(changes).find(key => !isEditable(key))
-  if (denied !== undefined)
-    throw new SignalboxError('E_ROLE', `"${denied}" cannot be changed from the dashboard`, {
-      next: `edit ${file} on this machine`,
-    })
+  const tightened = isAtTerminal ? [] : tightenedIn(file, Object.keys(changes))
   if (version !== null && version !== settingsVersion(file))
     throw new SignalboxError('E_VERSION', 'the settings have changed since you loaded them', { next: 'reload them' })
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -64,24 +67,59 @@ export function editSettings(
   const temporary = `${file}.${process.pid}.new`
   writeFileSync(temporary, after, { mode: 0o600, flag: 'wx' })
   try {
-    check(file, temporary, changes)
+    check(file, temporary, { changes, tightened })
     renameSync(temporary, file)
   } finally {
     rmSync(temporary, { force: true })
   }
 }
 
-function check(file: string, temporary: string, changes: Readonly<Record<string, SettingValue>>): void {
+/** Those that may only become stricter. */
+function tightenedIn(file: string, keys: readonly string[]): string[] {
+  const denied = keys.find(key => editingOf(key) === 'terminal')
+  if (denied !== undefined)
+    throw new SignalboxError('E_ROLE', `"${denied}" cannot be changed from the dashboard`, {
+      next: `edit ${file} on this machine`,
+    })
+  return keys.filter(key => editingOf(key) === 'tighten')
+}
+
+function check(
+  file: string,
+  temporary: string,
+  { changes, tightened }: { changes: Readonly<Record<string, SettingValue>>; tightened: readonly string[] },
+): void {
   const read = (path: string) =>
     new Map(
       loadConfig({ environment: {}, userFile: path })
         .entries()
-        .map(({ key, shown }) => [key, shown]),
+        .map(entry => [entry.key, entry]),
     )
-  const [before, after] = [read(file), read(temporary)]
-  for (const [key, shown] of after) {
-    if (Object.hasOwn(changes, key) || before.get(key) === shown) continue
+  const before = read(file)
+  const after = withoutPlace(temporary, () => read(temporary))
+  for (const [key, { shown }] of after) {
+    if (Object.hasOwn(changes, key) || before.get(key)?.shown === shown) continue
     throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
+  }
+  for (const key of tightened) {
+    const { setting } = findSetting(key.split('.'))!
+    if (isNarrowEnough(setting, before.get(key)?.value, after.get(key)?.value)) continue
+    throw new SignalboxError('E_ROLE', `"${key}" can be made stricter from the dashboard, not looser`, {
+      next: `signalbox config set ${key} … in a terminal of this machine`,
+    })
+  }
+}
+
+/** Problems of a value that was given apart have no place in a file. */
+function withoutPlace<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { code, message } = toSignalboxError(error)
+    const [start = '', ...parts] = message.split(file)
+    throw new SignalboxError(code, start + parts.map(part => part.replace(/^:\d+:\d+: /, '')).join(''), {
+      next: 'Nothing was changed. docs/reference/config.md lists every key.',
+    })
   }
 }
 

@@ -14,7 +14,8 @@ import {
   writePlace,
 } from './layer.js'
 import { describeNarrower, isNarrowEnough } from './narrow.js'
-import { type Config, KNOWN_SETTINGS, type KnownSetting } from './schema.js'
+import { type Config, KNOWN_SETTINGS, type KnownSetting, type Unit, unitOf } from './schema.js'
+import type { Setting } from './setting.js'
 import { describeValue } from './show.js'
 
 export interface LoadOptions {
@@ -41,6 +42,8 @@ interface ShownSetting {
   shown: string
   /** The value itself, for programs; `shown` for a secret. */
   value: unknown
+  /** What it accepts. */
+  accepts: Pick<Setting<unknown>, 'type' | 'values' | 'min' | 'max'> & { unit?: Unit; hasNone: boolean }
   origin: Origin
 }
 
@@ -80,8 +83,21 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         about: known.setting.about,
         shown: describeValue(known.setting, value),
         value: known.setting.isSecret ? describeValue(known.setting, value) : value,
+        accepts: acceptedBy(known),
         origin: originOf(given.get(key)),
       })),
+  }
+}
+
+function acceptedBy({ pattern, setting }: KnownSetting): ShownSetting['accepts'] {
+  const { type, values, min, max } = setting
+  return {
+    type,
+    ...(values && { values }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(type === 'duration' && { unit: unitOf(pattern) }),
+    hasNone: setting.default === null,
   }
 }
 

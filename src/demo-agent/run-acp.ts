@@ -2,12 +2,14 @@ import { Readable, Writable } from 'node:stream'
 import {
   type AgentContext,
   agent,
+  type ClientCapabilities,
   methods,
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk'
 import { AcpSurface } from './acp/acp-surface.js'
+import { clientTools } from './acp/client-tools.js'
 import type { Options } from './args.js'
 import { improviser } from './headless/improvise.js'
 import { openSession, VERSION } from './open-session.js'
@@ -25,6 +27,7 @@ interface Conversation {
 /** The demo agent for programs that speak the Agent Client Protocol, such as editors. */
 export async function runAcp(options: Options): Promise<void> {
   const open = new Map<string, Conversation>()
+  let capabilities: ClientCapabilities = {}
   const begin = (
     client: AgentContext,
     resume: string | null,
@@ -39,6 +42,7 @@ export async function runAcp(options: Options): Promise<void> {
       hooks,
       pace: new Pace(options.speed),
       permissions: new Permissions(options.permissionMode, false),
+      tools: clientTools({ client, sessionId: transcript.id, surface, capabilities }),
       cwd,
       progress: progressOf(records),
       isResumed: records.length > 0,
@@ -53,12 +57,15 @@ export async function runAcp(options: Options): Promise<void> {
     return found
   }
   const app = agent({ name: 'signalbox-demo' })
-    .onRequest(methods.agent.initialize, () => ({
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: 'signalbox-demo', title: 'Demo agent', version: VERSION },
-      agentCapabilities: { loadSession: true },
-      authMethods: [],
-    }))
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {}
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'signalbox-demo', title: 'Demo agent', version: VERSION },
+        agentCapabilities: { loadSession: true },
+        authMethods: [],
+      }
+    })
     .onRequest(methods.agent.session.new, ({ params, client }) => ({
       sessionId: begin(client, null, params.cwd).id,
     }))

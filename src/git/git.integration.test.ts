@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -26,6 +35,25 @@ function write(name: string, text: string): void {
 }
 
 describe('git', () => {
+  test('shows a file that was changed in the second of its commit, beside a new one', async () => {
+    sh('init', '-q')
+    sh('config', 'core.trustctime', 'false')
+    const atOnce = (path: string) => utimesSync(join(directory, path), 1_700_000_000, 1_700_000_000)
+    write('kept.txt', 'one\n')
+    atOnce('kept.txt')
+    sh('add', 'kept.txt')
+    sh('commit', '-q', '-m', 'A beginning')
+    write('kept.txt', 'two\n')
+    for (const path of ['kept.txt', '.git/index']) atOnce(path)
+    write('new.txt', 'new\n')
+    const diff = await git.withNewFiles(
+      () => true,
+      env => git.run(['diff', 'HEAD'], env),
+    )
+    expect(diff).toContain('+two')
+    expect(diff).toContain('+new')
+  })
+
   test('reports that there is no repository', async () => {
     expect(await git.root()).toBeNull()
     expect(await git.head()).toBeNull()

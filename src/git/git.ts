@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
 import { commandAt, safeArguments } from './safe-arguments.js'
@@ -15,6 +15,8 @@ const INHERITED_VARIABLES = [
   'GIT_PREFIX',
 ]
 const TIMEOUT_MS = 120_000
+/** How often files may vanish between their listing and their use. */
+const NEW_FILES_TRIES = 3
 
 /** No setting of a repository may start a program while the repository is only read. */
 const SAFE_OPTIONS = [
@@ -78,8 +80,10 @@ export class Git {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }
 
-  async status(): Promise<FileStatus[]> {
-    const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all'])
+  /** `renames`: a moved file is one change, not two. */
+  async status({ renames = true }: { renames?: boolean } = {}): Promise<FileStatus[]> {
+    const how = renames ? [] : ['--no-renames']
+    const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all', ...how])
     const parts = text.split('\0').filter(part => part !== '')
     const files: FileStatus[] = []
     for (let at = 0; at < parts.length; at++) {
@@ -120,6 +124,37 @@ export class Git {
       if (await this.head()) await this.run(['read-tree', 'HEAD'], env)
       await this.run(['add', '--all', '--', '.', ...(await this.#excluding(except))], env)
       return (await this.run(['write-tree'], env)).trim()
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+
+  /**
+   * Runs git with an index that also names new files, so that one `diff` shows all of them. It is a
+   * copy: the index of the repository does not change.
+   */
+  async withNewFiles<T>(
+    isWanted: (path: string) => boolean,
+    work: (env: Record<string, string>) => Promise<T>,
+  ): Promise<T> {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
+    const env = { GIT_INDEX_FILE: join(directory, 'index') }
+    try {
+      const own = resolve(this.cwd, (await this.run(['rev-parse', '--git-path', 'index'])).trim())
+      for (let left = NEW_FILES_TRIES; ; left--) {
+        // A directory is a repository in the repository.
+        const paths = (await this.untracked()).filter(path => !path.endsWith('/') && isWanted(path))
+        if (paths.length === 0) return await work({})
+        if (existsSync(own)) copyIndex(own, env.GIT_INDEX_FILE)
+        const list = join(directory, 'new')
+        writeFileSync(list, paths.join('\0'))
+        const add = ['add', '--intent-to-add', `--pathspec-from-file=${list}`, '--pathspec-file-nul']
+        const literal = { ...env, GIT_LITERAL_PATHSPECS: '1' }
+        const { code, stderr } = await this.try(['-c', 'core.sparseCheckout=false', ...add], literal)
+        if (code === 0) return await work(env)
+        // A file that was deleted meanwhile is no path any more.
+        if (left === 0) throw new SignalboxError('E_GIT', `git add failed: ${stderr.trim().split('\n')[0]}`)
+      }
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }
@@ -206,4 +241,14 @@ export class Git {
       })
     }
   }
+}
+
+/**
+ * With its time: git compares the content of files that were changed in the second in which the
+ * index was written, because their times do not tell.
+ */
+function copyIndex(from: string, to: string): void {
+  const { atimeMs, mtimeMs } = statSync(from)
+  copyFileSync(from, to)
+  utimesSync(to, atimeMs / 1000, (mtimeMs - 1) / 1000)
 }

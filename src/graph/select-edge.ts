@@ -1,3 +1,4 @@
+import { withoutKey } from '../text/index.js'
 import { parseCondition } from './condition.js'
 import { evaluate } from './evaluate-condition.js'
 import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
@@ -101,10 +102,7 @@ function afterFailure(graph: Graph, node: GraphNode, outcome: RoutedOutcome, pla
 
 /** Trimmed, lower case, without a leading accelerator: `[A] Accept`, `A) Accept`, `A - Accept`. */
 export function normaliseLabel(label: string): string {
-  return label
-    .trim()
-    .toLowerCase()
-    .replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
+  return withoutKey(label).toLowerCase()
 }
 
 function hasCondition(edge: GraphEdge): boolean {

@@ -16,7 +16,8 @@ import { storedRecording } from '../terminal/recording/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
-import { LiveBus, LiveSessions } from './live-sessions.js'
+import { LiveBus } from './live-bus.js'
+import { LiveSessions } from './live-sessions.js'
 import { LoopMonitor } from './loop-monitor.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
@@ -75,6 +76,7 @@ export class Host {
   readonly #settingsWatcher: SettingsWatcher | null
   readonly #caughtUpListeners = new Set<(id: string) => void>()
   #decisions: Subscription | null = null
+  #prompts: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
     const { clock, onError, settings, upstream } = options
@@ -86,6 +88,7 @@ export class Host {
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
+      await host.#followPrompts()
       await host.#ledgerSweeper.start()
     }
     if (!options.catchesUpLater) host.startCatchUp()
@@ -342,7 +345,8 @@ export class Host {
   /** Changes or removes a session's label. */
   async rename(id: string, label: string | null, person: string): Promise<void> {
     await this.#records.rename(id, label, person)
-    this.panes?.renamed(id, label)
+    const { title = null } = await this.#records.get(id)
+    this.panes?.renamed(id, label ?? title)
   }
 
   // — what surfaces need besides —
@@ -385,6 +389,7 @@ export class Host {
     this.panes?.close()
     this.packs.close()
     this.#decisions?.close()
+    this.#prompts?.close()
     await this.#ledgerSweeper.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
@@ -453,6 +458,22 @@ export class Host {
     for (const record of await this.ledger.list({ isOpenOnly: true })) {
       if (record.state === 'decided') void this.#applyDecision(record.id).catch(onError)
     }
+  }
+
+  /** A session without a name is named after its first prompt. */
+  async #followPrompts(): Promise<void> {
+    const { panes } = this
+    if (!panes) return
+    const { onError } = this.#options
+    const types = ['turn.opened', 'turn.prompted'] as const
+    const name = async (session: string) => {
+      const { label, title } = await this.#records.get(session)
+      if (label === undefined && title !== undefined) panes.renamed(session, title)
+    }
+    this.#prompts = this.store.subscribe({ after: await this.store.head(), types, onError }, events => {
+      const sessions = events.map(event => (event.data as EventData<(typeof types)[number]>).session)
+      for (const session of new Set(sessions)) void name(session).catch(onError)
+    })
   }
 
   async #applyDecision(approval: string): Promise<void> {

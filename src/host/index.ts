@@ -5,8 +5,8 @@
  *
  *   host.ts                opens and closes everything; what surfaces use
  *   host-parts.ts          packs, registry of panes, notifications
- *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
- *                          the bus of ephemeral updates for surfaces in this process
+ *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them
+ *   live-bus.ts            ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
  *   catch-up-queue.ts      after a restart: in which order, and in which slices, sessions catch up
@@ -28,7 +28,7 @@
 export { gateAnswer } from './gate-answers.js'
 export { homeId } from './home-id.js'
 export { Host } from './host.js'
-export { LiveBus, type LiveUpdate } from './live-sessions.js'
+export { LiveBus, type LiveUpdate } from './live-bus.js'
 export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'

@@ -1,11 +1,14 @@
+import type { Clock } from '../clock/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import type { SessionQueue } from '../panes/reader/index.js'
-import type { LocalSession } from '../sessions/index.js'
+import { endProcesses, isOfStepOfRun } from '../process/index.js'
+import type { LocalSession, SessionRecord } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Pause } from './catch-up-queue.js'
 
 /** How much is read at once: less than a slice of time, also where a program prints megabytes. */
 const PIECE_BYTES = 16 * 1024
+const LEFTOVERS_GRACE_MS = 2_000
 
 /*
  * What happens to the terminals that the keeper kept while no host was there: a known session
@@ -50,6 +53,7 @@ export async function catchUp(
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
       else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes, event.t)
+      else if (event.kind === 'marker' && offset >= session.offset) session.marked?.(event.label)
       await pause()
     }
     const result = await keeper.attach(kept.id, session.offset, listener)
@@ -70,6 +74,18 @@ export async function discardKept(keeper: KeeperPort, kept: KeptSession): Promis
     await exitOf(keeper, kept)
   }
   await keeper.forget(kept.id)
+}
+
+/**
+ * The keeper of a session was killed. A terminal hangs up its programs then; a session on pipes,
+ * and the commands that ran for its agent, are found by their mark.
+ */
+export async function endLeftovers(
+  { id, channel }: Pick<SessionRecord, 'id' | 'channel'>,
+  clock: Clock,
+): Promise<void> {
+  if (channel === undefined) return
+  await endProcesses({ leaders: [], isWanted: found => isOfStepOfRun(found, id), graceMs: LEFTOVERS_GRACE_MS, clock })
 }
 
 function exitOf(keeper: KeeperPort, kept: KeptSession): Promise<void> {

@@ -21,7 +21,6 @@ import {
   SessionJournal,
   type SessionRecord,
   type SessionSnapshot,
-  type SessionUpdate,
   type Viewer,
 } from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
@@ -32,7 +31,8 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
-import { catchUp, discardKept } from './kept-sessions.js'
+import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
+import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { ReaderPlaces } from './reader-places.js'
@@ -42,6 +42,7 @@ import type { SessionBudgets } from './session-budgets.js'
 import { SessionPaths } from './session-paths.js'
 import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
+import { clientPlacesOf } from './session-sandbox.js'
 import type { SessionSnapshots } from './session-snapshots.js'
 import { type AgentStatsView, SessionStats } from './session-stats.js'
 import type { HostOptions } from './settings.js'
@@ -222,7 +223,7 @@ export class LiveSessions {
     }
     const record = await records.get(id)
     const queue = this.#queueOf(id)
-    const journal = await SessionJournal.open(this.#options.store, id)
+    const journal = await SessionJournal.open(this.#options.store, id, { redactor: this.#options.redactor })
     const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
     if (viewer && session instanceof LiveSession) session.watch(viewer)
     await this.#goLive(session)
@@ -255,9 +256,10 @@ export class LiveSessions {
     const all = await records.all()
     const known = new Set(all.filter(isRunning).map(({ id }) => id))
     // A host that died between two steps leaves sessions that the log does not have yet, or has
-    // ended.
+    // ended. A command that runs for the agent of a session belongs to it: `<session>/<terminal>`.
+    const isOwned = (id: string) => known.has(id) || (known.has(id.split('/')[0]!) && kept.has(id.split('/')[0]!))
     for (const [id, session] of kept) {
-      if (known.has(id)) continue
+      if (isOwned(id)) continue
       kept.delete(id)
       await discardKept(keeper, session).catch(onError)
     }
@@ -266,7 +268,10 @@ export class LiveSessions {
       if (session) {
         await this.#openProxy(record).catch(onError)
         this.#adopt(record, session)
-      } else if (known.has(record.id) && records.isOwnerGone(record)) await records.lose(record)
+      } else if (known.has(record.id) && records.isOwnerGone(record)) {
+        await records.lose(record)
+        await endLeftovers(record, host.clock)
+      }
     }
     if (owner === 'daemon') channels.sweep(new Set(kept.keys()))
   }
@@ -297,7 +302,7 @@ export class LiveSessions {
     channels.expect(id)
     const reading = this.#catchUps.add(id, kept.offset - snapshots.offsetOf(id), async pause => {
       const live = await packFor(record, packs)
-      const journal = await SessionJournal.open(this.#options.store, id, pause)
+      const journal = await SessionJournal.open(this.#options.store, id, { pause, redactor: this.#options.redactor })
       const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
       this.#attached(id, await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause }))
       await this.#goLive(session)
@@ -478,6 +483,7 @@ export class LiveSessions {
       times: settings.sessions.times,
       pause: () => this.#options.budgets.pauseOf(record.id),
       version,
+      clientPlaces: await clientPlacesOf(record, settings),
       emit: update => bus.emit(update),
       onReport,
       onError: error => onError(errorAbout(record.id, error)),
@@ -567,32 +573,4 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
   if (groups.foreground > 0 && groups.foreground !== groups.own)
     return { reason: 'no-agent', detail: 'another program uses the agent’s terminal' }
   return null
-}
-
-/** Ephemeral: stored nowhere. A late listener reads the state from the session. */
-export type LiveUpdate = SessionUpdate | { type: 'session.stats'; session: string; stats: AgentStatsView }
-
-/** Passes ephemeral updates on. A listener that throws misses that update only. */
-export class LiveBus {
-  readonly #listeners = new Set<(update: LiveUpdate) => void>()
-  readonly #onError: (error: unknown) => void
-
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
-  }
-
-  listen(listener: (update: LiveUpdate) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  emit(update: LiveUpdate): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(update)
-      } catch (error) {
-        this.#onError(error)
-      }
-    }
-  }
 }

@@ -234,6 +234,7 @@ export async function agentTraits(agent: string, { hooks }: HostSettings): Promi
     hasTranscript: adapter?.transcript !== undefined,
     hasHooks: adapter?.hooks !== undefined && hooks.isEnabled && !hooks.offFor.includes(agent),
     canResume: adapter !== null,
+    ...(adapter?.acpReadsItself && { readsItself: true as const }),
     ...(adapter?.compact !== undefined && { compact: adapter.compact }),
     ...(adapter?.exitId && { exitId: rows => adapter.exitId!(rows) }),
   }

@@ -12,7 +12,7 @@ import {
 } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import { budgetSentence, raisedLimit, type UsedBudget } from '../text/index.js'
-import type { LiveBus } from './live-sessions.js'
+import type { LiveBus } from './live-bus.js'
 import type { SessionRecords } from './session-records.js'
 import type { AgentStatsView } from './session-stats.js'
 import type { BudgetSettings } from './settings.js'

@@ -32,7 +32,7 @@ export function sessionEnvironment(options: {
   step?: string | undefined
   keep?: readonly string[]
 }): Record<string, string> {
-  const base = options.terminal ?? allowed(options.daemon, options.pass)
+  const base = options.terminal ?? allowedEnvironment(options.daemon, options.pass)
   const inherited = Object.fromEntries(
     Object.entries(base).filter(
       ([name]) => (!OURS.test(name) || options.keep?.includes(name)) && !NESTING.includes(name),
@@ -46,7 +46,8 @@ export function sessionEnvironment(options: {
   }
 }
 
-function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string, string> {
+/** The variables that a child of the daemon inherits. */
+export function allowedEnvironment(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string, string> {
   const names = new Set([...ALLOWED, ...pass])
   return Object.fromEntries(
     Object.entries(env).filter(
@@ -66,7 +67,7 @@ export function stepEnvironment(options: {
     ? Object.fromEntries(
         Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
       )
-    : allowed(options.env, options.pass)
+    : allowedEnvironment(options.env, options.pass)
   return Object.fromEntries(
     Object.entries(base).filter(
       ([name]) => (!OURS.test(name) || name.startsWith('SIGNALBOX_DEMO_')) && !NESTING.includes(name),

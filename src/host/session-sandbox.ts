@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { loadConfig } from '../config/index.js'
-import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
+import { ownProgram, PACKAGE_ROOT, wrapperIn } from '../process/index.js'
 import {
   bridgedProgram,
   createAgentDirectories,
@@ -18,6 +18,8 @@ import {
   type SandboxPlan,
   sandboxedProgram,
 } from '../sandbox/index.js'
+import type { ClientPlaces, SessionRecord } from '../sessions/index.js'
+import { allowedEnvironment } from './session-environment.js'
 import type { HostSettings } from './settings.js'
 import { projectFile } from './settings-files.js'
 
@@ -164,4 +166,30 @@ export async function explainSandbox(
   const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
   const inside = { file, cwd, environment, ...(given && { given }), directory, proxySocket, isExplanation: true }
   return (await sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside))!.plan
+}
+
+/**
+ * Where Signalbox reads and writes for the agent of a session that has no sandbox. Null for one in
+ * a sandbox, in a container or on another machine: what the daemon did for it would be outside.
+ */
+export async function clientPlacesOf(
+  record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'places'>,
+  settings: HostSettings,
+): Promise<ClientPlaces | null> {
+  const { id, agent, args, cwd, sandbox, places } = record
+  if (sandbox !== undefined || (agent === 'generic' && wrapperIn(args) !== null)) return null
+  const { dataDirectory, runtimeDirectory, packDirectory, daemonSocket, keeperSocket } = settings
+  const environment = { ...allowedEnvironment(process.env, settings.envPass), ...places }
+  const plan = settings.sandbox && (await explainSandbox(agent, settings, { file: process.execPath, cwd, environment }))
+  const isProtected = ({ path, isProtected: is }: SandboxPath) => is === true && path.startsWith(join(cwd, '/'))
+  return {
+    uploads: join(dataDirectory, 'uploads', id),
+    project: cwd,
+    own: [
+      ...[dataDirectory, runtimeDirectory, join(packDirectory, '..')],
+      ...(settings.sandbox?.hidden ?? []),
+      ...[daemonSocket, keeperSocket].map(dirname),
+    ],
+    protected: [projectFile(cwd), ...(plan?.paths.filter(isProtected).map(({ path }) => path) ?? [])],
+  }
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type PtyOptions, type PtyProcess, spawnPiped, spawnPty } from '../terminal/pty/index.js'
-import { createRecording, type ReadPosition, type RecordingWriter } from '../terminal/recording/index.js'
+import { createRecording, NO_RECORDING, type ReadPosition, type RecordingWriter } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 
 /** Output that each session keeps in memory; older output is in the recording. */
@@ -13,6 +13,7 @@ export const SIZE_MAX = 500
 
 interface Entry {
   info: KeptSession
+  env: SpawnRequest['env']
   pty: PtyProcess
   recording: RecordingWriter
   ring: OutputRing
@@ -40,18 +41,18 @@ export class Keeper implements KeeperPort {
     if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} exists already`)
     checkSize(request.cols, request.rows)
     const startedAt = this.#clock.now()
-    const recording = createRecording(request.recording, {
-      cols: request.cols,
-      rows: request.rows,
-      startedAt,
-      command: request.command ?? [request.file, ...request.args].join(' '),
-    })
+    const env = request.inherits === undefined ? request.env : { ...this.#entry(request.inherits).env, ...request.env }
+    const { cols, rows } = request
+    const command = request.command ?? [request.file, ...request.args].join(' ')
+    const recording =
+      request.recording === null ? NO_RECORDING : createRecording(request.recording, { cols, rows, startedAt, command })
     const startedMono = this.#clock.monotonic()
     const listeners = new Set<KeeperListener>()
     const ring = new OutputRing(RING_BYTES)
     let entry: Entry | null = null
     const pty = this.#spawn(recording, {
       ...request,
+      env,
       onOutput: bytes => entry && this.#output(entry, bytes),
       onExit: exit => entry && this.#exited(entry, exit),
     })
@@ -61,13 +62,13 @@ export class Keeper implements KeeperPort {
       cols: request.cols,
       rows: request.rows,
       startedAt,
-      recording: request.recording,
+      recording: request.recording ?? '',
       offset: 0,
       ...(request.pipes && { pipes: true }),
       exit: null,
       recordingFailure: null,
     }
-    entry = { info, pty, recording, ring, listeners, startedMono }
+    entry = { info, env, pty, recording, ring, listeners, startedMono }
     this.#entries.set(request.id, entry)
     return { ...info }
   }
@@ -159,7 +160,7 @@ export class Keeper implements KeeperPort {
       return options.pipes ? spawnPiped(options) : spawnPty(options)
     } catch (error) {
       recording.close()
-      rmSync(recording.path, { force: true })
+      if (recording.path !== null) rmSync(recording.path, { force: true })
       throw error
     }
   }

@@ -45,9 +45,12 @@ export interface SpawnRequest {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
+  /** A session whose environment it gets too; `env` comes first. */
+  inherits?: string
   cols: number
   rows: number
-  recording: string
+  /** Null: only the newest output is kept, in memory. */
+  recording: string | null
   /** The command line that the recording names; by default `file` and `args`. */
   command?: string
   /** On pipes instead of a PTY, for a program that speaks a protocol of lines. */
@@ -61,6 +64,7 @@ export interface KeptSession {
   rows: number
   /** Milliseconds since the epoch. */
   startedAt: number
+  /** Empty if it is not recorded. */
   recording: string
   /** Bytes of output so far. */
   offset: number

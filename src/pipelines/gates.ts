@@ -99,8 +99,12 @@ export function planQuestion(payload: PlanGatePayload, problem: string | null): 
 
 export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
   const { items, summary, pass, of } = payload
-  const line = (item: (typeof items)[number]) =>
-    `${item.number}. [${item.severity}] ${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}\n   ${item.issue}\n   ${item.disposition}: ${item.reason}`
+  const line = ({ number, severity, file, line: at, title, issue, disposition, reason }: (typeof items)[number]) => {
+    const place = at === null ? file : `${file}:${at}`
+    // A short comment of a person is both title and issue.
+    const about = issue === title ? [] : [issue]
+    return [`${number}. [${severity}] ${place} ${title}`, ...about, `${disposition}: ${reason}`].join('\n   ')
+  }
   return {
     kind: 'review',
     title: `Which of ${plural(items.length, 'item')} should be fixed? (pass ${pass} of ${of})`,

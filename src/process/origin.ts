@@ -136,7 +136,12 @@ function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null):
 }
 
 function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): Origin | null {
-  const found = (session: string | null, sign: string): Origin => ({ kind: 'agent', session, sign })
+  // The name of a step or of a terminal begins with its run or session.
+  const found = (name: string | null, sign: string): Origin => ({
+    kind: 'agent',
+    session: name?.split('/')[0] ?? null,
+    sign,
+  })
   for (const [distance, { pid, terminal, marked, limit }] of chain.entries()) {
     const where = distance === 0 ? '' : ' of a parent'
     const named = marked?.split('/')[0] ?? null

@@ -193,6 +193,15 @@ describe('PaneRegistry', () => {
     expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
+  it('sends no notification about an answer that was read while it arrived, and one about the next', () => {
+    const fixture = make().says({ is: 'working' }).after(10)
+    fixture.registry.act('ses_1', 'read')
+    fixture.after(1).says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    expect([fixture.status, fixture.notified]).toEqual(['idle', []])
+    fixture.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(6)
+    expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
+  })
+
   it('sends no notification about a turn that leaves sub-agents running until they have finished', () => {
     const fixture = make().says({ is: 'working' }).after(10)
     fixture.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)

@@ -34,12 +34,26 @@ export interface PaneRegistryOptions {
   onError(error: unknown): void
 }
 
-export const PANE_ACTIONS = ['seen', 'clear', 'heuristics-off', 'heuristics-auto', 'notify-off', 'notify-on'] as const
+/**
+ * `seen`: the result that is shown. `read`: the same, and a result that appears within a moment;
+ * its answer was read elsewhere.
+ */
+export const PANE_ACTIONS = [
+  'seen',
+  'read',
+  'clear',
+  'heuristics-off',
+  'heuristics-auto',
+  'notify-off',
+  'notify-on',
+] as const
 export type PaneAction = (typeof PANE_ACTIONS)[number]
 
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
+/** How long after an answer was read its status may still appear. */
+const READ_MS = 3_000
 /** A new pane is read when its screen has been still for a moment. */
 const FIRST_READ_MS = 3_000
 
@@ -71,8 +85,10 @@ export class PaneRegistry {
   readonly #tmux: TmuxRegistry
   readonly #muted = new Set<string>()
   readonly #changes: PaneChangeFeed
-  /** Sessions that a person has renamed since they were opened. */
+  /** Sessions that have got another name since they were opened. */
   readonly #names = new Map<string, string>()
+  /** Sessions whose answer a person has just read, before their status says that it is there. */
+  readonly #readUntil = new Map<string, number>()
   readonly #counters = new Counters()
   /** Where tmux servers are searched, also after tmux was switched off and on again. */
   #places: Required<TmuxPlaces> = { directories: [], sockets: [] }
@@ -191,6 +207,9 @@ export class PaneRegistry {
   #supervise(id: string, what: Exclude<PaneAction, 'notify-off' | 'notify-on'>): void {
     const { supervisor, now } = this.#of(id)
     switch (what) {
+      case 'read':
+        this.#readUntil.set(id, this.#options.clock.now() + READ_MS)
+        return supervisor.seen(now)
       case 'seen':
         return supervisor.seen(now)
       case 'clear':
@@ -277,6 +296,7 @@ export class PaneRegistry {
     const remote = this.#remote.get(id)
     if (remote) return this.#changes.publish(this.#ofRemote(remote))
     const session = this.#sessions.get(id)
+    if (session && this.#readUntil.has(id)) this.#settleRead(session)
     const pane = session ? null : this.tmuxPane(id)
     if (pane?.isOwn) return this.#changes.remove(id)
     const found = session ?? pane
@@ -292,6 +312,16 @@ export class PaneRegistry {
   }
 
   // — internal —
+
+  /** The result that a person has read already appears now. */
+  #settleRead({ id, supervisor, now }: SessionPane): void {
+    const { status } = supervisor.state(now())
+    const isOver = status === 'done' || status === 'failed'
+    const isLate = this.#options.clock.now() > this.#readUntil.get(id)!
+    if (!isOver && !isLate) return
+    this.#readUntil.delete(id)
+    if (!isLate) supervisor.seen(now())
+  }
 
   /** One tick for all: a pane whose update fails does not prevent the others. */
   #startTicking(): void {

@@ -12,10 +12,11 @@ import {
  * the secret, so that equal secrets can be recognised. It keeps its own markers, so it may run
  * twice.
  *
- * It runs on requests before they are stored (approvals/stored-request), on activities and files of
- * runs (activity/, engine/agent-step), on titles and commands of panes (supervision/), and on
- * everything that the server sends over TCP or as events (server/wire). Recordings and messages in
- * the log are stored as the agent wrote them, and sent without secrets.
+ * It runs on requests and messages before they are stored (approvals/stored-request,
+ * sessions/live/journal), on activities and files of runs (activity/, engine/agent-step), on titles
+ * and commands of panes (supervision/), and on everything that the server sends over TCP or as
+ * events (server/wire). Recordings are stored as the agent wrote them, because screens are read
+ * from them again, and sent without secrets; prompts that wait are stored as they will be typed.
  *
  * Contract with callers that stream: a secret that is cut by a chunk boundary is not found. Redact
  * whole lines or blocks, or hold the last line back until it is complete.

@@ -34,3 +34,13 @@ export function visibleText(text: string, options: VisibleTextOptions = {}): str
 export function optionText(label: string): string {
   return visibleText(label, { newlines: 'blank', tabs: 'blank' })
 }
+
+/** A label without the key at its start: `[A] Approve`, `Y) Yes`, `Y - Yes`. */
+export function withoutKey(label: string): string {
+  return label.trim().replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
+}
+
+/** The label of an option as people read it: one line, no key, hidden characters made visible. */
+export function plainLabel(label: string): string {
+  return optionText(withoutKey(label))
+}

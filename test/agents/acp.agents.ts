@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import { waitFor } from '../e2e/harness.js'
@@ -57,6 +58,23 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
       const { source } = (await client.call('approvals.get', { id })) as unknown as { source: { channel: string } }
       expect(source.channel).toBe('acp')
     })
+  })
+
+  test.runIf(agent.clientTerminals)('its command ran in a terminal of Signalbox, which is released', () => {
+    const recorded = JSON.stringify(home.recording(session))
+    for (const method of ['create', 'output', 'release']) expect(recorded).toContain(`terminal/${method}`)
+  })
+
+  test.runIf(agent.write)('it writes a file through Signalbox, once the request is allowed', async () => {
+    const tool = agent.write!(join(home.work, 'lamp.txt'), 'red')
+    model.when('WRITTEN', { text: 'I write it.', tool }, { text: 'It is there.' })
+    expect((await home.send(session, 'Please do the WRITTEN thing')).code).toBe(4)
+    const { id, fingerprint } = await home.onePending(session)
+    expect(home.file('lamp.txt')).toBeNull()
+    await home.ok(['approve', id, '--fingerprint', fingerprint])
+    await home.waitUntil(session, 'idle')
+    expect(home.file('lamp.txt')).toContain('red')
+    expect(JSON.stringify(home.recording(session))).toContain('fs/write_text_file')
   })
 
   test('a denied call never runs the tool', async () => {

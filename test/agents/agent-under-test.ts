@@ -34,6 +34,10 @@ export interface AgentUnderTest {
   cancelsLate?: true
   /** Whether the turn continues after a denial, so that the agent calls the model again. */
   denialContinues: boolean
+  /** Over ACP it runs commands in terminals of its client, if the client has some. */
+  clientTerminals?: true
+  /** How its model asks to write a file, if it does so through its client over ACP. */
+  write?(path: string, text: string): ToolCall
 }
 
 export interface AcpAdapterUnderTest {

@@ -56,6 +56,7 @@ const CARD: CardContext = {
   isDetailed: true,
   project: 'p',
   sessionName: null,
+  machine: null,
   lastPrompt: null,
   view: 'plain',
   isSeen: false,

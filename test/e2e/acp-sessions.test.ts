@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import type { Scenario, Step } from '../../src/demo-agent/scenario/types.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
 import { TestHome, waitFor } from './harness.js'
 
 /* The same agent plays the same script twice: in a terminal, and over the Agent Client Protocol. */
@@ -50,6 +51,20 @@ const SCENARIO: Scenario = {
     {
       match: '/^play hang$/',
       steps: [say('I wait.'), { tool: { name: 'Shell', kind: 'shell', command: 'sleep 600' } }],
+    },
+    {
+      match: '/^play wait$/',
+      steps: [
+        {
+          tool: {
+            name: 'Shell',
+            kind: 'shell',
+            command: 'echo once >> count; until [ -e go ]; do sleep 0.1; done; echo waited',
+          },
+        },
+        { tool: { name: 'Write', kind: 'write', write: { path: 'deep/lamp.txt', text: 'green\n' } } },
+        say('It ended.'),
+      ],
     },
   ],
 }
@@ -200,6 +215,29 @@ test('a daemon that is killed while a request waits raises it once and delivers 
   expect(wordsOf(messages.filter(message => message.turn === turn).at(-1)!.markdown)).toContain('It ran')
 })
 
+test('a command that runs for the agent survives the daemon, runs once and is shown with its output', async () => {
+  const id = sessions.acp
+  const place = (name: string) => join(home.work, 'acp', name)
+  await client.call('sessions.send', { id, text: 'play wait', whenBusy: 'hold' })
+  await waitFor('the command', () => existsSync(place('count')))
+  await home.kill(home.daemon)
+  await home.run(['sessions'])
+  writeFileSync(place('go'), '')
+  await waitFor('the end of the turn', async () => {
+    const { messages } = (await client.call('sessions.conversation', { id })) as unknown as {
+      messages: { markdown?: string }[]
+    }
+    const { markdown = '' } = messages.at(-1)!
+    return markdown.includes('waited') && markdown.includes('It ended.')
+  })
+  expect(readFileSync(place('count'), 'utf8')).toBe('once\n')
+  expect(readFileSync(place('deep/lamp.txt'), 'utf8')).toBe('green\n')
+  const moments = await home.ndjson<{ is?: string; text?: string }>(['replay', id])
+  const called = moments.filter(({ is }) => is === 'called').map(({ text }) => text)
+  expect(called).toContainEqual(expect.stringMatching(/^terminal\/create sh -c echo once/))
+  expect(called).toContain(`fs/write_text_file ${place('deep/lamp.txt')}`)
+})
+
 test('a session over the protocol is interrupted, stopped and resumed with its conversation', async () => {
   const id = sessions.acp
   await client.call('sessions.send', { id, text: 'play hang' })
@@ -210,6 +248,7 @@ test('a session over the protocol is interrupted, stopped and resumed with its c
   }
   expect(messages.at(-1)!.markdown).toContain('*Interrupted.*')
   await home.ok(['stop', id])
+  expect(markedProcesses().filter(found => isOfStepOfRun(found, id))).toEqual([])
   const resumed = await home.json<{ id: string }>(['resume', id, '--json'])
   await client.call('sessions.wait', { id: resumed.id, for: 'idle', timeoutMs: 120_000 })
   await client.call('sessions.send', { id: resumed.id, text: 'play prose', whenBusy: 'hold' })
@@ -244,4 +283,16 @@ test('the recording of an ended session is replayed as messages, and not explain
   const refused = await home.run(['explain', id])
   expect(refused.stderr).toContain('no screen')
   expect(refused.code).not.toBe(0)
+})
+
+test('neither agent nor command is left when keeper and daemon are killed', async () => {
+  const id = await startSession('acp')
+  await client.call('sessions.send', { id, text: 'play hang' })
+  const left = () => markedProcesses().filter(found => isOfStepOfRun(found, id))
+  await waitFor('the command', () => left().some(({ mark }) => mark === `${id}/terminal-1`))
+  // A daemon without its keeper may end before it is killed.
+  const { keeper, daemon } = home
+  await Promise.all([home.kill(daemon), home.kill(keeper)])
+  await home.run(['sessions'])
+  await waitFor('their end', () => left().length === 0)
 })

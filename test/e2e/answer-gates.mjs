@@ -1,4 +1,4 @@
-// `node answer-gates.mjs <dist> <data directory> <name>`: answers every open gate of every run
+// `node answer-gates.mjs <rooms> <data directory> <name>`: answers every open gate of every run
 // twice, in an order of its own, as soon as a line comes in; prints how many answers were taken,
 // and how many came too late.
 import { once } from 'node:events'
@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
-const [dist, dataDirectory, name] = process.argv.slice(2)
-const room = path => import(pathToFileURL(join(dist, path, 'index.js')).href)
+const [rooms, dataDirectory, name] = process.argv.slice(2)
+const room = path => import(pathToFileURL(join(rooms, path, 'index.js')).href)
 const [{ openHomeStore, openLedger }, { RunGates }, { listRuns }, { systemClock }] = await Promise.all(
   ['host', 'runs', 'engine', 'clock'].map(room),
 )

@@ -150,7 +150,7 @@ describe('an option', () => {
     const vague = await home.run([...given, '--option', 'yes'])
     expect(vague.stderr).toContain('"yes" matches several options: Yes, this once · Yes, and do not ask again')
     const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
-    expect(decided.stdout.trim()).toBe(`${asked.id}: Yes, this once — decided`)
+    expect(decided.stdout.trim()).toBe(`${asked.id}: Allowed once — decided`)
     await waitFor('it to be applied', async () => (await all()).find(({ id }) => id === asked.id)?.state === 'applied')
   })
 })
@@ -228,7 +228,7 @@ describe('a gate of a run', () => {
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
     await home.ok(['serve', '--stop'])
     writeFileSync(home.path('config', 'config.toml'), 'approvals.decide_from = ["cli"]\n')
-    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Yes — applied')
+    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Answered: Yes — applied')
   })
 
   it('is not answered in a lockdown, until the daemon is stopped and started again', async () => {
@@ -237,7 +237,7 @@ describe('a gate of a run', () => {
     const answer = async () => (await home.run(['answer', gate, 'yes'])).stderr
     expect(await answer()).toContain('locked down')
     await home.ok(['serve', '--stop'])
-    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Yes — applied')
+    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Answered: Yes — applied')
   })
 })
 
@@ -248,7 +248,7 @@ describe('a question', () => {
     })
     const asked = await pending()
     const answered = await home.ok(['answer', asked.id, 'bl', '--fingerprint', asked.fingerprint])
-    expect(answered.stdout).toContain('Blanks — applied')
+    expect(answered.stdout).toContain('Answered: Blanks — applied')
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect((await home.ok(['read', session, '--screen'])).stdout).toContain('Blanks')
   })
@@ -272,7 +272,7 @@ describe('a form of several questions', () => {
       code: 1,
       stderr: expect.stringContaining('"Which colour?" has no answer'),
     })
-    expect((await answer('Green', 'Bell', 'Lamp')).stdout).toContain('Green · Bell · Lamp — applied')
+    expect((await answer('Green', 'Bell', 'Lamp')).stdout).toContain('Answered: Green, Bell, Lamp — applied')
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect((await all()).map(({ state }) => state)).toEqual(['applied'])
   })

@@ -83,7 +83,7 @@ describeNeeding('tmux', 'the cockpit', () => {
     await person.see('nothing was done')
     await pressUntil('a', /\? y: yes, any other key: no/)
     person.key('y')
-    await person.see(/Yes, this once: applied/)
+    await person.see(/Allowed once/)
     const [allowed] = await closed(1)
     expect(allowed?.decision).toMatchObject({ surface: 'cli' })
 
@@ -109,7 +109,7 @@ describeNeeding('tmux', 'the cockpit', () => {
     person.key('Enter')
     await person.see(/lines 1–\d+ of \d+/)
     await pressUntil('a', /Read the request to its end first/)
-    await pressUntil('PageDown', /fingerprint [0-9a-f]{16}/)
+    await pressUntil('PageDown', /a allow once · d deny · D deny/)
     person.key('a')
     await person.see('any other key: no')
     person.key('y')

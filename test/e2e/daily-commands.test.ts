@@ -92,7 +92,7 @@ describe('settings', () => {
 
   it('that are wrong or unknown change nothing', async () => {
     for (const [args, message] of [
-      [['set', 'sessions.max_total', 'many'], 'sessions.max_total'],
+      [['set', 'sessions.max_total', 'many'], 'signalbox: `sessions.max_total` must be'],
       [['set', 'sessions.max_totl', '3'], 'did you mean "sessions.max_total"?'],
       [['set'], 'which setting?'],
       [['frob'], 'unknown action'],

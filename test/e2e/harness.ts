@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { waitFor } from '../support/wait-for.js'
 
 /** Root of the package under test: the repository, or for example an installed tarball. */
 export const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('../..', import.meta.url))
 export const CLI = join(ROOT, 'dist', 'cli.js')
 
-/** Ends a test that hangs; it does not limit the speed. */
-const WAIT_MS = 120_000
+export { waitFor }
 
 export interface CommandRun {
   code: number | null
@@ -26,23 +26,6 @@ export interface RunOptions {
   timeoutMs?: number
   /** Program and arguments that run the command line, such as `['setpriv', '--reuid=1000']`. */
   through?: string[]
-}
-
-/** Polls until `look` returns something truthy; the error contains the last result. */
-export async function waitFor<T>(
-  what: string,
-  look: () => T | Promise<T>,
-  timeoutMs = WAIT_MS,
-): Promise<NonNullable<T>> {
-  const deadline = Date.now() + timeoutMs
-  let last: unknown
-  for (;;) {
-    const found = await look()
-    if (found) return found as NonNullable<T>
-    last = found
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}; last: ${JSON.stringify(last)}`)
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
 }
 
 /**

@@ -19,12 +19,14 @@ import { InsideHome } from './inside.js'
  * The decision denies. The same request follows immediately, with "Yes" selected: one Enter too
  * many would run it.
  */
-const { Host: HostClass } = (await import(join(ROOT, 'dist/host/index.js'))) as { Host: typeof Host }
-const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/keeper/index.js'))) as { Keeper: typeof Keeper }
+const { Host: HostClass } = (await import(join(ROOT, 'dist/rooms/host/index.js'))) as { Host: typeof Host }
+const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/rooms/keeper/index.js'))) as { Keeper: typeof Keeper }
 const { openHome } = (await import(
-  join(ROOT, 'dist/host/home/index.js')
+  join(ROOT, 'dist/rooms/host/home/index.js')
 )) as typeof import('../../src/host/home/index.js')
-const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typeof import('../../src/clock/index.js')
+const { systemClock } = (await import(
+  join(ROOT, 'dist/rooms/clock/index.js')
+)) as typeof import('../../src/clock/index.js')
 
 /** Removed at the end: a dead host may still create a directory after its own is removed. */
 const root = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))

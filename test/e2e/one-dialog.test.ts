@@ -74,6 +74,12 @@ const ORDERS: Record<string, object> = {
 }
 const SIZES = ['60x16', '80x24', '160x50']
 
+/** Each dialog on each size, in one of the two orders; each size in both, with some dialog. */
+function sizesFor(name: string, order: string): string[] {
+  const odd = (Object.keys(DIALOGS).indexOf(name) + Object.keys(ORDERS).indexOf(order)) % 2
+  return SIZES.filter((_, index) => index % 2 === odd)
+}
+
 async function startDialog(tool: object, order: object, size: string): Promise<SessionInfo> {
   const file = join(home.work, 'scenario.json')
   const steps = [{ tool: { ...tool, permission: order } }, { say: 'Went on.' }]
@@ -114,9 +120,9 @@ async function onlyRequest(session: SessionInfo): Promise<Approval> {
 }
 
 describe.each(Object.keys(DIALOGS))('%s', name => {
-  it.each(Object.keys(ORDERS))('is one request, decided and recorded once, %s, on every size', async order => {
+  it.each(Object.keys(ORDERS))('is one request, decided and recorded once, %s', async order => {
     const sessions = []
-    for (const size of SIZES) sessions.push(await startDialog(DIALOGS[name]!(), ORDERS[order]!, size))
+    for (const size of sizesFor(name, order)) sessions.push(await startDialog(DIALOGS[name]!(), ORDERS[order]!, size))
     for (const session of sessions) {
       rmSync(ran(), { force: true })
       const request = await onlyRequest(session)

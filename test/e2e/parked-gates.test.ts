@@ -19,8 +19,8 @@ interface EngineParts {
 }
 
 const RUNS = 100
-const DIST = join(ROOT, 'dist')
-const room = <T>(name: string) => import(pathToFileURL(join(DIST, name, 'index.js')).href) as Promise<T>
+const ROOMS = join(ROOT, 'dist', 'rooms')
+const room = <T>(name: string) => import(pathToFileURL(join(ROOMS, name, 'index.js')).href) as Promise<T>
 const DOT = `digraph gated {
   start [shape=Mdiamond]; exit [shape=Msquare]
   ask [shape=hexagon, label="Go on?"]
@@ -38,7 +38,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 /** A process that is ready to answer every gate. */
 async function answerer(name: string) {
   const script = join(import.meta.dirname, 'answer-gates.mjs')
-  const child = spawn(process.execPath, [script, DIST, directory, name], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [script, ROOMS, directory, name], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   expect((await lines.next()).value).toBe('ready')
   return async () => {

@@ -44,7 +44,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     })
     const ended = home.finish(daemon)
     const env = { SIGNALBOX_STORE_URL: database.url, SIGNALBOX_STORE_PASSWORD_FILE: passwordFile }
-    await waitFor('the daemon', async () => (await home.run(['status'], { env })).code === 0)
+    await waitFor('the daemon', async () => (await json(['status'], { env })).daemon)
     const started = await json(['start', 'demo', '--name', 'shared'], { env })
     expect((await runGraph({ env })).code).toBe(0)
     const sessions = (await json(['sessions'], { env })) as { id: string }[]
@@ -75,7 +75,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
 
     it('ends with exit code 1', async () => {
       const ended = serve()
-      await waitFor('the daemon', async () => (await home.run(['status'], { env: env() })).code === 0)
+      await waitFor('the daemon', async () => (await json(['status'], { env: env() })).daemon)
       await proxy.close()
       const { code, stderr } = await ended
       expect(stderr).toContain('does not answer')

@@ -174,6 +174,10 @@ describe('an approval', () => {
     expect([asked.code, asked.stderr]).toEqual([4, expect.stringContaining('needs you')])
     expect((await home.run(['wait', session.id, '--for', 'idle', '--timeout', '60'])).code).toBe(4)
     await home.ok(['wait', session.id, '--for', 'approval', '--timeout', '60'])
+    // The pane of a session without a name is named after its first prompt.
+    await waitFor('its name', async () =>
+      (await home.run(['watch', '--once', '--json'])).stdout.includes('"name":"Fix it"'),
+    )
     const [approval] = await home.json<Approval[]>(['approvals', '--json'])
     expect(approval).toMatchObject({ state: 'pending', kind: 'permission', subject: { session: session.id } })
     const status = await home.json<{ approvals: Approval[]; sessions: SessionInfo[] }>(['status', '--json'])

@@ -253,7 +253,6 @@ describe('what is sent', () => {
       'server.hosts',
       'telegram.token_file',
       'telegram.api_root',
-      'approvals.decide_from',
       'env.pass',
       'notify.command',
       'oneshot.endpoint',
@@ -261,6 +260,9 @@ describe('what is sent', () => {
       'projects.roots',
     ]
     for (const key of forbidden) expect((await change({ [key]: 'x' })).json.error.code, key).toBe('E_ROLE')
+    for (const wrong of ['x', 1, ['x']])
+      expect((await change({ 'approvals.decide_from': wrong })).json.error.code).toBe('E_CONFIG')
+    expect((await change({ 'approvals.step_up': 'off' })).json.error.code).toBe('E_ROLE')
     expect((await change({ 'notify.grace_s': '1\n[server]\nbind = "0.0.0.0"' })).json.error.code).toBe('E_CONFIG')
     expect(existsSync(file)).toBe(false)
   })

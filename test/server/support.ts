@@ -17,6 +17,7 @@ import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
 import type { WorkerHub } from '../../src/workers/index.js'
 import { silentContext } from '../support/silent-context.js'
+import { waitFor } from '../support/wait-for.js'
 
 export interface Login {
   device: string
@@ -333,13 +334,6 @@ export async function* eventsOf(
   }
 }
 
-/** Polls until `look` returns something truthy. The limit only ends a test that hangs. */
-export async function until<T>(look: () => T | Promise<T>, ms = 120_000): Promise<NonNullable<T>> {
-  const deadline = Date.now() + ms
-  for (;;) {
-    const found = await look()
-    if (found) return found as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`nothing after ${ms} ms: ${look}`)
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
+export function until<T>(look: () => T | Promise<T>, ms?: number): Promise<NonNullable<T>> {
+  return waitFor(String(look), look, ms)
 }

@@ -26,7 +26,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
   let work: string
 
   beforeAll(async () => {
-    const [started, opened] = await Promise.all([TestServer.start(), openBrowser()])
+    const [started, opened] = await Promise.all([TestServer.start({ hasRuns: true }), openBrowser()])
     server = started
     browser = opened
     work = join(server.directory, 'repository')
@@ -130,6 +130,24 @@ describeNeeding('chromium', 'the changes of a session', () => {
       return text.includes('line 3\n') && text.includes('line fifty')
     })
     expect(errors).toEqual([])
+  })
+
+  it('starts a review with comments as its findings, which fixes what is selected', async () => {
+    const session = page.url()
+    await rows().getByRole('button', { name: 'Comment on line 50' }).click()
+    await page.getByLabel('Comment on src/deep/a.ts, line 50').fill('Fifty is a number.')
+    await page.getByRole('button', { name: 'Add comment' }).click()
+    const bar = page.getByRole('group', { name: 'Collected comments' })
+    await bar.getByRole('button', { name: 'Start a review with them' }).click()
+    await page.waitForURL(/\/r\/run_/)
+    await page.getByRole('heading', { name: 'The run has findings for you to select' }).waitFor()
+    // Once in the text of the request, once as an item.
+    expect(await page.locator('main').getByText('Fifty is a number.').count()).toBe(2)
+    await page.getByRole('button', { name: 'Fix 1 of 1' }).click()
+    await page.getByText('The run is done').waitFor({ timeout: 120_000 })
+    expect(errors).toEqual([])
+    await page.goto(session)
+    await page.getByRole('button', { name: 'Uncommitted' }).click()
   })
 
   it('says what a pull request lacks before it is opened', async () => {

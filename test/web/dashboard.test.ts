@@ -141,7 +141,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
       element.before(above)
       element.querySelector<HTMLButtonElement>('.allow')!.click()
     })
-    await page.getByText('The card has just moved').waitFor()
+    await page.getByText('The list moved. Press again.').first().waitFor()
     expect(await shell.locator('.card-end').count()).toBe(0)
   })
 
@@ -429,7 +429,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await show(page, '/settings')
     await page.getByRole('switch', { name: 'An agent needs me' }).waitFor()
     await show(page, '/settings/advanced?show=all')
-    await page.getByText('server.port').waitFor()
+    await page.getByText('Names of this server').waitFor()
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.locator('.doctor-line').first().waitFor()
     await page.getByRole('link', { name: 'Appearance' }).click()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { editSettings } from '../../src/config/edit-settings.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
+import { until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { closeProfiles, logIn, openBrowser, openContext, Served, watchOrigins } from './harness.js'
 
@@ -177,7 +178,8 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     await at('/panes').locator('.tile').filter({ hasText: 'born meanwhile' }).waitFor()
     await at('/start').locator('button:enabled', { hasText: 'Start session' }).waitFor()
     await at('/settings/advanced').getByLabel('Search settings').fill('notify.grace_s')
-    await at('/settings/advanced').getByText('77', { exact: true }).first().waitFor()
+    const grace = at('/settings/advanced').getByLabel('While I am active, wait before another channel')
+    await until(async () => (await grace.inputValue()) === '1 min 17 s')
     // Requests of the pages are answered again.
     await at('/graphs').locator('#dot').fill('digraph g { start [shape=Mdiamond]; start -> }')
     await at('/graphs').locator('.gutter .error').first().waitFor()

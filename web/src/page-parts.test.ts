@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
+import { plainLabel } from '../../src/text/visible-text'
 import type { Run } from './api/types'
-import { plainLabel } from './approval/options'
 import { indexAfter, parseCast } from './replay/cast'
 import { Collection, foldApproval, withArrived } from './store/collection'
 import { spendWith } from './store/spend-today'

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type ApprovalRecord, isDenialMeaning, type ProposedDecision } from '../../approvals/index.js'
 import { questionOf, readAnswer } from '../../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../../errors/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 import { findOption, plainOption } from './pick-option.js'
 
 /** What a person typed as options of `approve`, `deny` or `answer`. */
@@ -67,7 +67,7 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   if (wants === 'answer') {
     if (text === null)
       throw new SignalboxError('E_INPUT', 'an answer needs an option, a choice or a text', {
-        next: `the request offers: ${options.map(({ label }) => optionText(label)).join(' · ') || 'a text'}`,
+        next: `the request offers: ${options.map(({ label }) => plainLabel(label)).join(' · ') || 'a text'}`,
       })
     return { text, label: 'your text' }
   }
@@ -92,8 +92,8 @@ function checkMeaning({ id, request }: ApprovalRecord, wants: AnswerOptions['wan
   if (wants === 'answer' || isDenial === (wants === 'deny')) return
   const [command, does] = wants === 'deny' ? ['deny', 'does not deny'] : ['approve', 'denies']
   const fitting = request.options.filter(({ meaning }) => isDenialMeaning(meaning) === (wants === 'deny'))
-  const offers = fitting.map(({ label }) => optionText(label)).join(' · ')
-  throw new SignalboxError('E_APPROVAL_OPTION', `"${optionText(found.label)}" ${does}: ${command} cannot choose it`, {
+  const offers = fitting.map(({ label }) => plainLabel(label)).join(' · ')
+  throw new SignalboxError('E_APPROVAL_OPTION', `"${plainLabel(found.label)}" ${does}: ${command} cannot choose it`, {
     next: `${offers ? `${command} takes: ${offers}; ` : ''}signalbox answer ${id} takes every option`,
   })
 }

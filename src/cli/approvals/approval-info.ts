@@ -2,7 +2,7 @@ import { type ApprovalRecord, requestTitle } from '../../approvals/index.js'
 import { closedReason, plural } from '../../text/index.js'
 import { paintLine, wrapLine } from '../cells.js'
 import type { CommandContext } from '../context.js'
-import { contentLines, factLines, type RequestLine } from './request-lines.js'
+import { commandLines, contentLines, factLines, type RequestLine } from './request-lines.js'
 
 /** An approval as the daemon describes it, with the request to be answered first. */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
@@ -31,6 +31,7 @@ export function approvalLines(
     ...shown,
     ...(isCut ? [{ cells: [{ text: more, style: 'dim' as const }] }] : []),
     ...factLines(approval),
+    ...commandLines(approval),
   ].flatMap(paint)
 }
 

@@ -1,22 +1,23 @@
 import {
   type ApprovalRecord,
+  decisionWords,
   type GrantRequest,
   type Ledger,
   type ProposedDecision,
-  readToolUse,
   waitForRecord,
 } from '../../approvals/index.js'
 import { newNonce, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { ledgerOf } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
-import { visibleText } from '../../text/index.js'
+import { plainLabel, visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { printPaged } from '../pager.js'
 import { withStore } from '../runs/with-store.js'
 import { type AnswerOptions, answerFrom, type ChosenAnswer, isGate } from './answer-from-options.js'
 import { approvalLines, endOf } from './approval-info.js'
+import { allowQuestion } from './confirmation.js'
 import { decideThroughDaemon } from './daemon-decider.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
@@ -53,7 +54,7 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
     if (options.fingerprint === null && mustBeShown(record, options))
       await showAndConfirm(context, ledger, record, answer, options.grant)
     await decide(context, ledger, record, requestFor(record, answer, options))
-    return report(context, { ledger, store }, record.id, answer.label, options)
+    return report(context, { ledger, store }, record.id, decisionWords(record, answer), options)
   })
 }
 
@@ -126,11 +127,9 @@ async function showAndConfirm(
 }
 
 /** *Allow this edit once*, in our words; every other answer in the words of the agent's menu. */
-function confirmation({ kind, request }: ApprovalRecord, { option, label }: ChosenAnswer): string {
-  const { meaning } = request.options.find(({ key }) => key === option) ?? {}
-  if (kind !== 'permission' || meaning !== 'allow-once') return visibleText(label)
-  const use = readToolUse(request.tool, request.input).kind
-  return `Allow this ${use === 'command' ? 'command' : use === 'write' ? 'edit' : 'request'} once`
+function confirmation(record: ApprovalRecord, { option, label }: ChosenAnswer): string {
+  const { meaning } = record.request.options.find(({ key }) => key === option) ?? {}
+  return record.kind === 'permission' && meaning === 'allow-once' ? allowQuestion(record) : plainLabel(label)
 }
 
 /** Field by field what the edit changes. */
@@ -167,12 +166,12 @@ async function report(
   context: CommandContext,
   { ledger, store }: { ledger: Ledger; store: EventStore },
   id: string,
-  label: string,
+  words: string,
   { waits, isJson }: DecideOptions,
 ): Promise<number> {
   const decided = await ledger.find(id)
   const say = (state: string) => {
-    if (!isJson) context.out(`${id}: ${visibleText(label)} — ${state}`)
+    if (!isJson) context.out(`${id}: ${words} — ${state}`)
   }
   if (decided.state === 'decided') say('decided')
   if (decided.decision?.madeGrant && !isJson)

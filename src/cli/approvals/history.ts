@@ -31,11 +31,14 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
   const line = (text: string) => visibleText(text, { newlines: 'blank' })
   return [
     ...report.items.map(item => {
-      const who = item.by === null ? '' : `  ${line(item.option ?? '')} by ${line(item.by)} (${item.surface})`
+      const who =
+        item.by === null
+          ? ''
+          : `: ${line(item.decided ?? item.option ?? 'answered')} by ${line(item.by)} (${item.surface})`
       const after = item.decisionMs === null ? '' : ` after ${formatDuration(item.decisionMs)}`
       const why = item.reason === null ? '' : ` (${line(item.reason)})`
       const note = item.note === null ? '' : style('dim', `  “${line(item.note)}”`)
-      return `${new Date(item.requestedAt).toISOString().slice(0, 19)}  ${item.id}  ${riskWord(item.risk).padEnd(6)}  ${item.state}${why}  ${line(item.tool)}${who}${after}${note}`
+      return `${new Date(item.requestedAt).toISOString().slice(0, 19)}  ${item.id}  ${riskWord(item.risk).padEnd(6)}  ${item.state}${why}  ${line(item.title)}${who}${after}${note}`
     }),
     '',
     style('bold', `${plural(report.requests, 'request')}: ${states.join(', ')}`),

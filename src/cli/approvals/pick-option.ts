@@ -1,6 +1,6 @@
 import { denyingOption } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 
 interface OptionInfo {
   key: string
@@ -58,5 +58,5 @@ export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 
 }
 
 function labels(options: readonly OptionInfo[]): string {
-  return options.map(({ label }) => optionText(label)).join(' · ')
+  return options.map(({ label }) => plainLabel(label)).join(' · ')
 }

@@ -20,6 +20,8 @@ const RESET =
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H'
 const CLEAR = '\u001b[0m\u001b[2J\u001b[H'
 const LEAVE = '\u001b[?1049l'
+/** How long the last row says how to leave, after a terminal was attached. */
+const HINT_MS = 3_000
 const ACK_EVERY = 64 * 1024
 /** Before these signals end the program, the person's terminal is restored. */
 const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
@@ -46,7 +48,7 @@ export async function attachTo(
   let wasAway = false
   for (let daemon: DaemonClient | null = client; ; ) {
     const startedAt = systemClock.monotonic()
-    const end = await attachOnce(context, daemon, session, options)
+    const end = await attachOnce(context, daemon, session, { ...options, hasHint: !wasAttached })
     wasAttached ||= end.wasAttached
     const waits = end.isAway && wasAttached
     if (waits) {
@@ -83,7 +85,7 @@ async function attachOnce(
   context: CommandContext,
   client: DaemonClient,
   session: string,
-  options: { isViewOnly: boolean },
+  options: { isViewOnly: boolean; hasHint: boolean },
 ): Promise<{ reason: string; isDisconnected: boolean; isAway: boolean; wasAttached: boolean }> {
   const socket = new WebSocket(
     `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
@@ -101,6 +103,8 @@ async function attachOnce(
      */
     let early: Buffer[] | null = []
     let redraw: Timer | null = null
+    /** The last row says how to leave; `over`: it has, and the row is the program's again. */
+    let hint: Timer | 'wanted' | 'over' = options.hasHint ? 'wanted' : 'over'
     /** The session's size, and its screen fitted into this terminal if that has another size. */
     let sessionSize: Size | null = null
     let fitted: FittedScreen | null = null
@@ -133,9 +137,20 @@ async function attachOnce(
     }
     const onSignal = () => finish('detached')
     const showStatus = () => {
-      const text = statusText(input, { isViewOnly: options.isViewOnly, ...keys.names })
+      const isHinting = typeof hint !== 'string' && input.isYours
+      const text = isHinting
+        ? hintText(keys.names.detach)
+        : statusText(input, { isViewOnly: options.isViewOnly, ...keys.names })
       if (fitted && !isAwaitingSnapshot) context.write(fitted.draw(text === null ? 0 : 1))
       if (text !== null) context.write(drawStatus(text, size()))
+    }
+    /** Only the daemon knows what is below the hint. */
+    const hintOnce = () => {
+      if (hint !== 'wanted' || !input.isYours || sessionSize === null || isAwaitingSnapshot) return
+      hint = systemClock.setTimer(HINT_MS, () => {
+        hint = 'over'
+        requestSnapshot()
+      })
     }
     const drawLater = (ms: number) => {
       redraw ??= systemClock.setTimer(ms, () => {
@@ -159,6 +174,7 @@ async function attachOnce(
     }
     const finish = (reason: string, isDisconnected = false, isAway = false) => {
       redraw?.cancel()
+      if (typeof hint !== 'string') hint.cancel()
       for (const signal of ENDINGS) process.off(signal, onSignal)
       stdin.off('data', onInput)
       stdout.off('resize', onResize)
@@ -185,7 +201,7 @@ async function attachOnce(
       const passed = filter.push(bytes)
       if (fitted) fitted.push(passed, now())
       else if (!isAwaitingSnapshot) context.write(passed)
-      if (!input.isYours) drawLater(fitted ? FITTED_MS : STATUS_MS)
+      if (!input.isYours || typeof hint !== 'string') drawLater(fitted ? FITTED_MS : STATUS_MS)
       unacknowledged += bytes.length
       if (unacknowledged < ACK_EVERY) return
       send({ type: 'ack', bytes: unacknowledged })
@@ -199,6 +215,7 @@ async function attachOnce(
         chooseView()
         if (fitted) fitted.show(sessionSize, String(content.data), now())
         else context.write(`${CLEAR}${String(content.data)}`)
+        hintOnce()
         showStatus()
       } else if (content.type === 'resize') {
         sessionSize = { cols: Number(content.cols), rows: Number(content.rows) }
@@ -211,6 +228,7 @@ async function attachOnce(
         for (const typed of (input.isYours && early) || []) socket.send(typed, { binary: true })
         early = null
         // The status line disappears, and only the daemon knows what is below it.
+        hintOnce()
         if (chooseView() || (input.isYours && !wasYours)) requestSnapshot()
         else showStatus()
       } else if (content.type === 'exit') finish(`the session ended (${content.signal ?? `exit ${content.code}`})`)
@@ -260,6 +278,11 @@ export function statusText(
   const who = holder === 'none' ? 'no one is typing' : `${visibleText(name ?? 'another terminal')} is typing`
   const keys = isViewOnly ? `${detach} detaches` : `${take} takes over · ${detach} detaches`
   return ` watching · ${who} · ${keys} `
+}
+
+/** What a person needs to know first: how to get out, and that the agent stays. */
+export function hintText(detach: string): string {
+  return ` ${detach} detaches; the agent keeps running `
 }
 
 /** Draws the line over the last row; the cursor stays. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { displayWidth, stripAnsi } from '../../text/index.js'
-import { drawStatus, statusText } from './attach.js'
+import { drawStatus, hintText, statusText } from './attach.js'
 
 const KEYS = { isViewOnly: false, detach: 'ctrl-]', take: 'ctrl-t' }
 
@@ -24,4 +24,8 @@ test('the line fits into one row of a narrow terminal, and restores the cursor',
   const drawn = drawStatus(' watching · 漢字 types · and more words than fit ', { cols: 14, rows: 7 })
   expect(drawn).toMatch(/^\u001b7\u001b\[7;1H.*\u001b8$/s)
   expect(displayWidth(stripAnsi(drawn.slice(2, -2)))).toBeLessThanOrEqual(14)
+})
+
+test('the hint of an attached terminal names the key that leaves it', () => {
+  expect(hintText('ctrl-]')).toBe(' ctrl-] detaches; the agent keeps running ')
 })

@@ -1,8 +1,8 @@
+import { decisionWords } from '../../approvals/index.js'
 import { newId, newNonce } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Approval, Interrupted, ProjectList, Sent, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { optionText } from '../../text/index.js'
 import { endOf } from '../approvals/approval-info.js'
 import { agentRefused, callingAgent, localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
@@ -22,7 +22,7 @@ type Of<D extends Command['do']> = Extract<Command, { do: D }>
 /** Decides a request, and says what became of it; high risk asks for digits first. */
 export async function decide(context: CommandContext, client: DaemonClient, command: Of<'decide'>): Promise<Step> {
   const { request, answer, isConfirmed = false } = command
-  const { label, ...given } = answer
+  const { label: _, ...given } = answer
   const agent = callingAgent(context)
   if (agent !== null) throw agentRefused(agent)
   try {
@@ -35,8 +35,11 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
       idempotencyKey: newNonce(),
       confirmed: isConfirmed,
     })
-    const end = after.state === 'decided' ? 'decided, not applied yet' : endOf(after as never)
-    return { notice: `${optionText(label)}: ${end}` }
+    const words = decisionWords(request, given)
+    if (after.state === 'applied') return { notice: words }
+    return {
+      notice: `${words} · ${after.state === 'decided' ? 'waiting for the agent to continue' : endOf(after as never)}`,
+    }
   } catch (error) {
     if (isUnproven(error)) return proveFirst(client, command)
     if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || isConfirmed) throw error
@@ -46,7 +49,7 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
         ? { command: { ...command, isConfirmed: true } }
         : { notice: 'Those are other digits: nothing was decided.' }
     return {
-      mode: { kind: 'line', label: `High risk: type ${digits} (of the fingerprint) to allow it`, value: '', done },
+      mode: { kind: 'line', label: `High risk: type ${digits} to allow it`, value: '', done },
     }
   }
 }

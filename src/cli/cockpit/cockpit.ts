@@ -1,7 +1,9 @@
 import { systemClock, type Timer } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
 import type { PaneNotification } from '../../notifications/index.js'
 import type { Explanation, InMilliseconds, LoginLink, PaneStreamFrame } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
+import { displayWidth } from '../../text/index.js'
 import { paintLine } from '../cells.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -167,8 +169,17 @@ export class Cockpit {
     try {
       this.#continue((await this.#perform(command)) ?? {})
     } catch (error) {
-      this.#showNotice(error instanceof Error ? error.message : String(error))
+      this.#showError(error)
     }
+  }
+
+  /** In the last row; with what to do about it on a page, if the row is too short for both. */
+  #showError(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    const next = error instanceof SignalboxError ? error.next : undefined
+    const text = next === undefined ? message : `${message}: ${next}`
+    if (next === undefined || displayWidth(text) < this.#size().cols - 2) return this.#showNotice(text)
+    this.#continue({ mode: { kind: 'page', lines: [message, '', `→ ${next}`], top: 0 } })
   }
 
   /** What follows a command, unless the person is typing something else by then. */

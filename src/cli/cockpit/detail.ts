@@ -1,8 +1,9 @@
-import { requestTitle } from '../../approvals/index.js'
+import { denyingOption, requestTitle } from '../../approvals/index.js'
 import type { Frame, Row, Span } from '../../terminal/index.js'
 import { rowToAnsi } from '../../terminal/index.js'
-import { displayWidth, visibleText } from '../../text/index.js'
-import { contentLines, factLines } from '../approvals/request-lines.js'
+import { displayWidth, plainLabel, truncate, visibleText } from '../../text/index.js'
+import type { ApprovalInfo } from '../approvals/approval-info.js'
+import { contentLines, factLines, type RequestLine } from '../approvals/request-lines.js'
 import { cutTo, firstShown } from '../attach/fit-screen.js'
 import { type Cell, fitLine, wrapLine } from '../cells.js'
 import { shortAge, statusWord } from '../watch/watch-rows.js'
@@ -28,6 +29,7 @@ export interface Detail {
 
 /** Below this many rows, the screen under a request is not worth showing. */
 const SCREEN_MIN = 5
+const PROMPT_COLUMNS = 160
 
 /** The selected row: who it is, what it asks for, and its screen. */
 export function drawDetail(
@@ -71,14 +73,38 @@ function headOf(row: CockpitRow, now: number): Cell[] {
 }
 
 /** The whole request, broken at the width: nothing is cut off. */
-function requestText({ request, more }: CockpitRow, cols: number): Cell[][] {
+function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[][] {
   if (!request) return []
-  const title: Cell[] = [{ text: requestTitle(request), style: 'yellow' }]
-  const waiting =
-    more > 0 ? [{ cells: [{ text: `${more} more of this session after it`, style: 'dim' as const }] }] : []
-  return [{ cells: title }, ...contentLines(request), ...factLines(request), ...waiting].flatMap(
-    ({ cells, mark }: { cells: Cell[]; mark?: string }) => wrapLine(cells, cols, mark),
-  )
+  const dim = (text: string): RequestLine => ({ cells: [{ text, style: 'dim' }] })
+  return [
+    { cells: [{ text: requestTitle(request), style: 'yellow' as const }] },
+    ...(prompt ? [dim(`You asked: ${truncate(visibleText(prompt.replace(/\s+/gu, ' ')), PROMPT_COLUMNS)}`)] : []),
+    ...contentLines(request),
+    ...answerLines(request),
+    ...factLines(request),
+    { cells: [{ text: requestKeys(request), style: 'bold' as const }] },
+    ...(more > 0 ? [dim(`${more} more of this session after it`)] : []),
+  ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
+}
+
+/** The answers to a question. Those to a permission are the keys; `r` lists the agent's own. */
+function answerLines({ kind, request: { options, questions } }: ApprovalInfo): RequestLine[] {
+  if (kind === 'permission') return []
+  return options.map(({ label, detail, question }) => {
+    const number = questions.length > 1 ? `${(question ?? 0) + 1}. ` : ''
+    const text = `• ${number}${plainLabel(label)}${detail === undefined ? '' : ` (${plainLabel(detail)})`}`
+    return { cells: [{ text }], mark: '  ' }
+  })
+}
+
+/** What can be done with this request, with its keys. */
+function requestKeys({ kind, request: { options } }: ApprovalInfo): string {
+  const keys = [
+    ...(options.some(({ meaning }) => meaning === 'allow-once') ? ['a allow once'] : []),
+    ...(denyingOption(options) ? [kind === 'permission' ? 'd deny · D deny with a reason' : 'd deny'] : []),
+    kind === 'permission' ? 'r other answers' : 'r answer',
+  ]
+  return `[ ${keys.join(' · ')} ]`
 }
 
 /** The part of the screen that fits: from the left edge, down to the last row with text. */

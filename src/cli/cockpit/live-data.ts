@@ -1,6 +1,6 @@
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame, Run } from '../../server/index.js'
+import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -22,6 +22,8 @@ export class LiveData {
   #client: DaemonClient
   #requests: ApprovalInfo[] = []
   #runs: ReadonlyMap<string, RunName> = new Map()
+  /** The last prompt of the session when a request was made, by the request. */
+  #prompts: ReadonlyMap<string, string | null> = new Map()
   #screen: Screen | null = null
   #previewed: string | null = null
   #isClosed = false
@@ -47,7 +49,7 @@ export class LiveData {
 
   /** The rows, most urgent first. */
   rows(): CockpitRow[] {
-    return rowsOf(this.panes, this.#requests, this.#runs)
+    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts)
   }
 
   take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
@@ -70,7 +72,19 @@ export class LiveData {
       const runs = await this.#client.get<Page<Run>>('/runs?limit=200')
       this.#runs = new Map(runs.items.map(({ id, title, project }) => [id, { title, project }]))
     }
+    await this.#readPrompts()
     this.#changed()
+  }
+
+  /** Each prompt is read once; those of closed requests are forgotten. */
+  async #readPrompts(): Promise<void> {
+    const known = this.#prompts
+    const read = this.#requests.map(async ({ id, subject: { session } }): Promise<[string, string | null]> => {
+      if (known.has(id) || session === undefined) return [id, known.get(id) ?? null]
+      const found = await this.#client.get<Session>(`/sessions/${encodeURIComponent(session)}`).catch(() => null)
+      return [id, found?.lastPrompt ?? null]
+    })
+    this.#prompts = new Map(await Promise.all(read))
   }
 
   /** Keeps the screen of this pane up to date until another one is named. */

@@ -1,7 +1,8 @@
 import { denyingOption } from '../../approvals/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
+import { allowQuestion } from '../approvals/confirmation.js'
 import { plainOption } from '../approvals/pick-option.js'
 import type { Size } from './draw.js'
 import { HELP } from './help.js'
@@ -165,7 +166,7 @@ function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step
   const command = decide({ option, label })
   return request.risk.level === 'low'
     ? { command }
-    : { mode: { kind: 'confirm', question: `${optionText(label)}?`, command } }
+    : { mode: { kind: 'confirm', question: `${allowQuestion(request)}?`, command } }
 }
 
 /**
@@ -200,7 +201,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
     },
   })
   const choices: Choice[] = options.map(option => {
-    const label = optionText(option.detail ? `${option.label} (${option.detail})` : option.label)
+    const label = plainLabel(option.detail ? `${option.label} (${option.detail})` : option.label)
     if (option.takes === 'text') return { label: `${label} …`, step: write(label, option.key) }
     const command = decide({ option: option.key, label: option.label })
     if (option.takes === 'note')

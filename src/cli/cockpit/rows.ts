@@ -17,6 +17,8 @@ export interface CockpitRow {
   request: ApprovalInfo | null
   /** The run that asks, if it is known. */
   run?: RunName
+  /** What the person asked the session for, as far as it is known. */
+  prompt?: string | null
   /** Requests of the same session that can be answered only after this one. */
   more: number
 }
@@ -26,6 +28,7 @@ export function rowsOf(
   panes: readonly PaneInfo[],
   requests: readonly ApprovalInfo[],
   runs: ReadonlyMap<string, RunName> = new Map(),
+  prompts: ReadonlyMap<string, string | null> = new Map(),
 ): CockpitRow[] {
   const pending = requests
     .filter(({ state }) => state === 'pending')
@@ -45,7 +48,8 @@ export function rowsOf(
     }),
     ...sortPanes(panes).map(pane => {
       const [request = null, ...rest] = own.get(pane.id) ?? []
-      return { id: pane.id, pane, request, more: rest.length }
+      const prompt = request && prompts.get(request.id)
+      return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }) }
     }),
   ]
 }

@@ -4,6 +4,7 @@ import {
   examineSecrets,
   examineSecurity,
   examineSources,
+  type Finding,
   SOURCES,
 } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
@@ -22,7 +23,7 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
-    for (const { check, level, message, next } of findings) {
+    for (const { check, level, message, next } of inBrief(findings)) {
       const mark = {
         ok: context.style('green', '✓'),
         note: context.style('blue', '·'),
@@ -32,6 +33,18 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
+}
+
+/** The agents that are not installed as one line; `--json` has each of them. */
+function inBrief(findings: readonly Finding[]): Finding[] {
+  const isAbsent = ({ level, agent }: Finding) => level === 'note' && agent?.file === null
+  const absent = findings.filter(isAbsent)
+  if (absent.length < 2) return [...findings]
+  const message = `not installed: ${absent.map(({ check }) => check).join(', ')}`
+  return [
+    ...findings.filter(finding => !isAbsent(finding)),
+    { check: 'agents', level: 'note', message, next: 'signalbox start <agent> says how to install it' },
+  ]
 }
 
 const SOURCE_MARKS = { used: '✓', 'on request': '○', off: 'off', none: '·' } as const

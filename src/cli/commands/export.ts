@@ -11,6 +11,10 @@ export async function run(context: CommandContext, { args, options }: InputOf<'e
     const { exportAll } = await import('../export/export-all.js')
     return exportAll(context, options)
   }
+  if (options.format === 'html' || options.format === 'asciicast') {
+    const { exportSession } = await import('../export/export-session.js')
+    return exportSession(context, word, { ...options, format: options.format })
+  }
   if (word === undefined)
     throw new SignalboxError('E_INPUT', 'name a run, or add --all', { next: 'signalbox export latest' })
   return withStore(context, async (store, home) => {

@@ -31,10 +31,18 @@ function printCode(context: CommandContext, url: string): void {
   context.out(url)
   const { hostname } = new URL(url)
   if (hostname === '127.0.0.1' || hostname === 'localhost')
-    context.note(
-      'Only this machine can open this address. For a phone, put the dashboard behind HTTPS (docs/guides/server.md).',
-    )
+    for (const line of waysToPhone(new URL(url).port)) context.note(line)
   context.note('The link works once, for 5 minutes.')
+}
+
+/** Only this machine can open the address: what works for a phone, the simplest first. */
+function waysToPhone(port: string): string[] {
+  return [
+    'Only this machine can open this address. For a phone:',
+    [`signalbox telegram setup`, 'your own bot; no open port, no HTTPS'],
+    [`ssh -L ${port}:127.0.0.1:${port} you@here`, 'in an SSH app; then scan the code'],
+    [`tailscale serve --bg ${port}`, 'HTTPS (docs/jobs/remote-access.md)'],
+  ].map(line => (typeof line === 'string' ? line : `  ${line[0]!.padEnd(40)} ${line[1]}`))
 }
 
 /** The browser may run for days: only its start is awaited. */

@@ -1,8 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Conversation, InMilliseconds, PaneConversation, Screen, TextFrame } from '../../server/index.js'
-import { callingAgent } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { noteRead } from '../sessions/note-read.js'
 import { readablePath } from '../sessions/session-path.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -16,7 +16,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const path = await readablePath(context, client, args.id)
   if (options.screen) {
     const code = await printScreen(context, client, path.screen, options.json === true)
-    if (!options.json) await noteSeen(context, client, path.pane)
+    if (!options.json) await noteRead(context, client, path.pane)
     return code
   }
   const { messages } = await client.get<Conversation | PaneConversation>(path.conversation)
@@ -33,16 +33,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     if (message.joinedLate) context.out(style.isColour ? `\u001b[2m${JOINED_LATE}\u001b[22m` : JOINED_LATE)
     for (const line of renderAnsi(message.blocks, style)) context.out(line)
   })
-  if (chosen.length > 0 && chosen.at(-1) === messages.at(-1)) await noteSeen(context, client, path.pane)
+  if (chosen.length > 0 && chosen.at(-1) === messages.at(-1)) await noteRead(context, client, path.pane)
   return EXIT.ok
-}
-
-/** A person at a terminal who has read the last answer knows that the work is done. */
-async function noteSeen(context: CommandContext, client: DaemonClient, pane: string): Promise<void> {
-  const isPerson = callingAgent(context) === null && (context.isOutputTty || process.stdin.isTTY === true)
-  if (!isPerson) return
-  client.proves = false
-  await client.post(`${pane}/acknowledge`, {}).catch(() => undefined)
 }
 
 async function printScreen(

@@ -3,7 +3,7 @@ import { listRuns, queuePosition } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Run } from '../../server/index.js'
-import { formatAge, RUN_WORDS, runWord, truncate, visibleText } from '../../text/index.js'
+import { displayWidth, formatAge, RUN_WORDS, runWord, stripAnsi, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseCount } from '../parse-options.js'
@@ -69,7 +69,8 @@ function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<
   const text = visibleText(
     `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,
   )
-  return `${run.id}  ${status} ${age}  ${truncate(text, Math.max(20, context.columns - 40))}`
+  const head = `${run.id}  ${status} ${age}  `
+  return `${head}${truncate(text, Math.max(20, context.columns - displayWidth(stripAnsi(head))))}`
 }
 
 function whyText({ isUndriven, why }: DescribedRun, queued: ReturnType<typeof queuePosition>): string {

@@ -7,6 +7,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
 import { followTurn } from '../sessions/follow-turn.js'
+import { noteRead } from '../sessions/note-read.js'
 import { sessionPath } from '../sessions/session-path.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -46,12 +47,14 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   }
   if (sent.result !== 'delivered') context.note(`signalbox: ${resultText(sent, session)}`)
   const deadline = timeoutMs === null ? null : systemClock.monotonic() + timeoutMs
-  return followTurn(context, client, session.id, {
+  const code = await followTurn(context, client, session.id, {
     since: position,
     deadline,
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
   })
+  if (code !== EXIT.needsHuman && code !== EXIT.timeout) await noteRead(context, client, `/panes/${session.id}`)
+  return code
 }
 
 function resultText(sent: Sent, { id, number }: Pick<Session, 'id' | 'number'>): string {

@@ -1,6 +1,6 @@
 /** Scenarios of the demo agents (docs/demo-agent.md), and the graphs of the demo runs. */
 
-const AT_WORK_ROUNDS = 40
+const AT_WORK_ROUNDS = 200
 
 /** Simulated prices. */
 const usage = (input: number, output: number, contextWindow?: number) => ({

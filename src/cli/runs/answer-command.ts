@@ -1,18 +1,13 @@
 import { type ApprovalRecord, approvalsProjection } from '../../approvals/index.js'
 import type { EventStore } from '../../store/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 
 /** The command that answers a gate, with what the gate takes. */
 export async function answerCommand(store: EventStore, approval: string): Promise<string> {
   const request = (await store.document<ApprovalRecord>(approvalsProjection.name, approval))?.state.request
-  const options = request?.options.map(({ label }) => quoted(optionText(withoutKey(label)))) ?? []
+  const options = request?.options.map(({ label }) => quoted(plainLabel(label))) ?? []
   const texts = options.length === 0 || request?.freeText !== 'none' ? ['--text "…"'] : []
   return `signalbox answer ${approval} <${[...options, ...texts].join(' | ')}>`
-}
-
-/** A label without its key: `[Y] Yes` → `Yes`. */
-export function withoutKey(label: string): string {
-  return label.trim().replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
 }
 
 function quoted(label: string): string {

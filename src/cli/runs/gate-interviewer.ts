@@ -7,10 +7,9 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import { type Answer, type Interviewer, type Question, questionOf, readAnswer } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { RunGates, RunListener } from '../../runs/index.js'
-import { visibleText } from '../../text/index.js'
+import { plainLabel, visibleText } from '../../text/index.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
-import { withoutKey } from './answer-command.js'
 
 interface Terminal {
   input: NodeJS.ReadableStream
@@ -112,7 +111,7 @@ export class ConsoleInterviewer implements Interviewer {
     const { out, style } = this.#context
     out('')
     for (const line of question.text.split('\n')) out(`  ${style('bold', visibleText(line))}`)
-    for (const { key, label } of question.options) out(`    ${style('cyan', key)}  ${visibleText(withoutKey(label))}`)
+    for (const { key, label } of question.options) out(`    ${style('cyan', key)}  ${plainLabel(label)}`)
     for (;;) {
       const typed = await this.#line(`  ${hintOf(question)} > `)
       if (typed === null) throw new GateClosed()

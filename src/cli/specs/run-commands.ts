@@ -129,8 +129,14 @@ export const RUN_COMMANDS = {
   },
   export: {
     group: 'runs',
-    summary: 'export the files of a run, or everything in open formats',
-    arguments: [{ ...RUN_ARGUMENT, optional: true }],
+    summary: 'export a session to share it, the files of a run, or everything',
+    arguments: [
+      {
+        name: 'run',
+        description: 'a run (id, unique prefix, latest); with html and asciicast a session (id, number)',
+        optional: true,
+      },
+    ],
     options: [
       {
         flags: '--all',
@@ -138,16 +144,19 @@ export const RUN_COMMANDS = {
       },
       {
         flags: '--format <format>',
-        description: 'oneshot: oneshot.json and oneshot-log.json; attractor: the run directory of a graph',
-        choices: ['oneshot', 'attractor'],
+        description:
+          'html: the conversation of a session as one page; asciicast: its recording; both without secrets. oneshot: oneshot.json and oneshot-log.json; attractor: the run directory of a graph',
+        choices: ['html', 'asciicast', 'oneshot', 'attractor'],
       },
       {
         flags: '-o, --output <dir>',
-        description: 'target directory (default: the run’s own; with --all: a new one here)',
+        description: 'target directory (default: the run’s own; with --all: a new one here); of a session: the file',
       },
       JSON_OPTION,
     ],
     examples: [
+      ['signalbox export 1 --format html', 'session-1.html, for someone without access'],
+      ['signalbox export 1 --format asciicast', 'session-1.cast, for asciinema and its players'],
       ['signalbox export latest --format oneshot -o out', 'both files, as they are now'],
       ['signalbox export --all -o everything', 'readable without Signalbox'],
     ],

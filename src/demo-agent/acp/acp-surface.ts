@@ -31,6 +31,8 @@ export class AcpSurface implements Surface {
   #hasSpoken = false
   #isInBlock = false
   #failure: Failure | null = null
+  /** The client's terminals in which calls run. */
+  readonly #terminals = new Map<string, string>()
 
   constructor(client: AgentContext, sessionId: string) {
     this.#client = client
@@ -88,13 +90,20 @@ export class AcpSurface implements Surface {
 
   toolOutput(): void {}
 
+  /** The client shows the terminal as part of the call. */
+  toolRunsIn({ id: toolCallId }: ToolCall, terminalId: string): void {
+    this.#terminals.set(toolCallId, terminalId)
+    const content = [{ type: 'terminal' as const, terminalId }]
+    this.#update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content })
+  }
+
   toolEnded(call: ToolCall, result: ToolResult): void {
     this.#update({
       sessionUpdate: 'tool_call_update',
       toolCallId: call.id,
       status: result.isOk ? 'completed' : 'failed',
       rawInput: call.input,
-      content: [{ type: 'content', content: { type: 'text', text: result.output } }, ...diffOf(result)],
+      content: [this.#printed(call, result), ...diffOf(result)],
     })
   }
 
@@ -146,6 +155,13 @@ export class AcpSurface implements Surface {
   }
 
   showSurvey(): void {}
+
+  #printed({ id }: ToolCall, { output }: ToolResult): ToolCallContent {
+    const terminalId = this.#terminals.get(id)
+    if (terminalId === undefined) return { type: 'content', content: { type: 'text', text: output } }
+    this.#terminals.delete(id)
+    return { type: 'terminal', terminalId }
+  }
 
   #update(update: SessionNotification['update']): void {
     const params = { sessionId: this.#sessionId, update }

@@ -1,3 +1,4 @@
+import { plural } from '../../text/index.js'
 import { framed } from '../scenario/prompt-parts.js'
 import type { Step, Turn } from '../scenario/types.js'
 
@@ -147,7 +148,7 @@ function evaluatorTurn(prompt: string, count: Count): Turn {
   return {
     steps: [
       { think: { ms: 600, label: 'Evaluating' } },
-      say(JSON.stringify({ items, summary: `${items.length} items looked at.` })),
+      say(JSON.stringify({ items, summary: `${plural(items.length, 'item')} looked at.` })),
     ],
   }
 }

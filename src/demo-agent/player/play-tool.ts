@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { plural } from '../../text/index.js'
 import type { MenuAnswer } from '../menu/menu-state.js'
 import { Interrupted } from '../pace.js'
 import type { MenuOption, MenuSpec, ToolStep } from '../scenario/types.js'
 import { diffRows, diffStat } from '../text/diff.js'
-import { startCommand } from '../tools/run-command.js'
+import { readWhole } from '../tools/tools.js'
 import { askAndRecord } from './play-menus.js'
 import type { ToolCall, ToolResult } from './surface.js'
 import { EndTurn, type TurnContext } from './turn-context.js'
@@ -192,13 +191,13 @@ async function act(step: ToolStep, call: ToolCall, context: TurnContext): Promis
   }
   if (step.ms) await context.pace.sleep(step.ms, context.signal)
   if (step.command !== undefined) return runForReal(step.command, call, context)
-  if (step.read) return readFile(step.read.path, context.cwd)
-  return changeForReal(step, call.summary, context.cwd)
+  if (step.read) return readFile(step.read.path, context)
+  return changeForReal(step, call.summary, context)
 }
 
 async function runForReal(command: string | string[], call: ToolCall, context: TurnContext): Promise<ToolResult> {
   let output = ''
-  const child = startCommand(command, context.cwd, chunk => {
+  const child = context.tools.start(call, command, context.cwd, chunk => {
     output += chunk
     context.surface.toolOutput(call, chunk)
   })
@@ -209,19 +208,20 @@ async function runForReal(command: string | string[], call: ToolCall, context: T
   return { isOk: exitCode === 0, output: output.trimEnd(), exitCode }
 }
 
-function readFile(path: string, cwd: string): ToolResult {
-  const text = readFileSync(resolve(cwd, path), 'utf8')
+async function readFile(path: string, { tools, cwd }: TurnContext): Promise<ToolResult> {
+  const text = await tools.read(resolve(cwd, path))
+  if (text === null) return { isOk: false, output: `there is no file ${path}` }
   const lines = text.trimEnd().split('\n').length
   return { isOk: true, output: plural(lines, 'line') }
 }
 
-function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {
+async function changeForReal(step: ToolStep, path: string, { tools, cwd }: TurnContext): Promise<ToolResult> {
   const file = resolve(cwd, path)
-  const before = readWhole(file)
+  const before = await tools.read(file)
   const after = changedText(step, before ?? '')
   if (after === null)
     return { isOk: false, output: step.edit ? `${path} does not contain the text to replace` : 'nothing to do' }
-  changeFile(file, after)
+  await tools.write(file, after)
   const diff = diffRows(before ?? '', after)
   const { added, removed } = diffStat(diff)
   return {
@@ -230,21 +230,4 @@ function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {
     diff,
     change: { path, change: before === null ? 'create' : 'update' },
   }
-}
-
-function readWhole(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
-
-/** Replaces a file in one step, so that readers never see half of it. */
-function changeFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const temporary = `${file}.${process.pid}.tmp`
-  writeFileSync(temporary, text)
-  renameSync(temporary, file)
 }

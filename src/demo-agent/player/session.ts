@@ -5,6 +5,7 @@ import { loadScenario } from '../scenario/load.js'
 import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.js'
 import { framedTask } from '../scenario/prompt-parts.js'
 import type { Scenario, Step, Turn } from '../scenario/types.js'
+import { OWN_TOOLS, type Tools } from '../tools/tools.js'
 import type { Transcript, TranscriptRecord } from '../transcript.js'
 import { Background } from './background.js'
 import { MenuQueue } from './menu-queue.js'
@@ -20,6 +21,8 @@ export interface SessionParts {
   hooks: Hooks
   pace: Pace
   permissions: Permissions
+  /** What its tools work with, if not this machine itself. */
+  tools?: Tools
   cwd: string
   progress: Progress
   isResumed: boolean
@@ -126,6 +129,7 @@ export class Session {
       transcript,
       hooks,
       permissions,
+      tools: this.parts.tools ?? OWN_TOOLS,
       cwd,
       signal,
       prompt,

@@ -1,5 +1,6 @@
 import type { Hooks } from '../hooks.js'
 import type { Pace } from '../pace.js'
+import type { Tools } from '../tools/tools.js'
 import type { Transcript } from '../transcript.js'
 import type { Background } from './background.js'
 import type { MenuQueue } from './menu-queue.js'
@@ -13,6 +14,7 @@ export interface TurnContext {
   transcript: Transcript
   hooks: Hooks
   permissions: Permissions
+  tools: Tools
   background: Background
   cwd: string
   signal: AbortSignal

@@ -5,7 +5,7 @@ import type { InterruptResult, SendResult, SessionPort, SessionState } from '../
 import type { PaneInfo } from '../../supervision/index.js'
 import type { Frame } from '../../terminal/index.js'
 import type { ChannelListener, TerminalChannel } from '../../workers/index.js'
-import type { LiveUpdate } from '../live-sessions.js'
+import type { LiveUpdate } from '../live-bus.js'
 import type { AgentStatsView } from '../session-stats.js'
 
 /** What a worker sends about a session when it changes; only the parts that changed. */

@@ -1,4 +1,4 @@
-import { type ApprovalRecord, denyingOption, displayText, requestTitle } from '../../approvals/index.js'
+import { type ApprovalRecord, contentText, denyingOption, requestContent, requestTitle } from '../../approvals/index.js'
 import type { PaneNotification } from '../notification.js'
 import type { PushPayload } from './push-service.js'
 
@@ -11,7 +11,7 @@ const BODY_MAX = 180
 export function pushPayload(notice: PaneNotification, request: ApprovalRecord | null): PushPayload {
   const base = { tag: notice.approval ?? `${notice.kind} ${notice.pane}`, url: notice.url }
   if (!request || notice.approval === undefined) return { ...base, title: notice.title, body: notice.body }
-  const text = displayText(request.display).replace(/\s+/g, ' ').trim()
+  const text = contentText(requestContent(request)).replace(/\s+/g, ' ').trim()
   return {
     ...base,
     title: `${notice.project}: ${requestTitle(request)}`,

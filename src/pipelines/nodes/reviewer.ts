@@ -71,7 +71,7 @@ function commentsAsReview(findings: readonly Finding[]): TypedReview | null {
     title: text.split('\n')[0]!.slice(0, 120),
     issue: text,
     why: 'a person commented on the changes',
-    fix: text,
+    fix: '',
   }))
   return { type: 'comments', approved: false, severity: 'major', summary: plural(items.length, 'comment'), items }
 }

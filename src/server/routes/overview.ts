@@ -80,6 +80,7 @@ export const overviewRoutes: readonly Route[] = [
         runs: views,
         grants: { items: await host.ledger.grants.list(), isPaused },
         spendToday: { ...(await host.budgets.today()), budgetUsd: parts.home().loaded.config.runs.day_usd },
+        workers: (await parts.workers?.list())?.length ?? 0,
         health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },
         now,
         position: at,

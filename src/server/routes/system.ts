@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
-import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
+import { editingOf, editSettings, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import type { WorkerView } from '../../workers/index.js'
 import { clusterMetrics } from '../cluster-metrics.js'
@@ -142,12 +142,13 @@ function settingsOf(parts: Call['parts']): z.output<typeof settings> {
   const items = parts
     .home()
     .loaded.entries()
-    .map(({ key, about, shown, origin: { source, place } }) => ({
+    .map(({ key, about, shown, accepts, origin: { source, place } }) => ({
       key,
       about,
       shown,
       origin: { source, ...(place !== undefined && { place }) },
-      isChangeable: isEditable(key),
+      accepts,
+      editing: editingOf(key),
     }))
   return { items, version: settingsVersion(settingsFile(parts)) }
 }

@@ -63,6 +63,7 @@ export const session = z
     pid: z.int(),
     size: z.object({ cols: z.int(), rows: z.int() }),
     startedAt: moment,
+    activeAt: moment.optional().describe('when its last turn began or ended'),
     endedAt: moment.optional(),
     state: z.enum(['starting', 'live', 'ended', 'lost']),
     exit: z.object({ code: z.int().nullable(), signal: z.string().nullable() }).nullable().optional(),

@@ -30,7 +30,17 @@ export const setting = z.object({
   about: z.string().describe('what it is for'),
   shown: z.string().describe('as a file would say it; a secret is "set" or "unset"'),
   origin: z.object({ source: z.string(), place: z.string().optional() }),
-  isChangeable: z.boolean(),
+  accepts: z.object({
+    type: z.enum(['boolean', 'integer', 'number', 'duration', 'string', 'enum', 'strings', 'table']),
+    values: z.array(z.string()).readonly().optional().describe('of an enum, or the possible items of a list'),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    unit: z.enum(['ms', 's', 'min', 'h', 'd']).optional().describe('of a duration'),
+    hasNone: z.boolean().describe('null is a value: no limit, no file'),
+  }),
+  editing: z
+    .enum(['free', 'tighten', 'terminal'])
+    .describe('what the dashboard may do: change it, make it stricter, or nothing'),
 })
 
 export const settings = z.object({ items: z.array(setting), version: z.string() })

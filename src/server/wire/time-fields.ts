@@ -10,6 +10,7 @@ const FIELDS = [
   'since',
   'until',
   'startedAt',
+  'activeAt',
   'startAt',
   'endedAt',
   'updatedAt',

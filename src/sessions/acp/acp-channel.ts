@@ -1,5 +1,6 @@
 import type { KeeperPort } from '../../keeper/index.js'
 import type { AcpConversation, AcpEvent, PermissionAsk } from './acp-conversation.js'
+import { begunCall } from './begin-label.js'
 import { encodeMessage, LineSplitter, parseMessage, type RpcMessage } from './wire.js'
 
 interface AcpChannelOptions {
@@ -56,6 +57,17 @@ export class AcpChannel {
       const message = parseMessage(line)
       if (message) this.#take(this.#options.conversation.sent(message, t))
     }
+  }
+
+  /** A marker of the recording. */
+  marked(label: string): void {
+    const rpc = begunCall(label)
+    if (rpc !== null) this.#options.conversation.begun(rpc)
+  }
+
+  /** A command that Signalbox runs for the agent has printed this so far. */
+  printed(terminal: string, output: string): void {
+    this.#take(this.#options.conversation.printed(terminal, output))
   }
 
   exited(t: number): void {

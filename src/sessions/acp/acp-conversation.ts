@@ -1,8 +1,22 @@
 import type { AgentStatement } from '../../agents/index.js'
 import { type Block, type BlockContent, parseMarkdown, renderMarkdown, type TodoItem } from '../../screen/index.js'
 import type { ClosedMessage, MessageRef } from '../conversation/index.js'
-import { isFinished, outputOf, type ToolItem, toolBlocks, toolInput, toolName, withUpdate } from './tool-item.js'
+import { commandLine } from './client/terminal-command.js'
 import {
+  isFinished,
+  outputOf,
+  type ShownTerminal,
+  type ToolItem,
+  terminalsOf,
+  toolBlocks,
+  toolInput,
+  toolName,
+  withUpdate,
+} from './tool-item.js'
+import {
+  CLIENT,
+  type ClientMethod,
+  isClientMethod,
   isRecord,
   METHOD,
   type PromptResponse,
@@ -25,6 +39,18 @@ export interface PermissionAsk {
   turn: string | null
 }
 
+/** A call of the agent that Signalbox carries out as its client: files and terminals. */
+export interface ClientCall {
+  /** The agent's id of the call: the answer carries it. */
+  rpc: number | string
+  method: ClientMethod
+  params: Record<string, unknown>
+  /** The terminal that it creates: the same one whoever reads the recording. */
+  terminal?: string
+  /** A daemon has begun to carry it out. */
+  isBegun: boolean
+}
+
 export type TurnOutcome = 'done' | 'interrupted' | 'denied' | 'failed'
 
 /** What a message of the protocol means for the session. */
@@ -38,6 +64,8 @@ export type AcpEvent =
   | { is: 'turn-closed'; turn: string; outcome: TurnOutcome; error?: RpcError }
   | { is: 'asked'; ask: PermissionAsk }
   | { is: 'answered'; ask: PermissionAsk; option: string | null }
+  | { is: 'called'; call: ClientCall }
+  | { is: 'call-answered'; call: ClientCall; error: RpcError | null }
   | { is: 'unsupported'; rpc: number | string; method: string }
   | { is: 'stated'; statement: AgentStatement }
 
@@ -60,6 +88,9 @@ export class AcpConversation {
   /** Calls of Signalbox that the agent has not answered. */
   readonly #calls = new Map<number | string, { method: string; params: unknown }>()
   readonly #asks = new Map<number | string, PermissionAsk>()
+  /** Calls of the agent that wait for the answer of its client. */
+  readonly #clientCalls = new Map<number | string, ClientCall>()
+  readonly #terminals = new Map<string, ShownTerminal>()
   readonly #tools = new Map<string, ToolItem>()
   #agentSession: string | null = null
   #turns = 0
@@ -109,6 +140,10 @@ export class AcpConversation {
     return [...this.#asks.values()]
   }
 
+  get clientCalls(): readonly ClientCall[] {
+    return [...this.#clientCalls.values()]
+  }
+
   get openMessage(): MessageRef | null {
     const { turn } = this
     if (turn === null || !this.#isMessageOpen) return null
@@ -134,6 +169,8 @@ export class AcpConversation {
     }
     if (method === METHOD.cancel) this.#isCancelled = true
     if (method !== undefined || id === undefined) return []
+    const call = this.#clientCalls.get(id)
+    if (call) return this.#callAnswered(call, message)
     const ask = this.#asks.get(id)
     if (!ask) return []
     this.#asks.delete(id)
@@ -153,6 +190,7 @@ export class AcpConversation {
     if (method === METHOD.update) return this.#updated(params as SessionNotification)
     if (method === METHOD.requestPermission && id !== undefined)
       return this.#asked(id, params as RequestPermissionRequest, t)
+    if (method !== undefined && id !== undefined && isClientMethod(method)) return this.#called(id, method, params)
     if (method !== undefined) return id === undefined ? [] : [{ is: 'unsupported', rpc: id, method }]
     const call = id === undefined ? undefined : this.#calls.get(id)
     if (!call || id === undefined) return []
@@ -160,9 +198,52 @@ export class AcpConversation {
     return this.#answered(call, message, t)
   }
 
+  /** A daemon is about to carry out a call of the agent. */
+  begun(rpc: number | string): void {
+    const call = this.#clientCalls.get(rpc)
+    if (call) call.isBegun = true
+  }
+
+  /** How many bytes of a terminal's output the agent asked to keep. */
+  outputLimit(terminal: string): number | undefined {
+    return this.#terminals.get(terminal)?.limit
+  }
+
+  /** A command has printed this so far. */
+  printed(terminal: string, output: string): AcpEvent[] {
+    const known = this.#terminals.get(terminal)
+    if (!known || known.output === output) return []
+    known.output = output
+    if (!this.#items.some(item => item.is === 'tool' && terminalsOf(item.tool).includes(terminal))) return []
+    this.#setItems([...this.#items])
+    return [{ is: 'said' }]
+  }
+
   /** The agent's process has ended. */
   exited(t: number): AcpEvent[] {
     return this.#prompt === null ? [] : this.#endTurn(this.#isCancelled ? 'interrupted' : 'failed', t)
+  }
+
+  #called(rpc: number | string, method: ClientMethod, given: unknown): AcpEvent[] {
+    const params = isRecord(given) ? given : {}
+    const call: ClientCall = { rpc, method, params, isBegun: false }
+    if (method === CLIENT.createTerminal) {
+      call.terminal = `terminal-${this.#terminals.size + 1}`
+      const limit = typeof params.outputByteLimit === 'number' ? params.outputByteLimit : undefined
+      this.#terminals.set(call.terminal, { command: commandOf(params), output: '', limit })
+    }
+    this.#clientCalls.set(rpc, call)
+    return [{ is: 'called', call }]
+  }
+
+  #callAnswered(call: ClientCall, { result, error }: RpcMessage): AcpEvent[] {
+    this.#clientCalls.delete(call.rpc)
+    const { terminalId } = call.params
+    const isOutput = call.method === CLIENT.terminalOutput && isRecord(result) && typeof result.output === 'string'
+    return [
+      { is: 'call-answered', call, error: error ?? null },
+      ...(isOutput ? this.printed(String(terminalId), String(result.output)) : []),
+    ]
   }
 
   #answered({ method, params }: { method: string; params: unknown }, message: RpcMessage, t: number): AcpEvent[] {
@@ -266,14 +347,14 @@ export class AcpConversation {
 
   #useTool(update: ToolCallUpdate): AcpEvent[] {
     const known = this.#tools.get(update.toolCallId)
-    const tool = withUpdate(known, update)
+    const tool = withUpdate(known, update, this.#terminals)
     this.#tools.set(tool.id, tool)
     const added = this.#add({ is: 'tool', tool }, item => item.is === 'tool' && item.tool.id === tool.id)
     const about = { is: 'tool' as const, key: tool.id, tool: toolName(tool), input: toolInput(tool) }
     if (isFinished(tool)) {
       const state = tool.call.status === 'completed' ? ('done' as const) : ('failed' as const)
       this.#tools.delete(tool.id)
-      return [...added, { is: 'stated', statement: { ...about, state, output: outputOf(tool.call) } }]
+      return [...added, { is: 'stated', statement: { ...about, state, output: outputOf(tool) } }]
     }
     return known ? added : [...added, { is: 'stated', statement: { ...about, state: 'started' } }]
   }
@@ -287,7 +368,7 @@ export class AcpConversation {
 
   #asked(rpc: number | string, params: RequestPermissionRequest, t: number): AcpEvent[] {
     if (!isRecord(params) || !isRecord(params.toolCall) || !Array.isArray(params.options)) return []
-    const tool = withUpdate(this.#tools.get(params.toolCall.toolCallId), params.toolCall)
+    const tool = withUpdate(this.#tools.get(params.toolCall.toolCallId), params.toolCall, this.#terminals)
     if (this.#prompt !== null) this.#tools.set(tool.id, tool)
     const { options } = params
     const ask: PermissionAsk = {
@@ -321,6 +402,7 @@ export class AcpConversation {
     const closed = this.#closeMessage(t, outcome)
     this.#prompt = null
     this.#tools.clear()
+    for (const terminal of this.#terminals.values()) terminal.output = ''
     const ended = outcome === 'denied' ? 'interrupted' : outcome
     const text = error === undefined ? {} : { text: error.message }
     return [
@@ -378,6 +460,10 @@ function openState(status: string): 'open' | 'in_progress' {
 function chosenOption(result: unknown): string | null {
   const outcome = isRecord(result) && isRecord(result.outcome) ? result.outcome : {}
   return outcome.outcome === 'selected' && typeof outcome.optionId === 'string' ? outcome.optionId : null
+}
+
+function commandOf({ command, args }: Record<string, unknown>): string {
+  return commandLine({ command: String(command), args: Array.isArray(args) ? args.map(String) : [] })
 }
 
 function usageOf(usage: Record<string, unknown> | undefined): AcpEvent[] {

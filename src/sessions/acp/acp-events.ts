@@ -9,6 +9,7 @@ import type { AcpConversation, AcpEvent } from './acp-conversation.js'
 import type { AcpHandshake } from './acp-handshake.js'
 import type { AcpPhase } from './acp-phase.js'
 import type { AcpRequests } from './acp-requests.js'
+import type { ClientCalls } from './client/client-calls.js'
 import { ERROR } from './wire.js'
 
 interface AcpEventsOptions {
@@ -17,6 +18,8 @@ interface AcpEventsOptions {
   channel: AcpChannel
   handshake: AcpHandshake
   requests: AcpRequests
+  /** Files and terminals for the agent; null if it has its own only. */
+  clientCalls: ClientCalls | null
   messages: MessageWriter
   notices: SessionNotices
   ending: SessionEnding
@@ -39,8 +42,7 @@ export class AcpEvents {
   }
 
   perform(event: AcpEvent): void {
-    const { session, conversation, channel, handshake, requests, messages, notices, ending, phase, record } =
-      this.#options
+    const { session, conversation, handshake, requests, messages, notices, ending, phase, record } = this.#options
     switch (event.is) {
       case 'initialized':
         handshake.initialized(event)
@@ -69,18 +71,26 @@ export class AcpEvents {
         return this.#whenLive(() => requests.raise(event.ask))
       case 'answered':
         return phase.update('tool_running')
+      case 'called': {
+        const { clientCalls } = this.#options
+        if (!clientCalls) return this.#refuse(event.call)
+        // Not one after the other: a command may run for hours.
+        return this.#whenLive(async () => clientCalls.serve(event.call))
+      }
+      case 'call-answered':
+        return
       case 'unsupported':
-        return this.#whenLive(() =>
-          channel.write({
-            id: event.rpc,
-            error: { code: ERROR.methodNotFound, message: `${event.method} is not offered` },
-          }),
-        )
+        return this.#refuse(event)
       case 'stated':
         return this.#report(event.statement)
       default:
         return event satisfies never
     }
+  }
+
+  #refuse({ rpc, method }: { rpc: number | string; method: string }): void {
+    const error = { code: ERROR.methodNotFound, message: `${method} is not offered` }
+    this.#whenLive(() => this.#options.channel.write({ id: rpc, error }))
   }
 
   /** The next call that opens the agent's conversation. */

@@ -8,6 +8,8 @@ type Capabilities = Extract<AcpEvent, { is: 'initialized' }>
 interface AcpHandshakeOptions {
   record: Pick<SessionRecord, 'agent' | 'number' | 'cwd' | 'resumedFrom' | 'agentSessionId'>
   version: string
+  /** What Signalbox does for the agent. */
+  offers: { reading: boolean; writing: boolean; terminals: boolean }
   conversation: AcpConversation
   call(method: string, params: unknown): Promise<void>
 }
@@ -69,13 +71,16 @@ export class AcpHandshake {
    * needed.
    */
   async proceed(): Promise<Failure | null> {
-    const { record, version, conversation, call } = this.#options
+    const { record, version, offers, conversation, call } = this.#options
     if (conversation.agentSession !== null || this.#failure || conversation.isCalling(...OPENING)) return null
     if (!this.#capabilities) {
       await call(METHOD.initialize, {
         protocolVersion: PROTOCOL_VERSION,
-        // The agent has files and terminals itself, inside of its sandbox.
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        // In a sandbox the agent has its own: those of the daemon would be outside.
+        clientCapabilities: {
+          fs: { readTextFile: offers.reading, writeTextFile: offers.writing },
+          terminal: offers.terminals,
+        },
         clientInfo: { name: 'signalbox', title: 'Signalbox', version },
       })
       return null

@@ -1,5 +1,6 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { EventData, EventType } from '../../events/index.js'
+import { runsElsewhere } from '../../process/index.js'
 import { MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import type { InterruptResult } from '../live/interrupt-agent.js'
@@ -14,6 +15,10 @@ import { AcpEvents } from './acp-events.js'
 import { AcpHandshake } from './acp-handshake.js'
 import { AcpPhase } from './acp-phase.js'
 import { AcpRequests } from './acp-requests.js'
+import { beginLabel } from './begin-label.js'
+import { ClientCalls } from './client/client-calls.js'
+import { ClientFiles, type ClientPlaces } from './client/client-files.js'
+import { ClientTerminals } from './client/client-terminals.js'
 
 export interface AcpSessionOptions
   extends Pick<
@@ -33,6 +38,8 @@ export interface AcpSessionOptions
     | 'onLagging'
   > {
   version: string
+  /** Where Signalbox reads and writes for the agent; null in a sandbox: the agent has its own. */
+  clientPlaces: ClientPlaces | null
   /** What the agent says about itself, for the status of its pane and its usage. */
   onReport(report: AgentReport): void
 }
@@ -54,6 +61,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   const { clock, onError, record, journal, ledger, hostName, keeper, emit } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const session = record.id
+  const isClient = options.clientPlaces !== null
   const waiters = new Waiters(clock)
   const effects = new Effects(onError, ports.changed)
   const conversation = new AcpConversation(session)
@@ -61,6 +69,11 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   const handshake = new AcpHandshake({
     record,
     version: options.version,
+    offers: {
+      reading: isClient && !options.agent?.readsItself,
+      writing: isClient,
+      terminals: isClient,
+    },
     conversation,
     call: (method, params) => channel.call(method, params),
   })
@@ -126,7 +139,9 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     settled: () => effects.settled(),
     onFailed: detail => notices.undelivered(detail),
   })
-  const parts = { conversation, channel, handshake, requests, messages, notices, ending, phase }
+  const client = options.clientPlaces && clientParts(options, options.clientPlaces, { conversation, channel, ending })
+  const clientCalls = client?.calls ?? null
+  const parts = { conversation, channel, handshake, requests, clientCalls, messages, notices, ending, phase }
   const events: AcpEvents = new AcpEvents({
     ...common,
     ...parts,
@@ -135,7 +150,36 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     onReport: options.onReport,
     onChanged: ports.changed,
   })
-  return { ...parts, waiters, effects, prompts, events }
+  return { ...parts, terminals: client?.terminals ?? null, waiters, effects, prompts, events }
+}
+
+/** What carries out the agent's calls of its client. */
+function clientParts(
+  { record, keeper, clock, onError }: AcpSessionOptions,
+  places: ClientPlaces,
+  { conversation, channel, ending }: { conversation: AcpConversation; channel: AcpChannel; ending: SessionEnding },
+) {
+  const terminals = new ClientTerminals({
+    session: record.id,
+    keeper,
+    clock,
+    limitOf: terminal => conversation.outputLimit(terminal),
+    onPrinted: (terminal, output) => channel.printed(terminal, output),
+    onError,
+  })
+  const calls = new ClientCalls({
+    files: new ClientFiles(places),
+    terminals,
+    cwd: record.cwd,
+    agentSession: () => conversation.agentSession,
+    elsewhere: () => runsElsewhere(record.pid),
+    answer: async message => {
+      if (ending.exit === null) await channel.write(message)
+    },
+    begin: ({ rpc }) => keeper.mark(record.id, beginLabel(rpc)),
+    onError,
+  })
+  return { terminals, calls }
 }
 
 /** Each piece of work starts when the one before has ended. */

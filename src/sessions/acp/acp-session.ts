@@ -28,8 +28,9 @@ const STOP_GRACE_MS = 10_000
  * new ones alike. What surfaces see and the log contains is the same as for a session in a
  * terminal: turns, messages, requests, prompts.
  *
- * Signalbox offers the agent neither files nor terminals of its own: the agent has both itself, in
- * its sandbox, and what it may do there is a request in the ledger.
+ * Files and terminals of Signalbox (`client/`) are for an agent without a sandbox, which could
+ * reach the same itself. In a sandbox the agent has its own, and what it may do there is a request
+ * in the ledger.
  */
 export class AcpSession extends WithoutScreen implements LocalSession {
   readonly id: string
@@ -123,6 +124,10 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     this.#parts.channel.typed(bytes, t)
   }
 
+  marked(label: string): void {
+    this.#parts.channel.marked(label)
+  }
+
   exited(exit: KeptExit): void {
     this.#parts.ending.exited(exit)
     this.#parts.channel.exited(exit.t)
@@ -131,6 +136,7 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     this.#parts.effects.later(() => this.#parts.requests.withdrawAll('session ended'))
     this.#parts.phase.update('process-exit')
     this.#parts.ending.write()
+    this.#parts.effects.later(async () => this.#parts.terminals?.endAll())
     this.#parts.effects.later(() => this.#options.keeper.forget(this.id))
     this.#parts.effects.later(async () => this.#options.onEnded?.())
     this.#parts.waiters.wake()
@@ -152,6 +158,7 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     this.#parts.notices.start({ isReady: this.#parts.conversation.isReady })
     this.#parts.notices.atWork(this.phase !== 'dormant')
     if (this.offset > 0) this.#parts.effects.later(() => this.#parts.requests.takeOver(this.#parts.conversation.asks))
+    this.#parts.clientCalls?.takeOver(this.#parts.conversation.clientCalls)
     this.#parts.prompts.resolveUnfinished()
     this.#parts.effects.later(() => this.#parts.events.continueHandshake())
     this.#changed()

@@ -11,7 +11,8 @@
  *   AcpEvents, wired by AcpSession  what the session does with each of them
  *     │  ├─ AcpPhase                thinking, streaming, tool pending
  *     │  ├─ AcpHandshake            opens a new conversation, or an earlier one
- *     │  └─ AcpRequests             questions ↔ ledger: the answer to a call is the delivery
+ *     │  ├─ AcpRequests             questions ↔ ledger: the answer to a call is the delivery
+ *     │  └─ ClientCalls (client/)   files and terminals for an agent without a sandbox
  *     ▼
  *   journal, bus, reports           as for a session in a terminal (`live/`)
  *
@@ -19,6 +20,9 @@
  * - without-screen.ts: what surfaces read of a screen, where there is none.
  * - The parts of `live/` that know no screen are the same: prompts, notices, journal, end.
  *
+ * - client/: client-files.ts reads and writes in the project; client-terminals.ts runs commands,
+ *   which the keeper owns; client-calls.ts answers, once, also over a restart. begin-label.ts: the
+ *   note in the recording before a call changes something.
  * - replay-protocol.ts: what an ended session did, from its recording.
  *
  * After a restart the recording is read from its start: the fold gives the same state, the journal
@@ -26,4 +30,5 @@
  * ledger.
  */
 export { AcpSession } from './acp-session.js'
+export type { ClientPlaces } from './client/client-files.js'
 export { isProtocolRecording, replayProtocol } from './replay-protocol.js'

@@ -1,6 +1,6 @@
 import { renderMarkdown } from '../../screen/index.js'
 import type { RecordingEvent } from '../../terminal/recording/index.js'
-import { AcpConversation, type AcpEvent } from './acp-conversation.js'
+import { AcpConversation, type AcpEvent, type ClientCall } from './acp-conversation.js'
 import { LineSplitter, parseMessage } from './wire.js'
 
 /** What happened in a session over the protocol, and which message of it said so. */
@@ -63,12 +63,22 @@ function textOf(event: AcpEvent): string | null {
       return event.ask.title
     case 'answered':
       return event.option === null ? 'cancelled' : (labelOf(event) ?? event.option)
+    case 'called':
+      return textOfCall(event.call)
+    case 'call-answered':
+      return event.error === null ? null : `${event.call.method} failed: ${event.error.message}`
     case 'unsupported':
       return `the agent called ${event.method}, which Signalbox does not offer`
     case 'said':
     case 'stated':
       return null
   }
+}
+
+function textOfCall({ method, params, terminal }: ClientCall): string {
+  const { path, command, args, terminalId } = params
+  const words = [command, ...(Array.isArray(args) ? args : []), path, terminal ?? terminalId]
+  return [method, ...words.filter(word => typeof word === 'string')].join(' ')
 }
 
 function labelOf({ ask, option }: Extract<AcpEvent, { is: 'answered' }>): string | undefined {

@@ -27,6 +27,23 @@ export const METHOD = {
   requestPermission: 'session/request_permission',
 } as const
 
+/** The methods of a client that the agent calls: its files and terminals. */
+export const CLIENT = {
+  readTextFile: 'fs/read_text_file',
+  writeTextFile: 'fs/write_text_file',
+  createTerminal: 'terminal/create',
+  terminalOutput: 'terminal/output',
+  waitForExit: 'terminal/wait_for_exit',
+  killTerminal: 'terminal/kill',
+  releaseTerminal: 'terminal/release',
+} as const
+
+export type ClientMethod = (typeof CLIENT)[keyof typeof CLIENT]
+
+export function isClientMethod(method: string): method is ClientMethod {
+  return (Object.values(CLIENT) as string[]).includes(method)
+}
+
 export const ERROR = { methodNotFound: -32_601, authRequired: -32_000 } as const
 
 export interface RpcError {

@@ -46,6 +46,15 @@ describe('the changes of a session', () => {
     expect(await git.run(['show', `${keptAs}:b.txt`])).toBe('new\n')
   })
 
+  test('are committed and discarded by each name of a moved file', async () => {
+    await git.run(['mv', 'a.txt', 'moved.txt'])
+    await discardChanges(git, ['moved.txt', 'a.txt'], 1)
+    expect(await changed()).toEqual([])
+    await git.run(['mv', 'a.txt', 'moved.txt'])
+    await commitChanges(git, { message: 'Moved', files: ['moved.txt'] })
+    expect(await changed()).toEqual(['D  a.txt'])
+  })
+
   test('are not discarded where a path names something else', async () => {
     write('a.txt', 'two\n')
     await expect(discardChanges(git, ['.'], 1)).rejects.toMatchObject({ code: 'E_INPUT' })

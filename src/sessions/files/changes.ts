@@ -145,12 +145,12 @@ async function readInTree(git: Git, path: string): Promise<Buffer> {
 }
 
 async function addedFiles(git: Git): Promise<string[]> {
-  return (await git.status()).filter(({ code }) => code.startsWith('A')).map(({ path }) => path)
+  return (await git.status({ renames: false })).filter(({ code }) => code.startsWith('A')).map(({ path }) => path)
 }
 
 /** Only files that git lists as changed: a path of a request never selects anything else. */
 async function changedFiles(git: Git, wanted: readonly string[]): Promise<string[]> {
-  const changed = (await git.status()).map(({ path }) => path)
+  const changed = (await git.status({ renames: false })).map(({ path }) => path)
   const unknown = wanted.find(path => !changed.includes(path))
   if (unknown !== undefined)
     throw new SignalboxError('E_INPUT', `${unknown} has no uncommitted changes`, { next: 'reload the changes' })

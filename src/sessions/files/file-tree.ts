@@ -1,8 +1,9 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Git } from '../../git/index.js'
+import { isInside } from './places.js'
 
 export interface TreeEntry {
   /** Relative to the project. */
@@ -62,9 +63,4 @@ export async function findInTree(git: Git, words: string): Promise<{ entries: Tr
     }),
   )
   return { entries, isCut: found.length > FOUND_MAX }
-}
-
-function isInside(path: string, root: string): boolean {
-  const way = relative(root, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Git } from '../../git/index.js'
-import { shareableDiff } from './shareable-diff.js'
+import { shareableDiff, uncommittedDiff } from './shareable-diff.js'
 
 let directory: string
 const git = (...args: string[]) =>
@@ -37,6 +37,51 @@ it('leaves files that usually hold credentials out of a diff between commits, an
   expect(text).toMatch(/-one\n\+two/)
   expect(text).not.toMatch(SECRETS)
   expect(hidden.sort()).toEqual(['.env', 'sub/id_rsa', 'sub/key-of-ann.pem'])
+})
+
+it('shows new files under any name, without a change of the index', async () => {
+  const names = ['*.txt', ':(top)x', 'line\nbreak.txt', '-n', 'ünï.txt', 'moved.txt']
+  for (const name of names) write(name, `in ${JSON.stringify(name)}\n`)
+  symlinkSync('/etc/hostname', join(directory, 'link'))
+  mkdirSync(join(directory, 'nested'))
+  execFileSync('git', ['init', '-q'], { cwd: join(directory, 'nested') })
+  write('nested/inside.txt', 'inside\n')
+  try {
+    const index = () => readFileSync(join(directory, '.git', 'index'))
+    const before = index()
+    const { text } = await shareableDiff(new Git(directory), { from: 'HEAD', hasUntracked: true })
+    for (const name of names) expect(text).toContain(`+in ${JSON.stringify(name)}`)
+    expect(text).toContain('+/etc/hostname')
+    expect(text).not.toContain('inside')
+    expect(index()).toEqual(before)
+  } finally {
+    for (const name of [...names, 'link', 'nested']) rmSync(join(directory, name), { recursive: true })
+  }
+})
+
+it('shows all files before the first commit, and starts as many programs for a hundred as for one', async () => {
+  const fresh = mkdtempSync(join(tmpdir(), 'signalbox-diff-'))
+  try {
+    execFileSync('git', ['init', '-q'], { cwd: fresh })
+    const count = join(fresh, '.git', 'count')
+    mkdirSync(join(fresh, '.git', 'bin'))
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    const counting = `#!/bin/sh\necho >> ${count}\nexec ${real} "$@"\n`
+    writeFileSync(join(fresh, '.git', 'bin', 'git'), counting, { mode: 0o755 })
+    const counted = new Git(fresh, { ...process.env, PATH: `${join(fresh, '.git', 'bin')}:${process.env.PATH}` })
+    const started = async (files: number) => {
+      for (let n = 0; n < files; n++) writeFileSync(join(fresh, `${n}.txt`), `number ${n}\n`)
+      rmSync(count, { force: true })
+      const { text } = await uncommittedDiff(counted)
+      expect(text.match(/^\+number/gm)).toHaveLength(files)
+      return readFileSync(count, 'utf8').length
+    }
+    const one = await started(1)
+    expect(one).toBeGreaterThan(0)
+    expect(await started(100)).toBe(one)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
 })
 
 it('does the same in a directory of the repository, and for files that git does not track', async () => {

@@ -29,22 +29,26 @@ export async function shareableDiff(
   git: Git,
   { from, to = null, hasUntracked = false, ignoresSpace = false }: DiffOptions,
 ): Promise<ShareableDiff> {
-  const plain = [...PLAIN, ...(ignoresSpace ? ['--ignore-all-space', '--ignore-blank-lines'] : [])]
+  // Files that are not committed can be committed and discarded one by one, a moved one too.
+  const plain = [
+    ...PLAIN,
+    ...(hasUntracked ? ['--no-renames'] : []),
+    ...(ignoresSpace ? ['--ignore-all-space', '--ignore-blank-lines'] : []),
+  ]
   const range = ['--end-of-options', from, ...(to === null ? [] : [to]), '--']
-  const [names, untracked] = await Promise.all([
-    // Without detection of renames, both names of a renamed file are listed.
-    git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range]),
-    hasUntracked ? git.untracked() : [],
-  ])
-  const hidden = names.split('\0').filter(path => path !== '' && isSecretPath(path))
-  const except = hidden.map(path => `:(top,exclude,literal)${path}`)
-  const parts = [await git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])])]
-  for (const path of untracked) {
-    if (isSecretPath(path)) hidden.push(path)
-    // Exit code 1 means that the files differ, as expected.
-    else parts.push((await git.try([...SAFE, ...plain, '--no-index', '--', '/dev/null', path])).stdout)
+  const hidden = new Set<string>()
+  const isShown = (path: string) => {
+    if (isSecretPath(path)) hidden.add(path)
+    return !hidden.has(path)
   }
-  return { text: parts.filter(part => part.trim() !== '').join(''), hidden }
+  // Without detection of renames, both names of a renamed file are listed.
+  const names = await git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])
+  const secret = names.split('\0').filter(path => path !== '' && !isShown(path))
+  const except = secret.map(path => `:(top,exclude,literal)${path}`)
+  const diff = (env: Record<string, string>) =>
+    git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])], env)
+  const text = hasUntracked ? await git.withNewFiles(isShown, diff) : await diff({})
+  return { text: text.trim() === '' ? '' : text, hidden: [...hidden] }
 }
 
 /** Everything that is not committed, with new files; before the first commit, all files. */

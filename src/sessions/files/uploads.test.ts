@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDownload, type SessionPlaces, safeName, storeUpload } from './uploads.js'
+import type { SessionPlaces } from './places.js'
+import { openDownload, safeName, storeUpload } from './uploads.js'
 
 const LIMITS = { uploadMaxMb: 1, downloadMaxMb: 1, quotaMb: 2 }
 const text = (value: string) => new TextEncoder().encode(value)

@@ -1,22 +1,14 @@
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type FileHandle, mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { extname, join, resolve } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { isInside, openRegular, placeProblem, type SessionPlaces } from './places.js'
 
 export interface FileLimits {
   uploadMaxMb: number
   downloadMaxMb: number
   /** Limit of all uploads of one session together. */
   quotaMb: number
-}
-
-export interface SessionPlaces {
-  /** `<data>/uploads/<session>` */
-  uploads: string
-  project: string
-  /** Signalbox's own directories: no file in them can be downloaded. */
-  own: readonly string[]
 }
 
 interface StoredFile {
@@ -89,24 +81,13 @@ export async function openDownload(
   if (wanted.includes('\0')) throw new SignalboxError('E_INPUT', 'a path cannot contain a NUL character')
   const real = await realPath(resolve(places.project, wanted), wanted)
   await checkPlace(places, real, wanted)
-  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(error => {
-    throw refused(wanted, 'it cannot be opened', error)
+  const { handle, bytes } = await openRegular(real, {
+    check: place => checkPlace(places, place, wanted),
+    refuse: (why, cause) => refused(wanted, why, cause),
   })
-  try {
-    const opened = await handle.stat()
-    if (!opened.isFile()) throw refused(wanted, 'it is not a regular file')
-    // Between the check and the opening, a link may have replaced a directory.
-    const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
-    if (place !== null) await checkPlace(places, place, wanted)
-    const now = await lstat(real)
-    if (now.dev !== opened.dev || now.ino !== opened.ino) throw refused(wanted, 'it was replaced while it was opened')
-    if (opened.size > limits.downloadMaxMb * MB)
-      throw tooLarge(wanted, opened.size, limits.downloadMaxMb, 'files.download_max_mb')
-    return { handle, path: real, bytes: opened.size }
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
+  if (bytes <= limits.downloadMaxMb * MB) return { handle, path: real, bytes }
+  await handle.close()
+  throw tooLarge(wanted, bytes, limits.downloadMaxMb, 'files.download_max_mb')
 }
 
 export async function removeUploads(uploads: string): Promise<void> {
@@ -114,24 +95,12 @@ export async function removeUploads(uploads: string): Promise<void> {
 }
 
 async function checkPlace(places: SessionPlaces, real: string, wanted: string): Promise<void> {
-  const [project, uploads] = await Promise.all(
-    [places.project, places.uploads].map(path => realpath(path).catch(() => path)),
-  )
-  const own = await Promise.all(places.own.map(path => realpath(path).catch(() => path)))
-  if (isInside(real, uploads!)) return
-  // A worktree of Signalbox is a project like any other, although it lies among Signalbox's own
-  // files.
-  const isOwn = (path: string) => isInside(real, path) && !(isInside(project!, path) && isInside(real, project!))
-  if (own.some(isOwn)) throw refused(wanted, 'it belongs to Signalbox')
-  if (!isInside(real, project!)) throw refused(wanted, 'it is outside the project')
-  if (isSecretPath(real) || isSecretPath(resolve(project!, wanted)))
+  const problem = await placeProblem(places, real)
+  if (problem !== null) throw refused(wanted, problem)
+  const uploads = await realpath(places.uploads).catch(() => places.uploads)
+  if (isInside(real, uploads)) return
+  if (isSecretPath(real) || isSecretPath(resolve(places.project, wanted)))
     throw refused(wanted, 'files with this name usually hold credentials')
-}
-
-/** By segments: `/project-other` is not inside `/project`. */
-function isInside(path: string, root: string): boolean {
-  const way = relative(root, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function realPath(path: string, wanted: string): Promise<string> {

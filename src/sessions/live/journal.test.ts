@@ -6,6 +6,7 @@ import { SimulatedClock } from '../../clock/index.js'
 import { validateEvent } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
 import { openTestStore } from '../../store/testing/open-test-store.js'
+import { createRedactor } from '../../text/index.js'
 import { SessionJournal } from './journal.js'
 import { sessionStream } from './session-record.js'
 
@@ -36,7 +37,7 @@ test('a long journal is read in pages, with a pause after each', async () => {
   for (let index = 0; index < 250; index++) await before.write('message.final', final(`ses_1.1.${index}`))
   await before.write('prompt.held', { session: 'ses_1', prompt: 'prm_1', text: 'later', meaning: 'text' })
   let pauses = 0
-  const after = await SessionJournal.open(store, 'ses_1', async () => void pauses++)
+  const after = await SessionJournal.open(store, 'ses_1', { pause: async () => void pauses++ })
   // 251 events are two full pages and a rest.
   expect(pauses).toBe(2)
   expect(after.prompts.held).toMatchObject([{ id: 'prm_1' }])
@@ -64,6 +65,20 @@ const WRITTEN = [
   'turn.opened',
   'session.ended',
 ]
+
+test('what was said is written without secrets; a prompt that waits is written as it is', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const journal = await SessionJournal.open(store, 'ses_1', { redactor: createRedactor({ secretValues: [] }) })
+  await journal.write('prompt.held', { session: 'ses_1', prompt: 'prm_1', text: `use ${token}`, meaning: 'text' })
+  await journal.write('turn.opened', { ...turn(1), prompt: `use ${token}` })
+  const blocks = [{ kind: 'code', lines: [`export TOKEN=${token}`] }]
+  await journal.write('message.final', { ...turn(1), message: 'ses_1.1.1', markdown: `It is ${token}.`, blocks })
+  const [held, ...said] = await store.readStream(sessionStream('ses_1'))
+  expect(held!.data.text).toContain(token)
+  expect(JSON.stringify(said)).not.toContain(token)
+  expect(said.map(({ type }) => type)).toEqual(['turn.opened', 'message.final'])
+  expect(await journal.turnsSince(0)).toEqual([expect.objectContaining({ prompt: journal.asWritten(`use ${token}`) })])
+})
 
 describe('a journal', () => {
   test('writes each turn, message and end once when the same bytes are read again', async () => {

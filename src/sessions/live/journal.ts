@@ -1,5 +1,6 @@
 import { type EventData, type EventType, newEvent } from '../../events/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
+import type { Redactor } from '../../text/index.js'
 import { turnPrompts } from '../conversation/index.js'
 import { type LoggedPrompts, loggedPrompts } from './logged-prompts.js'
 import { sessionStream } from './session-record.js'
@@ -19,6 +20,13 @@ const PROGRESS: ReadonlySet<EventType> = new Set<EventType>([
 /** Events that are read at once: at most a few milliseconds. */
 const PAGE = 100
 
+export interface JournalOptions {
+  /** Called after each page that is read. */
+  pause?(): Promise<void>
+  /** Removes secrets from what was said before it is written. */
+  redactor?: Redactor | undefined
+}
+
 /**
  * Writes a session's events, each once. After a restart the same bytes are read again and lead to
  * the same turns and messages under the same names; the journal does not write what the log already
@@ -28,14 +36,21 @@ export class SessionJournal {
   readonly #store: EventStore
   readonly #session: string
   readonly #known: Set<string>
+  readonly #redactor: Redactor | undefined
   /** Prompts that an earlier host left. */
   readonly prompts: LoggedPrompts
 
-  constructor(store: EventStore, session: string, known: Set<string>, prompts: LoggedPrompts = loggedPrompts([])) {
+  private constructor(
+    store: EventStore,
+    session: string,
+    earlier: { known: Set<string>; prompts: LoggedPrompts },
+    redactor: Redactor | undefined,
+  ) {
     this.#store = store
     this.#session = session
-    this.#known = known
-    this.prompts = prompts
+    this.#known = earlier.known
+    this.#redactor = redactor
+    this.prompts = earlier.prompts
   }
 
   /**
@@ -45,7 +60,7 @@ export class SessionJournal {
   static async open(
     store: EventStore,
     session: string,
-    pause: () => Promise<void> = () => Promise.resolve(),
+    { pause, redactor }: JournalOptions = {},
   ): Promise<SessionJournal> {
     const known = new Set<string>()
     const prompts: StoredEvent[] = []
@@ -56,9 +71,10 @@ export class SessionJournal {
         if (name !== null) known.add(name)
         if (event.type.startsWith('prompt.')) prompts.push(event)
       }
-      if (page.length < PAGE) return new SessionJournal(store, session, known, loggedPrompts(prompts))
+      if (page.length < PAGE)
+        return new SessionJournal(store, session, { known, prompts: loggedPrompts(prompts) }, redactor)
       fromVersion = page.at(-1)!.version + 1
-      await pause()
+      await pause?.()
     }
   }
 
@@ -71,13 +87,35 @@ export class SessionJournal {
     }
     try {
       const options = PROGRESS.has(type) ? { durability: 'normal' as const, documents: 'later' as const } : {}
-      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)], options)
+      await this.#store.append(
+        sessionStream(this.#session),
+        'any',
+        [newEvent(type, this.#withoutSecrets(type, data))],
+        options,
+      )
       return true
     } catch (error) {
       // It is not in the log: reading the same bytes again writes it then.
       if (name !== null) this.#known.delete(name)
       throw error
     }
+  }
+
+  /** A text as events contain it. */
+  asWritten(text: string): string {
+    return this.#redactor?.redact(text) ?? text
+  }
+
+  /** What was said, without secrets. Prompts that wait are written as they will be typed. */
+  #withoutSecrets<T extends EventType>(type: T, data: EventData<T>): EventData<T> {
+    if (!this.#redactor) return data
+    if (type === 'message.final') {
+      const { markdown, blocks } = data as EventData<'message.final'>
+      return { ...data, markdown: this.asWritten(markdown), blocks: this.#redactor.redactValue(blocks) }
+    }
+    const { prompt } = data as { prompt?: string }
+    const isShown = type === 'turn.opened' || type === 'turn.prompted'
+    return isShown && prompt !== undefined ? { ...data, prompt: this.asWritten(prompt) } : data
   }
 
   /** Turns whose prompts the agent has shown since this version of the log, oldest first. */

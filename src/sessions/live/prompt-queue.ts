@@ -207,7 +207,7 @@ export class PromptQueue {
     const deadline = clock.monotonic() + UNFINISHED_MS
     for (;;) {
       await settled()
-      const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(text, prompt))
+      const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(journal.asWritten(text), prompt))
       if (found) {
         this.#release(id, 'delivered', found.turn)
         return { result: 'delivered' }

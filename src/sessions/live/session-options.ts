@@ -50,6 +50,8 @@ export interface AgentTraits {
   hasTranscript: boolean
   hasHooks: boolean
   canResume: boolean
+  /** Over the Agent Client Protocol it must read files itself. */
+  readsItself?: true
   /** The command that makes the agent compact its conversation. */
   compact?: string
   /** Finds the agent's own id of the conversation in the last rows of its screen. */

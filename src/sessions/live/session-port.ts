@@ -82,6 +82,8 @@ export interface LocalSession extends SessionPort, KeeperListener {
   readonly terminal: { isRead(): Promise<void> }
   /** Input that an earlier host wrote. `t`: seconds since the start. */
   typed(bytes: Uint8Array, t: number): void
+  /** A marker in the recording. */
+  marked?(label: string): void
   /** All old bytes were passed on: from here on the session acts. */
   goLive(): Promise<void>
   observe(observer: SessionObserver): void

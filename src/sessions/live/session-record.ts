@@ -20,6 +20,8 @@ export interface SessionRecord {
   pid: number
   size: { cols: number; rows: number }
   startedAt: number
+  /** When its last turn began or ended. */
+  activeAt?: number
   endedAt?: number
   state: 'starting' | 'live' | 'ended' | 'lost'
   exit?: { code: number | null; signal: string | null } | null
@@ -80,11 +82,12 @@ const TYPES: readonly EventType[] = [
   'recording.saved',
   'turn.opened',
   'turn.prompted',
+  'turn.closed',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 9,
+  version: 10,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -146,7 +149,9 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
     const { session: _, ...part } = event.data
     return { ...record, saved: [...(record.saved ?? []), part] }
   }
-  if (isEvent(event, 'turn.opened') || isEvent(event, 'turn.prompted')) return withPrompt(record, event.data.prompt)
+  if (isEvent(event, 'turn.opened') || isEvent(event, 'turn.prompted'))
+    return { ...withPrompt(record, event.data.prompt), activeAt: event.at }
+  if (isEvent(event, 'turn.closed')) return { ...record, activeAt: event.at }
   if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record

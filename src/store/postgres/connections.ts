@@ -42,6 +42,8 @@ export class Connections {
   #writer: Client | null = null
   #isClosed = false
   #isBroken = false
+  /** When the database was first found not to answer; null while it answers. */
+  #awaySince: number | null = null
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -96,18 +98,28 @@ export class Connections {
     })
   }
 
-  /** Repeats while the database does not answer or is busy, up to the limit. */
+  /**
+   * Repeats while the database does not answer or is busy, up to the limit. All calls share the
+   * time for which it has been away: those that queue while it is away do not wait one after the
+   * other.
+   */
   async retrying<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#options
-    const deadline = clock.monotonic() + AWAY_LIMIT_MS
+    const began = clock.monotonic()
     for (let attempt = 0; ; attempt++) {
       this.requireOpen()
       try {
-        return await work()
+        const result = await work()
+        this.#awaySince = null
+        return result
       } catch (error) {
-        if (isConnectionLost(error)) this.#isBroken = true
+        if (isConnectionLost(error)) {
+          this.#isBroken = true
+          this.#awaySince ??= clock.monotonic()
+        }
         const mayRepeat = isConnectionLost(error) || isBusy(error)
-        if (!mayRepeat || clock.monotonic() >= deadline) throw toStoreError(error, this.shown)
+        const since = Math.min(began, this.#awaySince ?? began)
+        if (!mayRepeat || clock.monotonic() >= since + AWAY_LIMIT_MS) throw toStoreError(error, this.shown)
       }
       await delay(clock, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!)
     }

@@ -1,5 +1,5 @@
 import { type ApprovalRecord, denyingOption, isDenialMeaning } from '../../approvals/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 import type { ButtonAction, ButtonSpec, CardView } from '../incoming/button-action.js'
 import type { CardContext } from './approval-card.js'
 
@@ -24,7 +24,7 @@ export function approvalButtons(record: ApprovalRecord, context: CardContext, is
   if (context.view === 'more')
     return [
       ...request.options.map(({ key, label, meaning }): ButtonSpec[] => [
-        { text: optionText(label), action: decide(key), ...styleOf(meaning) },
+        { text: plainLabel(label), action: decide(key), ...styleOf(meaning) },
       ]),
       [{ text: 'Deny with reason', action: { do: 'ask-reason', approval } }],
       ...interruptButtons(record, deny),
@@ -83,7 +83,7 @@ function questionButtons(record: ApprovalRecord, context: CardContext, isCut: bo
       ...read,
       ...options.map(({ key, label, meaning }): ButtonSpec[] => [
         {
-          text: optionText(label),
+          text: plainLabel(label),
           // An answer that takes a text asks for it first.
           action:
             meaning === 'deny-with-text'
@@ -105,13 +105,13 @@ function questionButtons(record: ApprovalRecord, context: CardContext, isCut: bo
     ...read,
     ...single.slice(page * ITEMS_PER_PAGE, (page + 1) * ITEMS_PER_PAGE).map((option): ButtonSpec[] => [
       {
-        text: `${tickMark(record, option, ticked)} ${optionNumber(record, option, numbers)}${optionText(option.label)}`,
+        text: `${tickMark(record, option, ticked)} ${optionNumber(record, option, numbers)}${plainLabel(option.label)}`,
         action: { do: 'tick', approval, ticked: chosenWith(record, ticked, option), page },
       },
     ]),
     ...pageButtons(record, single.length, ticked, page),
     ...several.map(({ key, label, meaning }): ButtonSpec[] => [
-      { text: optionText(label), action: submit(record, [key]), ...styleOf(meaning) },
+      { text: plainLabel(label), action: submit(record, [key]), ...styleOf(meaning) },
     ]),
     [{ text: submitText, action: submit(record, ticked), style: 'success' }],
     ...linkButtons(context),

@@ -8,6 +8,7 @@ const CONTEXT = {
   isDetailed: true,
   project: 'shop',
   sessionName: null,
+  machine: null,
   lastPrompt: null,
   view: 'plain',
   isSeen: false,

@@ -1,12 +1,15 @@
 import {
   type ApprovalRecord,
   agentName,
-  displayText,
+  type ContentLine,
+  contentText,
+  decisionWords,
   isDenialMeaning,
   isOpen,
+  requestContent,
   requestTitle,
 } from '../../approvals/index.js'
-import { closedReason, optionText, RISK_WORDS } from '../../text/index.js'
+import { closedReason, optionText, plainLabel, RISK_WORDS } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -21,6 +24,8 @@ export interface CardContext {
   isDetailed: boolean
   project: string
   sessionName: string | null
+  /** The machine of the session, if there is more than one. */
+  machine: string | null
   lastPrompt: string | null
   view: CardView
   /** The whole request was shown in this chat. */
@@ -49,7 +54,6 @@ const CHANGES_SHOWN = 6
 const VERBS: Readonly<Record<string, string>> = {
   question: 'asks',
   plan: 'has a plan',
-  gate: 'is at a gate',
   review: 'has findings',
   budget: 'has used its budget',
   auth: 'must sign in',
@@ -62,7 +66,8 @@ const VERBS: Readonly<Record<string, string>> = {
  */
 export function approvalCard(record: ApprovalRecord, context: CardContext): CardText {
   const { subject, risk, request } = record
-  const whole = context.isDetailed ? displayText(record.display).trim() : ''
+  const content = context.isDetailed ? requestContent(record) : []
+  const whole = contentText(content).trim()
   const isCut = whole.length > SHOWN_UNITS || record.display.isCut === true || !context.isDetailed
   const shown =
     whole.length > SHOWN_UNITS
@@ -70,21 +75,22 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       : whole
   const facts = [
     context.project,
-    subject.agent,
+    // Of a run the title says it already.
+    subject.agent === 'signalbox' ? null : subject.agent,
     context.sessionName,
-    subject.hostName,
+    context.machine,
     ago(context.now - record.requestedAt),
   ]
   const html = [
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record, context.isDetailed))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
     context.topic ? topicLine(context.topic) : '',
-    shown === '' ? `<i>${context.isDetailed ? NO_DETAILS : PRIVATE_DETAILS}</i>` : `<pre>${escapeHtml(shown)}</pre>`,
+    shown === '' ? `<i>${context.isDetailed ? NO_DETAILS : PRIVATE_DETAILS}</i>` : contentHtml(shown, content),
     context.isDetailed && context.changes ? changeLines(context.changes) : '',
     // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
       ? ''
-      : `<b>${RISK_WORDS[risk.level]} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+      : `<b>${capital(RISK_WORDS[risk.level])} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
     record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
       ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
       : '',
@@ -129,6 +135,7 @@ const AFTER = {
 /** In a group the title names no file: paths are details. */
 function titleOf(record: ApprovalRecord, isDetailed: boolean): string {
   const { kind, request } = record
+  if (kind === 'gate') return requestTitle(record)
   if (kind === 'permission')
     return requestTitle(isDetailed ? record : { ...record, request: { tool: request.tool, input: null } })
   return `${agentName(record.subject.agent)} ${VERBS[kind] ?? 'asks'}: ${record.display.title}`
@@ -163,9 +170,8 @@ const ANSWERED = { allowed: '✅ Allowed', denied: '⛔ Denied', unknown: '✅ A
 
 /** The outcome, as the closed card shows it. */
 function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
-  const { state, decision, outcome, request } = record
+  const { state, decision, outcome } = record
   if (state === 'pending') return ''
-  const chosen = request.options.find(({ key }) => key === decision?.option)
   const isDenial = isDenialMeaning(decision?.tier)
   const by = decision
     ? `${decision.actor.name}, ${decision.surface}, ${clockTime(decision.at, utcOffset)}`
@@ -173,17 +179,27 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
       ? 'at the terminal'
       : ''
   const what = decision
-    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(decisionWords(record, decision))} — ${escapeHtml(by)}`
     : ''
-  if (isOpen(record)) return `${what} · being applied…`
+  if (isOpen(record)) return `${what} · waiting for the agent to continue`
   if (outcome?.observed) {
     const isDeclined = record.kind === 'question' && outcome.observed.result === 'denied'
     return `${isDeclined ? '⛔ Declined' : ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
   }
-  if (state === 'applied') return `${what} · applied`
+  if (state === 'applied') return what
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(closedReason(outcome?.reason))}`
   return `${what ? `${what} · ` : ''}⌛ ${what ? 'Not applied' : 'Closed'}: ${escapeHtml(closedReason(outcome?.reason))}`
+}
+
+/** A diff has colours in the apps that know the format. */
+function contentHtml(text: string, content: readonly ContentLine[]): string {
+  const isDiff = content.some(({ kind }) => kind === 'added' || kind === 'removed')
+  return isDiff ? `<pre><code class="language-diff">${escapeHtml(text)}</code></pre>` : `<pre>${escapeHtml(text)}</pre>`
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 function short(text: string): string {
@@ -200,6 +216,6 @@ function wholeCharacters(text: string): number {
 /** What the agent's menu says about its options; the buttons have only their labels. */
 function detailLines(options: ApprovalRecord['request']['options']): string {
   return options
-    .flatMap(({ label, detail }) => (detail === undefined ? [] : [`${optionText(label)}: ${optionText(detail)}`]))
+    .flatMap(({ label, detail }) => (detail === undefined ? [] : [`${plainLabel(label)}: ${optionText(detail)}`]))
     .join('\n')
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { type ApprovalRecord, displayText } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
@@ -67,7 +68,11 @@ export class CardBuilder {
       utcOffset,
       isDetailed: reader.isPrivate || groupDetail,
       project: await this.#projectOf(record),
-      sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
+      sessionName: session
+        ? `#${session.number}${session.label ? ` ${session.label}` : ''}`
+        : ((await this.#runOf(record))?.title ?? null),
+      // Named only where it is not this one: most people have one machine.
+      machine: subject.hostName === hostname() ? null : subject.hostName,
       lastPrompt: subject.session ? await this.#lastPrompt(subject.session) : null,
       topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
       link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
@@ -93,10 +98,13 @@ export class CardBuilder {
   }
 
   /** A run works in a copy of its project; the card names the project itself. */
-  async #projectOf({ subject }: ApprovalRecord): Promise<string> {
-    const run = subject.run === undefined ? null : await getRun(this.#options.store, subject.run).catch(() => null)
-    const path = run?.project ?? subject.project
+  async #projectOf(record: ApprovalRecord): Promise<string> {
+    const path = (await this.#runOf(record))?.project ?? record.subject.project
     return basename(path) || path
+  }
+
+  async #runOf({ subject }: ApprovalRecord) {
+    return subject.run === undefined ? null : getRun(this.#options.store, subject.run).catch(() => null)
   }
 
   /** The difference to the previous version of the plan. */

@@ -1,11 +1,11 @@
-import { displayText } from '../../approvals/index.js'
+import { contentText, decisionWords, requestContent } from '../../approvals/index.js'
 import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
 import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
-import { optionText, plural } from '../../text/index.js'
+import { plural } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, refusalText, requireRole } from '../command-services.js'
@@ -139,9 +139,8 @@ export class ButtonHandler {
     switch (action.do) {
       case 'decide': {
         const record = await host.ledger.find(action.approval)
-        const label = record.request.options.find(({ key }) => key === action.option)?.label
-        const result = `${label === undefined ? 'Sent' : optionText(label)}: being applied…`
         const { do: _, approval, ...answer } = action
+        const result = decisionWords(record, answer)
         await decideFromChat(services, approval, answer, to, async () => [await use(result)])
         return result
       }
@@ -281,7 +280,7 @@ export class ButtonHandler {
     const { services } = this.#options
     const { host, cards, outbox } = services
     const record = await host.ledger.find(approval)
-    const text = displayText(record.display).trim()
+    const text = contentText(requestContent(record)).trim()
     const { id, name, role } = to.person
     const seen = { displayHash: record.display.hash, whole: !record.display.isCut }
     if (escapeHtml(text).length > PART_UNITS)

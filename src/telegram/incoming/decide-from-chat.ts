@@ -50,5 +50,5 @@ export async function denyWithReason(
   const takesText = deny === undefined || deny.meaning === 'deny-with-text'
   const answer = { ...(deny && { option: deny.key }), ...(takesText ? { text: reason } : { note: reason }) }
   await decideFromChat(services, approval, { fingerprint, ...answer, isWhole: true }, by, extraAppends)
-  return 'Denied, with your reason: being applied…'
+  return 'Denied, with your reason'
 }

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { optionText } from '../../text/index.js'
+import { plainLabel } from '../../text/index.js'
 
 /** A yes, also with a condition. */
 const YES = /^(?:y|yes|yep|yeah|ok|okay|sure|lgtm|👍|✅)(?!\p{L})/iu
@@ -21,7 +21,7 @@ export function checkReason({ request }: ApprovalRecord, text: string): void {
   const names = request.options.flatMap(({ key, label }) => [plain(key), plain(label)])
   const isSentence = /\p{L}.*\s+\S*\p{L}/u.test(word) || WITHOUT_BLANKS.test(word)
   if (isSentence && !YES.test(word) && !APPROVES.test(word) && !names.includes(word)) return
-  const offers = request.options.map(({ label }) => optionText(label)).join(' · ')
+  const offers = request.options.map(({ label }) => plainLabel(label)).join(' · ')
   throw new SignalboxError('E_APPROVAL_OPTION', `nothing was decided: “${shortened(text)}” is not a reason`, {
     next: `to choose, press a button (${offers}); to deny, reply with the reason in a sentence`,
   })

@@ -13,7 +13,8 @@ import type { ReadPosition } from './reader.js'
  * later calls do nothing.
  */
 export interface RecordingWriter {
-  readonly path: string
+  /** Null if nothing is recorded. */
+  readonly path: string | null
   readonly failure: Error | null
   /**
    * The last known line before this offset of the output, so that a reader need not parse all lines
@@ -27,6 +28,20 @@ export interface RecordingWriter {
   exit(t: number, exit: RecordingExit): void
   flush(): void
   close(): void
+}
+
+/** For a program that is not recorded. */
+export const NO_RECORDING: RecordingWriter = {
+  path: null,
+  failure: null,
+  positionBefore: () => null,
+  output: () => undefined,
+  input: () => undefined,
+  resize: () => undefined,
+  marker: () => undefined,
+  exit: () => undefined,
+  flush: () => undefined,
+  close: () => undefined,
 }
 
 const FLUSH_AT = 64 * 1024

@@ -20,6 +20,7 @@ export const gemini: AgentUnderTest = {
   },
   env: ({ model }) => ({ GEMINI_API_KEY: 'dummy-not-a-key', GOOGLE_GEMINI_BASE_URL: model }),
   shell: command => ({ name: 'run_shell_command', input: { command, description: 'Run the command of the test' } }),
+  write: (path, text) => ({ name: 'write_file', input: { file_path: path, content: text } }),
   // After a cancelled turn it writes its context and the first prompt as one message. When it
   // resumes, it drops every message that starts with its context (0.61: isIgnoredUserContent).
   forgets: 'first prompt',

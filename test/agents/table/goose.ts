@@ -26,4 +26,5 @@ export const goose: AgentUnderTest = {
   shell: command => ({ name: 'shell', input: { command } }),
   cancelsLate: true,
   denialContinues: true,
+  clientTerminals: true,
 }

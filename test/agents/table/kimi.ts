@@ -18,4 +18,5 @@ export const kimi: AgentUnderTest = {
   }),
   shell: command => ({ name: 'Bash', input: { command } }),
   denialContinues: true,
+  clientTerminals: true,
 }

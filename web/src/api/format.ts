@@ -27,6 +27,7 @@ export function formatAge(ms: number): string {
 
 /** What something took: `0.4 s`, `3.8 s`, then as `formatSpan`. */
 export function formatTook(ms: number): string {
+  if (ms < 50) return '<0.1 s'
   return ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : formatSpan(ms)
 }
 
@@ -74,7 +75,8 @@ export function formatCount(count: number): string {
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(0)} kB`
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+  if (bytes < 1024 * 1024 * 1024) return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+  return `${(bytes / 1024 / 1024 / 1024).toFixed(1)} GB`
 }
 
 /** The last part of a path: the name that a person uses for the project. */

@@ -1,8 +1,9 @@
 import { useId, useState } from 'preact/hooks'
+import { plainLabel } from '../../../src/text/visible-text'
 import type { Approval, ApprovalOption } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import type { Decision } from '../store/actions'
-import { answersTo, optionDetail, plainLabel } from './options'
+import { answersTo, optionDetail } from './options'
 
 interface AnswerFormProps {
   approval: Approval

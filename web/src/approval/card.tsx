@@ -6,6 +6,7 @@ import { Revealed } from '../diff/styled-text'
 import { type Decision, decide, reportSeen } from '../store/actions'
 import { hasTimeToAnimate } from '../store/latest'
 import { canDecide, me, runs, sessions } from '../store/live'
+import { route } from '../store/router'
 import { sessionName } from '../store/session-name'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
@@ -21,7 +22,7 @@ import { answersTo } from './options'
 import { OtherAnswers } from './other-answers'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
-import { usePressGuard } from './press-guard'
+import { MISSED, usePressGuard } from './press-guard'
 import { RequestFrame } from './request-frame'
 import { ReviewForm } from './review-form'
 import { StandingDialog } from './standing-dialog'
@@ -41,7 +42,7 @@ const GRANT_MS = 60 * 60_000
 /** One request for a decision. It shows only what the ledger has recorded. */
 export function ApprovalCard({ approval, isPicked = false, isSelected = false, onSelect }: CardProps) {
   const isPending = approval.state === 'pending'
-  const { box, mayPress } = usePressGuard(isPending)
+  const { box, mayPress, watchRelease, isMissed } = usePressGuard(isPending)
   const [isRising] = useState(hasTimeToAnimate)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
@@ -75,7 +76,6 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   const press = (act: () => void) => () => {
     if (isOff || !isPending) return
     if (mayPress()) act()
-    else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
   /** A high risk is confirmed; with a key, also a medium one: a key is easily mistyped. */
@@ -117,6 +117,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
       data-selected={isSelected || undefined}
       data-busy={isBusy || undefined}
       tabIndex={-1}
+      onPointerDown={isPending ? watchRelease : undefined}
     >
       <CardHead
         approval={approval}
@@ -196,6 +197,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
           )}
         </>
       )}
+      {isMissed && isPending && <p class="card-missed small strong">{MISSED}</p>}
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}
@@ -264,12 +266,12 @@ function CardHead(props: {
       </div>
       <div class="card-meta">
         <span title={subject.project}>{baseName(projectOf(approval))}</span>
-        {subject.session && (
+        {subject.session && !isOwnPage(subject.session) && (
           <a class="link" href={`/s/${subject.session}`}>
             {session ? sessionName(session) : 'session'}
           </a>
         )}
-        {subject.run && (
+        {subject.run && !isOwnPage(subject.run) && (
           <a class="link" href={`/r/${subject.run}`}>
             {runs.get(subject.run)?.title ?? 'run'}
           </a>
@@ -287,6 +289,12 @@ function CardHead(props: {
       )}
     </>
   )
+}
+
+/** The page is about the session or run itself: a link to it leads nowhere. */
+function isOwnPage(id: string): boolean {
+  const here = route.value
+  return (here.page === 'session' || here.page === 'run') && here.id === id
 }
 
 /** A run works in a copy of its project; the card names the project itself. */

@@ -36,7 +36,8 @@ export function reviewOf({ request }: Approval): Review | null {
       title,
       file,
       line,
-      text: [issue, fix && `Fix: ${fix}`].filter(Boolean).join('\n'),
+      // A short comment of a person is both.
+      text: [issue !== title && issue, fix && `Fix: ${fix}`].filter(Boolean).join('\n'),
       verdict: disposition,
       reason,
     })),

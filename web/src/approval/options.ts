@@ -1,5 +1,5 @@
 import { denyingOption } from '../../../src/approvals/denial'
-import { optionText } from '../../../src/text/visible-text'
+import { optionText, plainLabel } from '../../../src/text/visible-text'
 import type { Approval, ApprovalOption } from '../api/types'
 
 export interface Answers {
@@ -51,12 +51,4 @@ export function decisionLabel({ request, decision }: Approval): string {
  */
 export function mayGrant({ neverAuto, risk, kind }: Approval): boolean {
   return neverAuto === undefined && risk.level === 'low' && kind === 'permission'
-}
-
-/**
- * The label without its key (`[A] Approve`, `Y) Yes`, `Y - Yes`), and with hidden characters made
- * visible.
- */
-export function plainLabel(label: string): string {
-  return optionText(label).replace(/^\s*(?:\[.\]\s+|\S\)\s+|\S - )/, '')
 }

@@ -1,7 +1,8 @@
+import { plainLabel } from '../../../src/text/visible-text'
 import type { Approval, ApprovalOption } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import { mayEdit } from './edit-dialog'
-import { mayGrant, plainLabel } from './options'
+import { mayGrant } from './options'
 
 interface OtherAnswersProps {
   approval: Approval

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { visibleText } from '../../../src/text/visible-text'
+import { plainLabel, visibleText } from '../../../src/text/visible-text'
 import { plural } from '../api/format'
 import type { Approval, PlanGate } from '../api/types'
 import { Blocks } from '../blocks/blocks'
@@ -9,7 +9,6 @@ import { Revealed } from '../diff/styled-text'
 import { parseUnified } from '../diff/unified-diff'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
-import { plainLabel } from './options'
 
 interface PlanFormProps {
   approval: Approval

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { announcement } from '../store/toasts'
 
 /**
  * A person needs longer than this to read a card: an earlier press was meant for what was there
@@ -6,6 +7,8 @@ import { useEffect, useRef } from 'preact/hooks'
  */
 const STILL_MS = 300
 const CHECK_MS = 80
+const SAID_MS = 5_000
+export const MISSED = 'The list moved. Press again.'
 
 /**
  * All cards are measured together: the first measurement makes the browser do a layout, the others
@@ -32,6 +35,16 @@ function checkRegularly(check: () => void): () => void {
  * count as moving.
  */
 export function usePressGuard(isArmed: boolean) {
+  const [isMissed, setMissed] = useState(false)
+  const missed = () => {
+    setMissed(true)
+    announcement.value = MISSED
+  }
+  useEffect(() => {
+    if (!isMissed) return
+    const end = setTimeout(() => setMissed(false), SAID_MS)
+    return () => clearTimeout(end)
+  }, [isMissed])
   const box = useRef<HTMLElement>(null)
   const place = useRef<string | null>(null)
   const movedAt = useRef(performance.now())
@@ -54,7 +67,23 @@ export function usePressGuard(isArmed: boolean) {
   }, [isArmed])
   const mayPress = () => {
     check()
-    return performance.now() - movedAt.current >= STILL_MS
+    const isStill = performance.now() - movedAt.current >= STILL_MS
+    if (isStill) setMissed(false)
+    else missed()
+    return isStill
   }
-  return { box, mayPress }
+  /** A button that moved away between press and release gets no click: that is said as well. */
+  const watchRelease = (event: PointerEvent) => {
+    const button = (event.target as Element).closest('button')
+    if (!button) return
+    const top = button.getBoundingClientRect().top
+    addEventListener(
+      'pointerup',
+      () => {
+        if (button.isConnected && button.getBoundingClientRect().top !== top) missed()
+      },
+      { once: true },
+    )
+  }
+  return { box, mayPress, watchRelease, isMissed }
 }

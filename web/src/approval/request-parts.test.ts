@@ -108,6 +108,10 @@ describe('a diff', () => {
       [{ from: 11, to: 12 }],
     ])
     expect(changedSpans('abc', 'xyz')).toEqual([[], []])
+    const [old, now] = ['return sum - discountPercent', 'return sum - Math.round((sum * discountPercent) / 100)']
+    const [inOld, inNow] = changedSpans(old, now)
+    expect(inOld).toEqual([])
+    expect(inNow.map(({ from, to }) => now.slice(from, to))).toEqual(['Math.round((sum * ', ') / 100)'])
   })
 
   it('of git is split into files, each line with its numbers', () => {

@@ -45,8 +45,8 @@ export function note(text: string): DiffLine {
 }
 
 /**
- * Where as many lines are added as were removed, each added line replaces a removed one: the words
- * that differ are marked in both.
+ * An added line replaces the removed line at the same place of its block: the words that differ are
+ * marked in both, unless nearly everything does.
  */
 export function markChanges(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines]
@@ -54,13 +54,12 @@ export function markChanges(lines: readonly DiffLine[]): DiffLine[] {
   while (at < marked.length) {
     const removed = runLength(marked, at, 'removed')
     const added = runLength(marked, at + removed, 'added')
-    if (removed > 0 && removed === added)
-      for (let index = 0; index < removed; index++) {
-        const [old, now] = [marked[at + index]!, marked[at + removed + index]!]
-        const [inOld, inNow] = changedSpans(old.text, now.text)
-        marked[at + index] = { ...old, changed: inOld }
-        marked[at + removed + index] = { ...now, changed: inNow }
-      }
+    for (let index = 0; index < Math.min(removed, added); index++) {
+      const [old, now] = [marked[at + index]!, marked[at + removed + index]!]
+      const [inOld, inNow] = changedSpans(old.text, now.text)
+      marked[at + index] = { ...old, changed: inOld }
+      marked[at + removed + index] = { ...now, changed: inNow }
+    }
     at += Math.max(1, removed + added)
   }
   return marked
@@ -75,23 +74,64 @@ function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine['kin
 /** A mark that covers nearly the whole line says nothing. */
 const MARKED_MAX = 0.7
 
-/** The part between the common beginning and the common end, in whole words. */
+/** Words of a line that are aligned; of longer ones, only beginning and end are compared. */
+const WORDS_MAX = 120
+
+/** The words that differ, in each of the two lines; none if nearly everything does. */
 export function changedSpans(before: string, after: string): [Span[], Span[]] {
   const [old, now] = [wordsOf(before), wordsOf(after)]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head++
   let tail = 0
   while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
-  const span = (words: string[], whole: string): Span[] => {
-    const from = words.slice(0, head).join('').length
-    const to = whole.length - words.slice(words.length - tail).join('').length
-    return to > from ? [{ from, to }] : []
-  }
-  const result: [Span[], Span[]] = [span(old, before), span(now, after)]
+  const middle = (words: string[]) => words.slice(head, words.length - tail)
+  const [kept, keptNow] = commonWords(middle(old), middle(now))
+  const at = old.slice(0, head).join('').length
+  const result: [Span[], Span[]] = [spansOf(middle(old), kept, at), spansOf(middle(now), keptNow, at)]
   const share = (spans: Span[], whole: string) =>
     spans.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, whole.trim().length)
   const isMarked = share(result[0], before) <= MARKED_MAX && share(result[1], after) <= MARKED_MAX
   return isMarked ? result : [[], []]
+}
+
+/** Which words are in the longest common subsequence of both; signs alone do not count. */
+function commonWords(old: readonly string[], now: readonly string[]): [boolean[], boolean[]] {
+  const kept: [boolean[], boolean[]] = [old.map(() => false), now.map(() => false)]
+  if (old.length > WORDS_MAX || now.length > WORDS_MAX) return kept
+  const width = now.length + 1
+  const lengths = new Uint16Array((old.length + 1) * width)
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        old[i] === now[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!)
+  let [i, j] = [0, 0]
+  while (i < old.length && j < now.length) {
+    if (old[i] === now[j]) {
+      const isWord = /\w/.test(old[i]!)
+      kept[0][i++] = isWord
+      kept[1][j++] = isWord
+    } else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i++
+    else j++
+  }
+  return kept
+}
+
+/** Changed words beside each other are one mark. */
+function spansOf(words: readonly string[], kept: readonly boolean[], start: number): Span[] {
+  const spans: Span[] = []
+  let at = start
+  words.forEach((word, index) => {
+    const to = at + word.length
+    const last = spans.at(-1)
+    if (!kept[index]) {
+      if (last?.to === at) last.to = to
+      else spans.push({ from: at, to })
+    }
+    at = to
+  })
+  return spans
 }
 
 function wordsOf(text: string): string[] {

@@ -104,18 +104,17 @@ function visible(text: string): string {
   return PLAIN.test(text) ? text : visibleText(text, { tabs: 'keep' })
 }
 
-/** Where as many lines are added as were removed, each added line replaces a removed one. */
+/** An added line replaces the removed line at the same place of its block. */
 function pairTwins(lines: DiffLine[]): void {
   let at = 0
   while (at < lines.length) {
     let [removed, added] = [0, 0]
     while (lines[at + removed]?.kind === 'removed') removed++
     while (lines[at + removed + added]?.kind === 'added') added++
-    if (removed > 0 && removed === added)
-      for (let index = at; index < at + removed; index++) {
-        lines[index]!.twin = lines[index + removed]!
-        lines[index + removed]!.twin = lines[index]!
-      }
+    for (let index = at; index < at + Math.min(removed, added); index++) {
+      lines[index]!.twin = lines[index + removed]!
+      lines[index + removed]!.twin = lines[index]!
+    }
     at += Math.max(1, removed + added)
   }
 }

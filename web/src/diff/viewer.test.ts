@@ -53,9 +53,16 @@ describe('the viewer of changes', () => {
     expect(image).toMatchObject({ kind: 'added', isBinary: true, hunks: [] })
   })
 
-  it('marks a line and the line that replaces it as twins, but not lines of different number', () => {
+  it('marks a line and the line that replaces it as twins, but not a line that is only added', () => {
     const { lines } = parseUnified(DIFF)[0]!
-    expect(lines.filter(({ twin }) => twin).map(({ text }) => text)).toEqual(['x', 'y'])
+    expect(lines.filter(({ twin }) => twin).map(({ text }) => text)).toEqual([
+      'old one',
+      'old two',
+      'new one',
+      'new two',
+      'x',
+      'y',
+    ])
   })
 
   it('shows a comment below its line, and nothing of a folded file', () => {

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Diagnostic } from '../api/types'
 import { StyledText } from '../diff/styled-text'
-import { completions, dotStyles } from './dot-tokens'
+import { completions, dotStyles, type Offer } from './dot-tokens'
 
 interface EditorProps {
   text: string
@@ -17,7 +17,7 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
   const gutter = useRef<HTMLDivElement>(null)
   const colours = useRef<HTMLPreElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  const [offered, setOffered] = useState<{ word: string; options: string[] }>({ word: '', options: [] })
+  const [offered, setOffered] = useState<{ word: string; options: Offer[] }>({ word: '', options: [] })
   const marks = new Map<number, Diagnostic['severity']>()
   for (const { line, severity } of diagnostics) if (line && marks.get(line) !== 'error') marks.set(line, severity)
   const count = text.split('\n').length
@@ -27,8 +27,8 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
     setOffered({ word: '', options: [] })
     onChange(element.value)
   }
-  const complete = (option: string) => {
-    insert(option.slice(offered.word.length))
+  const complete = ({ text: added }: Offer) => {
+    insert(added.slice(offered.word.length))
     field.current?.focus()
   }
   const onKey = (event: KeyboardEvent) => {
@@ -80,10 +80,11 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
       {offered.options.length > 0 && (
         <div class="editor-offers" role="group" aria-label="Completions">
           {offered.options.map((option, index) => (
-            <button key={option} type="button" class="chip" onClick={() => complete(option)}>
-              {option} {index === 0 && <kbd>Tab</kbd>}
+            <button key={option.text} type="button" class="chip" title={option.about} onClick={() => complete(option)}>
+              {option.text} {index === 0 && <kbd>Tab</kbd>}
             </button>
           ))}
+          <span class="tiny dim">{offered.options[0]!.about}</span>
         </div>
       )}
     </div>

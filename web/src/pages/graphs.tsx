@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Diagnostic, GraphCheck, GraphList } from '../api/types'
+import { lineOf, STEPS, withStep } from '../graphs/dot-tokens'
 import { DotEditor, goToLine } from '../graphs/editor'
 import { DRAFT, draftGraph, SAMPLE } from '../graphs/sample'
 import { TEMPLATES } from '../graphs/templates'
@@ -24,6 +25,12 @@ export function GraphsPage() {
   const known = useLoad('graphs', signal => getJson<GraphList>('/graphs', { signal }))
   const open = (item: GraphList['items'][number]) =>
     attempt(async () => setText(await (await request(`/runs/${item.lastRun}/graph?format=dot`)).text()))
+  const add = (step: (typeof STEPS)[number]) => {
+    const made = withStep(text, step)
+    setText(made.text)
+    // After the field has the new text.
+    setTimeout(() => goToLine(made.line, 3))
+  }
   return (
     <div class="page full">
       <div class="page-head">
@@ -49,6 +56,13 @@ export function GraphsPage() {
               </button>
             ))}
           </Menu>
+          <Menu label="Add a step" class="btn" trigger="Add a step">
+            {STEPS.map(step => (
+              <button key={step.label} type="button" onClick={() => add(step)}>
+                {step.label}
+              </button>
+            ))}
+          </Menu>
           <CopyButton text={text} label="Copy DOT" class="btn icon" />
           <button type="button" class="btn" onClick={() => download('graph.dot', text, 'text/vnd.graphviz')}>
             Save
@@ -68,7 +82,11 @@ export function GraphsPage() {
         <DotEditor text={text} diagnostics={check?.diagnostics ?? []} onChange={setText} />
         <section class="panel run-graph tall" aria-label="Graph">
           {svg ? (
-            <GraphView svg={svg} label="Graph" />
+            <GraphView
+              svg={svg}
+              label="Graph; a node leads to its line in the text"
+              onPick={node => goToLine(lineOf(text, node) ?? 1, 3)}
+            />
           ) : (
             <p class="pad small soft" role="status">
               {problem ?? (check?.valid === false ? 'Fix the errors to see the graph.' : 'Drawing…')}

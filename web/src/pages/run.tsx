@@ -3,7 +3,7 @@ import type { Run, RunContext, RunGates, RunNode, RunNodes, Timeline } from '../
 import { ApprovalCard } from '../approval/card'
 import { PullPanel } from '../pull/pull-panel'
 import { RunDiff } from '../run/diff-view'
-import { FailurePanel, failedVisit } from '../run/failure'
+import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
 import { Gantt } from '../run/gantt'
 import { NodeTable, RunGraph } from '../run/graph-panel'
@@ -29,6 +29,8 @@ const TAB_NAMES = {
   context: 'Context',
 } as const
 type Tab = (typeof TABS)[number]
+/** Tabs that need the whole width. */
+const WIDE: readonly Tab[] = ['pull', 'timeline', 'diff']
 
 export function RunPage({ id }: { id: string }) {
   const { error, reload } = useLoad(id, async signal => runs.put(await getJson<Run>(`/runs/${id}`, { signal })))
@@ -56,10 +58,9 @@ function Loaded({ run }: { run: Run }) {
   const tabs = TABS.filter(name => name !== 'pull' || hasPull(nodes))
   const first: Tab = run.labels.pipeline === 'pull_request' && tabs.includes('pull') ? 'pull' : 'log'
   const tab = tabs.find(name => name === query.value.get('tab')) ?? first
-  // A failed run opens on the node that failed.
+  // A failed run opens on why: the panel at its top has the node that failed.
   const failed = isFailed ? failedVisit(timeline) : null
-  const wanted = query.value.get('node')
-  const node = wanted === 'all' ? null : (wanted ?? failed?.node ?? null)
+  const node = query.value.get('node')
   const open = approvals.all.value.filter(
     ({ subject, state }) => subject.run === run.id && (state === 'pending' || state === 'decided'),
   )
@@ -78,71 +79,76 @@ function Loaded({ run }: { run: Run }) {
         </div>
       )}
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
-      <div class="run-grid">
-        <RunGraph run={run} version={version} picked={node} onPick={pick} nodes={nodes} />
-        <Panel
-          title={current ? current.label : 'Steps'}
-          note={current ? '' : nodes && `${nodes.length}`}
-          class="run-side"
-          tools={
-            current && (
-              <button
-                type="button"
-                class="btn quiet"
-                onClick={() => setQuery({ node: failed ? 'all' : null, visit: null })}
-              >
-                All steps
-              </button>
-            )
-          }
-        >
-          {current ? (
-            <NodeDetail
-              run={run.id}
-              node={current}
-              visit={visit}
-              version={version}
-              onVisit={number => pick(current.node, number)}
-              onFork={setForking}
+      <div class={`run-grid ${WIDE.includes(tab) ? 'is-wide' : ''}`}>
+        <section class="panel run-main" aria-label="Details">
+          <div style={{ padding: '0 16px' }}>
+            <Tabs
+              label="Details"
+              value={tab}
+              choices={tabs.map(value => ({ value, label: TAB_NAMES[value] }))}
+              onChange={value => setQuery({ tab: value === first ? null : value })}
             />
-          ) : (
-            <NodeTable nodes={nodes} error={loadedNodes.error} onPick={pick} />
-          )}
-        </Panel>
-      </div>
-      <section class="panel" style={{ marginTop: '16px' }} aria-label="Details">
-        <div style={{ padding: '0 16px' }}>
-          <Tabs
-            label="Details"
-            value={tab}
-            choices={tabs.map(value => ({ value, label: TAB_NAMES[value] }))}
-            onChange={value => setQuery({ tab: value === first ? null : value })}
-          />
-        </div>
-        <TabPanel value={tab}>
-          <Guard>
-            {tab === 'timeline' &&
-              (timeline ? (
-                <Gantt timeline={timeline} nodes={nodes ?? []} picked={node} onPick={pick} />
-              ) : (
-                <div class="pad">
-                  {loadedTimeline.error ? (
-                    <Problem error={loadedTimeline.error} retry={loadedTimeline.reload} />
-                  ) : (
-                    <Skeleton />
-                  )}
-                </div>
-              ))}
-            {tab === 'log' && (
-              <RunLog run={run.id} version={version} node={node} nodes={nodes ?? []} isOpen={isOpenRun(run)} />
+          </div>
+          <TabPanel value={tab}>
+            <Guard>
+              {tab === 'timeline' &&
+                (timeline ? (
+                  <Gantt timeline={timeline} nodes={nodes ?? []} picked={node} onPick={pick} />
+                ) : (
+                  <div class="pad">
+                    {loadedTimeline.error ? (
+                      <Problem error={loadedTimeline.error} retry={loadedTimeline.reload} />
+                    ) : (
+                      <Skeleton />
+                    )}
+                  </div>
+                ))}
+              {tab === 'log' && (
+                <RunLog
+                  run={run.id}
+                  version={version}
+                  node={node}
+                  nodes={nodes ?? []}
+                  said={isFailed ? whyFailed(run, timeline) : ''}
+                  isOpen={isOpenRun(run)}
+                />
+              )}
+              {tab === 'pull' && <PullPanel run={run} />}
+              {tab === 'diff' && <RunDiff run={run} node={node} />}
+              {tab === 'context' && <ContextView run={run.id} version={version} />}
+              {tab === 'gates' && <Gates run={run.id} version={version} />}
+            </Guard>
+          </TabPanel>
+        </section>
+        <div class="run-aside">
+          <RunGraph run={run} version={version} picked={node ?? failed?.node ?? null} onPick={pick} nodes={nodes} />
+          <Panel
+            title={current ? current.label : 'Steps'}
+            note={current ? '' : nodes && `${nodes.length}`}
+            class="run-side"
+            tools={
+              current && (
+                <button type="button" class="btn quiet" onClick={() => setQuery({ node: null, visit: null })}>
+                  All steps
+                </button>
+              )
+            }
+          >
+            {current ? (
+              <NodeDetail
+                run={run.id}
+                node={current}
+                visit={visit}
+                version={version}
+                onVisit={number => pick(current.node, number)}
+                onFork={setForking}
+              />
+            ) : (
+              <NodeTable nodes={nodes} error={loadedNodes.error} onPick={pick} />
             )}
-            {tab === 'pull' && <PullPanel run={run} />}
-            {tab === 'diff' && <RunDiff run={run} node={node} />}
-            {tab === 'context' && <ContextView run={run.id} version={version} />}
-            {tab === 'gates' && <Gates run={run.id} version={version} />}
-          </Guard>
-        </TabPanel>
-      </section>
+          </Panel>
+        </div>
+      </div>
       {forking !== null && <ForkDialog run={run} at={forking} nodes={nodes ?? []} onClose={() => setForking(null)} />}
     </div>
   )

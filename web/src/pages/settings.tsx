@@ -3,7 +3,7 @@ import { TopicTab } from '../settings/controls'
 import { DevicesTab } from '../settings/devices'
 import { DoctorTab } from '../settings/doctor'
 import { BrowserNotifications } from '../settings/notifications-tab'
-import { PhoneAccess } from '../settings/phone-access'
+import { OtherMachines, PhoneAccess } from '../settings/phone-access'
 import { TOPICS } from '../settings/topics'
 import { ValuesTab } from '../settings/values'
 
@@ -40,6 +40,7 @@ export function SettingsPage({ tab }: { tab: string }) {
         {here === 'notifications' && <BrowserNotifications />}
         {here === 'remote' && <PhoneAccess />}
         {topic && <TopicTab topic={topic} />}
+        {here === 'remote' && <OtherMachines />}
         {here === 'people' && <DevicesTab />}
         {here === 'page' && <AppearanceTab />}
         {here === 'doctor' && <DoctorTab />}

@@ -77,7 +77,7 @@ export function UsagePage() {
             <Stat value={formatCount(days.value.total.output)} label="tokens out" />
             <Stat value={rate(split.value.rows)} label="of runs passed" />
             <Stat value={span(days.value.decisions.toDecision.medianMs)} label="median time to decide" />
-            <Stat value={span(days.value.decisions.toDecision.p95Ms)} label="95th percentile" />
+            <Stat value={span(days.value.decisions.toDecision.p95Ms)} label="95% decided within" />
           </div>
           <Charts rows={days.value.rows} by={by} range={range} dayUsd={days.value.budget.dayUsd} />
           <SplitTable rows={split.value.rows} by={by} />
@@ -223,7 +223,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
       cell: ({ medianMs }) => formatTook(medianMs),
       sort: ({ medianMs }) => medianMs,
     },
-    { name: '95th percentile', isRight: true, cell: ({ p95Ms }) => formatTook(p95Ms), sort: ({ p95Ms }) => p95Ms },
+    { name: '95% of steps', isRight: true, cell: ({ p95Ms }) => formatTook(p95Ms), sort: ({ p95Ms }) => p95Ms },
   ]
   if (rows.length === 0) return null
   return (
@@ -259,7 +259,7 @@ function Decisions({ report: { decisions } }: { report: UsageReport }) {
           { name: 'Allowed', isRight: true, cell: ({ allowed }) => allowed, sort: ({ allowed }) => allowed },
           { name: 'Denied', isRight: true, cell: ({ denied }) => denied, sort: ({ denied }) => denied },
           { name: 'Median time', isRight: true, cell: ({ toDecision }) => span(toDecision.medianMs) },
-          { name: '95th percentile', isRight: true, cell: ({ toDecision }) => span(toDecision.p95Ms) },
+          { name: '95% within', isRight: true, cell: ({ toDecision }) => span(toDecision.p95Ms) },
         ]}
       />
     </section>

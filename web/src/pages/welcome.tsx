@@ -1,5 +1,6 @@
 import type { AgentList } from '../api/types'
 import { enableNotifications, permission } from '../notify/browser-notifications'
+import { isLocalPage } from '../settings/phone-access'
 import { StartLinks } from '../start/start-links'
 import { sessions } from '../store/live'
 import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
@@ -35,17 +36,30 @@ export function Welcome() {
         </button>
       </header>
       <ol>
-        <Step name="agent" isDone={done.agent} title="Install an agent">
+        <Step name="session" isDone={done.session} title="See it work">
+          {done.session ? (
+            <p>Your sessions are on this page and under Sessions.</p>
+          ) : (
+            <>
+              <p>The demo agent fixes a bug in a scratch project and asks you first. It needs no account.</p>
+              <StartLinks hasAgents={done.agent} />
+            </>
+          )}
+        </Step>
+        <Step name="agent" isDone={done.agent} title="Use your own agents">
           {done.agent ? (
             <p>Found: {found.map(({ title }) => title).join(', ')}.</p>
           ) : (
             <>
-              <p>No agent was found. Install one, or try the demo agent.</p>
-              <dl class="kv">
-                {missing.map(({ name, title, install }) => (
-                  <Install key={name} title={title} text={install} />
-                ))}
-              </dl>
+              <p>No agent was found on this machine.</p>
+              <details>
+                <summary class="link">How to install one</summary>
+                <dl class="kv">
+                  {missing.map(({ name, title, install }) => (
+                    <Install key={name} title={title} text={install} />
+                  ))}
+                </dl>
+              </details>
             </>
           )}
         </Step>
@@ -60,22 +74,30 @@ export function Welcome() {
               </button>
             </p>
           ) : (
-            <p>This browser does not allow notifications of this page.</p>
+            <p>
+              {permission.value === 'denied'
+                ? 'This browser blocks notifications of this page; its site settings allow them.'
+                : 'This browser has no notifications here.'}{' '}
+              <a class="link" href="/settings/notifications">
+                Telegram, ntfy and Slack work as well
+              </a>
+            </p>
           )}
         </Step>
         <Step name="phone" isDone={false} title="Use your phone">
-          <p class="row wrap">
-            To sign in, scan the code that this command prints:
-            <code>signalbox open --qr</code> <CopyButton text="signalbox open --qr" label="Copy the command" />
-          </p>
-          <p>
-            <a class="link" href="/settings/remote">
-              How to reach this page from your phone
-            </a>
-          </p>
-        </Step>
-        <Step name="session" isDone={done.session} title="Start a first session">
-          {done.session ? <p>Your sessions are on this page and under Sessions.</p> : <StartLinks />}
+          {isLocalPage() ? (
+            <p>
+              Telegram works at once, without an open port. The page itself needs a way to this machine.{' '}
+              <a class="link" href="/settings/remote">
+                Choose a way
+              </a>
+            </p>
+          ) : (
+            <p class="row wrap">
+              To sign in, scan the code that this command prints: <code>signalbox open --qr</code>{' '}
+              <CopyButton text="signalbox open --qr" label="Copy the command" />
+            </p>
+          )}
         </Step>
       </ol>
     </section>

@@ -3,7 +3,7 @@ import { controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
 import { sentence } from '../store/toasts'
 import { PlayIcon } from '../ui/icons'
-import { runBadge, StatusBadge } from '../ui/status'
+import { runBadge, StatusIcon } from '../ui/status'
 import { Took } from '../ui/time'
 import { valueText } from './node-detail'
 
@@ -20,13 +20,15 @@ export function FailurePanel(props: {
   const { run, nodes, timeline, onPick } = props
   const visit = failedVisit(timeline)
   const label = visit && (nodes.find(({ node }) => node === visit.node)?.label ?? visit.node)
-  const why = visit?.failureReason ?? run.why ?? 'The run failed'
+  const why = whyFailed(run, timeline)
   const output = visit ? outputOf(visit) : ''
   const lines = output.trimEnd().split('\n')
   return (
     <section class="panel failure tone-danger" aria-label="Why it failed">
       <header>
-        <StatusBadge badge={runBadge('failed')} />
+        <span class="badge">
+          <StatusIcon shape={runBadge('failed').shape} />
+        </span>
         <h2 class="grow">
           {label ? `“${label}” failed` : 'The run failed'}
           {visit && (
@@ -59,6 +61,11 @@ export function FailurePanel(props: {
       )}
     </section>
   )
+}
+
+/** The sentence, as the engine wrote it. */
+export function whyFailed(run: Run, timeline: Timeline | null): string {
+  return failedVisit(timeline)?.failureReason ?? run.why ?? 'The run failed'
 }
 
 type Visit = Timeline['visits'][number]

@@ -39,6 +39,20 @@ describe('the log of a run for people', () => {
     ])
   })
 
+  it('counts what one of several agents of a node writes to the visit of the node', () => {
+    const nodes = [{ node: 'reviewer', label: 'Reviewer', status: 'success' }] as unknown as RunNode[]
+    const groups = groupLog(
+      [
+        line('node.started', { node: 'reviewer' }),
+        line('text', { node: 'reviewer:security', source: 'agent', text: 'Safe' }),
+        line('node.finished', { node: 'reviewer' }),
+        line('step.finished', { node: 'reviewer:security' }),
+      ],
+      nodes,
+    )
+    expect(groups).toMatchObject([{ title: 'Reviewer', status: 'success', lines: [{ text: 'Safe' }] }])
+  })
+
   it('names steps by the label of their node', () => {
     expect(stepName('soak@1#1', NODES)).toBe('Soak test')
     expect(stepName('run_1/soak@2#3', NODES)).toBe('Soak test, visit 2, attempt 3')

@@ -26,7 +26,7 @@ type Sentence = (line: LogLine) => string | null
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   'run.started': () => 'The run started',
   'run.completed': () => 'The run is done',
-  'run.failed': ({ text }) => `The run failed: ${text}`,
+  'run.failed': ({ text }) => (text ? `The run failed: ${text}` : 'The run failed'),
   'run.cancelled': () => 'The run was cancelled',
   'run.paused': ({ text }) => `The run was paused${text ? `: ${text}` : ''}`,
   'run.resumed': () => 'The run was resumed',
@@ -44,12 +44,22 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
 
 /**
  * The log as a person reads it: one group for each visit of a node, sentences instead of events.
+ * `said`: the error that the page shows above.
  */
-export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): LogGroup[] {
+export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], said = ''): LogGroup[] {
+  // What the page says above the log already is not said again.
+  const lines =
+    said === '' ? all : all.map(line => (line.level === 'error' && line.text === said ? { ...line, text: '' } : line))
   const groups: LogGroup[] = []
   const visits = new Map<string, number>()
   const open = new Map<string, LogGroup>()
   const last = new Map<string, LogGroup>()
+  const isNode = (name: string) => nodes.some(({ node }) => node === name)
+  // A node may have several agents at work: `reviewer:security` is one of those of `reviewer`.
+  const nodeOf = (name: string) => {
+    const owner = name.split(':')[0]!
+    return !isNode(name) && isNode(owner) ? owner : name
+  }
   const labelOf = (node: string) => nodes.find(candidate => candidate.node === node)?.label ?? node
   let run: LogGroup | null = null
   for (const line of lines) {
@@ -72,30 +82,31 @@ export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): 
       run.to = at
       continue
     }
+    const node = nodeOf(line.node)
     // What is written after the end of a visit still belongs to it.
-    if (line.type === 'node.started' || !last.has(line.node)) {
-      const visit = (visits.get(line.node) ?? 0) + 1
-      visits.set(line.node, visit)
-      const title = `${labelOf(line.node)}${visit > 1 ? `, visit ${visit}` : ''}`
+    if (line.type === 'node.started' || !last.has(node)) {
+      const visit = (visits.get(node) ?? 0) + 1
+      visits.set(node, visit)
+      const title = `${labelOf(node)}${visit > 1 ? `, visit ${visit}` : ''}`
       const group: LogGroup = {
-        key: `${line.node}@${visit}`,
+        key: `${node}@${visit}`,
         title,
         status: 'running',
         from: at,
         to: at,
         lines: [],
       }
-      open.set(line.node, group)
-      last.set(line.node, group)
+      open.set(node, group)
+      last.set(node, group)
       groups.push(group)
     }
-    const group = last.get(line.node)!
+    const group = last.get(node)!
     group.to = Math.max(group.to, at)
     if (line.type === 'node.finished') {
       group.status = line.level === 'error' ? 'fail' : 'success'
-      if (line.level === 'error')
+      if (line.level === 'error' && line.text !== '')
         group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), isOutput: false })
-      open.delete(line.node)
+      open.delete(node)
       continue
     }
     const text = line.source === 'agent' ? line.text : (SENTENCES[line.type]?.(line) ?? null)

@@ -15,6 +15,8 @@ interface RunLogProps {
   version: number
   node: string | null
   nodes: readonly RunNode[]
+  /** The error that the page shows above the log. */
+  said: string
   /** The run has not ended: what its agents write is loaded again regularly. */
   isOpen: boolean
 }
@@ -25,7 +27,7 @@ const FOLLOW_MS = 1_000
 const LINES_MAX = 3_000
 
 /** What the steps of the run did, step by step; the raw events on request. */
-export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
+export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps) {
   const [words, setWords] = useState('')
   const [isRaw, setRaw] = useState(isDeveloper.value)
   const filter = new URLSearchParams({ last: String(LINES_MAX), ...(node && { node }) })
@@ -42,7 +44,7 @@ export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
   }, [isOpen, reload])
   const isFound = ({ text, type }: { text: string; type?: string }) =>
     `${type ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase())
-  const groups = useMemo(() => (lines ? groupLog(lines, nodes) : null), [lines, nodes])
+  const groups = useMemo(() => (lines ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
   return (
     <div class="stack pad">
       <div class="row wrap">

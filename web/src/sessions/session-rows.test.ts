@@ -39,4 +39,12 @@ describe('the rows of the page Sessions', () => {
     expect(rows[0]!.name).toBe('Fix the cart')
     expect(rows.filter(row => hasWords(row, 'SHOP cart')).map(({ place }) => place)).toEqual(['1'])
   })
+
+  it('of an idle session name its last turn, not the start of the daemon', () => {
+    const since = '2026-03-01T12:00:00.000Z'
+    const shown = { ...pane, source: 'session', shown: 'idle', since } as unknown as Pane
+    const idle = session(1, { idle: true, activeAt: '2026-03-01T10:30:00.000Z' })
+    expect(sessionRow(idle, shown).activeAt).toBe(Date.parse('2026-03-01T10:30:00.000Z'))
+    expect(sessionRow(session(1, { idle: true }), shown).activeAt).toBe(Date.parse(since))
+  })
 })

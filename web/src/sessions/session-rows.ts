@@ -36,7 +36,14 @@ export const STATES: readonly { value: State; label: string }[] = [
 export function sessionRow(session: Session, pane: Pane | undefined): Row {
   const badge = sessionBadge(session, pane)
   const isLive = isLiveSession(session)
-  const at = isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)
+  const state = isLive ? stateOf(badge) : 'ended'
+  // The status of an idle session begins with the daemon; its last turn is older.
+  const isResting = state === 'idle' && session.activeAt !== undefined
+  const at = isResting
+    ? session.activeAt!
+    : isLive
+      ? (pane?.since ?? session.startedAt)
+      : (session.endedAt ?? session.startedAt)
   return {
     id: session.id,
     name: sessionName(session),
@@ -46,7 +53,7 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     cwd: session.cwd,
     doing: isLive ? (session.question ?? pane?.doing ?? '') : '',
     badge,
-    state: isLive ? stateOf(badge) : 'ended',
+    state,
     activeAt: timeOf(at),
     startedAt: timeOf(session.startedAt),
     session,

@@ -47,7 +47,7 @@ export function DevicesTab() {
             columns={[
               { name: 'Name', isMain: true, cell: ({ name }) => <b>{name}</b> },
               { name: 'Role', cell: ({ role }) => role },
-              { name: 'Surfaces', cell: ({ surfaces }) => surfaces.join(', ') || '–' },
+              { name: 'Uses', cell: ({ surfaces }) => surfaces.map(name => SURFACES[name] ?? name).join(', ') || '–' },
             ]}
           />
         ) : people.error ? (
@@ -144,6 +144,13 @@ export function DevicesTab() {
       )}
     </>
   )
+}
+
+const SURFACES: Readonly<Record<string, string>> = {
+  cli: 'Command line',
+  web: 'This page',
+  telegram: 'Telegram',
+  api: 'Scripts',
 }
 
 /** The first person is called like the role: that is said once. */

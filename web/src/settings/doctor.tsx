@@ -1,6 +1,7 @@
-import { formatBytes } from '../api/format'
+import { formatBytes, formatSpan, formatTook, plural, timeOf } from '../api/format'
 import type { Finding, Findings, Health } from '../api/types'
 import { isOwner } from '../store/live'
+import { isDeveloper } from '../store/prefs'
 import { attempt } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
@@ -14,15 +15,97 @@ const LEVELS: Readonly<Record<Finding['level'], Badge>> = {
   error: { word: 'error', tone: 'danger', shape: 'square' },
 }
 
+/** An agent that is not installed needs no line of its own. */
+function isAbsent({ level, agent }: Finding): boolean {
+  return level === 'note' && agent?.file === null
+}
+
+function FindingLine({ finding, onFix }: { finding: Finding; onFix(finding: Finding): Promise<void> }) {
+  const { check, level, message, next, isFixable } = finding
+  return (
+    <li class="line-item doctor-line">
+      <StatusBadge badge={LEVELS[level]} />
+      <span class="what">
+        <span class="strong">{check}</span> <span class="soft">{message}</span>
+        {next && (
+          <span class="small" style={{ display: 'block' }}>
+            {next}
+          </span>
+        )}
+      </span>
+      {isFixable ? (
+        <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void onFix(finding)}>
+          Fix
+        </button>
+      ) : (
+        <span />
+      )}
+    </li>
+  )
+}
+
+function AbsentAgents({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <li class="line-item doctor-line">
+      <StatusBadge badge={LEVELS.note} />
+      <details class="what">
+        <summary>
+          <span class="strong">agents</span>{' '}
+          <span class="soft">
+            not installed: {findings.map(({ agent, check }) => agent?.title ?? check).join(', ')}
+          </span>
+        </summary>
+        <ul class="stack small">
+          {findings.map(({ check, agent, next }) => (
+            <li key={check}>
+              <span class="strong">{agent?.title}</span> {next}
+            </li>
+          ))}
+        </ul>
+      </details>
+      <span />
+    </li>
+  )
+}
+
 /** The checks of `signalbox doctor`, each with its next step. */
 export function DoctorTab() {
   const doctor = useLoad('doctor', signal => getJson<Findings>('/doctor', { signal }))
   const health = useLoad('health', signal => getJson<Health>('/health', { signal }))
   const findings = doctor.value?.items ?? []
+  const absent = findings.filter(isAbsent)
+  // How busy the daemon was is among the sentences above; its figures are for developers.
+  const shown = findings.filter(finding => !isAbsent(finding) && (finding.check !== 'event loop' || isDeveloper.value))
+  const passed = shown.filter(({ level }) => level === 'ok')
   const fix = ({ check }: Finding) =>
     attempt(() => postJson(`/doctor/fix/${encodeURIComponent(check)}`), 'Fixed').then(doctor.reload)
   return (
     <>
+      <Panel title="Health">
+        {health.value ? (
+          <ul class="pad stack health">
+            {healthSentences(health.value).map(({ text, isBad }) => (
+              <li key={text} class={isBad ? 'tone-danger' : ''}>
+                {text}
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <div class="pad">
+            {health.error ? <Problem error={health.error} retry={health.reload} /> : <Skeleton lines={2} />}
+          </div>
+        )}
+        {health.value && isDeveloper.value && (
+          <dl class="kv pad">
+            {Object.entries(health.value).map(([name, value]) => (
+              <>
+                <dt key={name}>{name}</dt>
+                <dd class="mono small">{JSON.stringify(value)}</dd>
+              </>
+            ))}
+          </dl>
+        )}
+      </Panel>
       <Section
         title="Checks"
         tools={
@@ -33,26 +116,26 @@ export function DoctorTab() {
       >
         {doctor.value ? (
           <ul class="list">
-            {findings.map(finding => (
-              <li key={`${finding.check} ${finding.message}`} class="line-item doctor-line">
-                <StatusBadge badge={LEVELS[finding.level]} />
-                <span class="what">
-                  <span class="strong">{finding.check}</span> <span class="soft">{finding.message}</span>
-                  {finding.next && (
-                    <span class="small" style={{ display: 'block' }}>
-                      {finding.next}
-                    </span>
-                  )}
-                </span>
-                {finding.isFixable ? (
-                  <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void fix(finding)}>
-                    Fix
-                  </button>
-                ) : (
-                  <span />
-                )}
-              </li>
-            ))}
+            {shown
+              .filter(({ level }) => level !== 'ok')
+              .map(finding => (
+                <FindingLine key={`${finding.check} ${finding.message}`} finding={finding} onFix={fix} />
+              ))}
+            {absent.length > 0 && <AbsentAgents findings={absent} />}
+            <li class="line-item doctor-line">
+              <StatusBadge badge={LEVELS.ok} />
+              <details class="what">
+                <summary>{plural(passed.length, 'check')} passed</summary>
+                <ul class="stack small">
+                  {passed.map(({ check, message }) => (
+                    <li key={check}>
+                      <span class="strong">{check}</span> <span class="soft">{message}</span>
+                    </li>
+                  ))}
+                </ul>
+              </details>
+              <span />
+            </li>
           </ul>
         ) : doctor.error ? (
           <Problem error={doctor.error} retry={doctor.reload} />
@@ -60,38 +143,43 @@ export function DoctorTab() {
           <Skeleton lines={4} />
         )}
       </Section>
-      <Panel title="Health">
-        {health.value ? (
-          <dl class="kv pad">
-            {Object.entries(health.value).map(([name, value]) => (
-              <>
-                <dt key={name}>{wordsOf(name)}</dt>
-                <dd class="mono small">{healthText(name, value)}</dd>
-              </>
-            ))}
-          </dl>
-        ) : (
-          <div class="pad">
-            {health.error ? <Problem error={health.error} retry={health.reload} /> : <Skeleton lines={2} />}
-          </div>
-        )}
-      </Panel>
     </>
   )
 }
 
-function healthText(name: string, value: unknown): string {
-  if (typeof value === 'number' && name.endsWith('Bytes')) return formatBytes(value)
-  if (typeof value === 'number' && name.endsWith('Mb')) return formatBytes(value * 1_000_000)
-  if (value === null) return '–'
-  if (Array.isArray(value)) return value.map(item => healthText(name, item)).join(', ')
-  if (typeof value !== 'object') return String(value)
-  return Object.entries(value)
-    .map(([key, part]) => `${wordsOf(key)} ${healthText(key, part)}`)
-    .join(', ')
+const TELEGRAM: Readonly<Record<string, string>> = {
+  off: 'Telegram is not set up.',
+  starting: 'The Telegram bot is starting.',
+  connected: 'The Telegram bot is connected.',
+  'not-receiving': 'The Telegram bot receives no messages.',
+  unauthorized: 'Telegram refused the token of the bot.',
+  stopped: 'The Telegram bot has stopped.',
 }
 
-/** `storeBytes` as people write it; the value has its unit. */
-function wordsOf(name: string): string {
-  return name.replace(/(Bytes|Mb)$/, '').replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+/** What the figures mean, for a person; developer mode shows the figures. */
+function healthSentences(health: Health): { text: string; isBad?: boolean }[] {
+  const { disk, runs, telegram, catchingUp, readers, lockdownSince } = health
+  const up = formatSpan(timeOf(health.now) - timeOf(health.startedAt))
+  const isFull = disk.freeMb < disk.leastMb
+  const slow = health.loop.recent?.ms ?? 0
+  return [
+    { text: `Signalbox ${health.version} has been running for ${up}.` },
+    { text: `${plural(health.sessions, 'live session')}, ${plural(runs.open, 'open run')}.` },
+    ...(catchingUp > 0 ? [{ text: `${plural(catchingUp, 'more session')} to be read up to now.` }] : []),
+    {
+      text: `History uses ${formatBytes(health.storeBytes)}; ${formatBytes(disk.freeMb * 1_048_576)} of disk space are free${isFull ? ', which is too little for new sessions' : ''}.`,
+      isBad: isFull,
+    },
+    slow > SLOW_MS
+      ? { text: `It was busy for ${formatTook(slow)} at a stretch in the last 5 minutes.`, isBad: true }
+      : { text: 'It answers without delay.' },
+    ...(readers.failures > 0
+      ? [{ text: `Reading terminals failed ${plural(readers.failures, 'time')} and was restarted.`, isBad: true }]
+      : []),
+    { text: TELEGRAM[telegram.state] ?? `Telegram: ${telegram.state}.`, isBad: IS_BAD.has(telegram.state) },
+    ...(lockdownSince ? [{ text: 'Locked down: only denials are accepted.', isBad: true }] : []),
+  ]
 }
+
+const SLOW_MS = 500
+const IS_BAD = new Set(['not-receiving', 'unauthorized', 'stopped'])

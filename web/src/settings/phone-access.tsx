@@ -1,26 +1,104 @@
 import { CopyButton } from '../ui/copy'
 
-/** How a phone signs in. Login links are made at the terminal only. */
+/** Only this machine can open the page. */
+export function isLocalPage(): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
+}
+
+/**
+ * How a phone gets in. Login links are made at the terminal only. A page that only this machine can
+ * open has three ways, of which two need no HTTPS.
+ */
 export function PhoneAccess() {
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
   return (
     <section class="panel" aria-label="Your phone">
       <header>
         <h2>Your phone</h2>
       </header>
-      <ol class="pad stack phone-steps">
-        {isLocal && (
-          <li>
-            Make this page reachable over HTTPS: with Tailscale (<code>tailscale serve</code>), a reverse proxy, or a
-            certificate of your own. This address works only on this machine.
-          </li>
-        )}
-        <li>
-          In a terminal, run <code>signalbox open --qr</code>{' '}
-          <CopyButton text="signalbox open --qr" label="Copy the command" /> and scan the code.
-        </li>
-        <li>Add the page to your home screen, and switch on notifications there.</li>
-      </ol>
+      {isLocalPage() ? <Ways /> : <SignIn />}
     </section>
+  )
+}
+
+/** The way to the page of workers for people who have none yet. */
+export function OtherMachines() {
+  return (
+    <section class="panel" aria-label="Other machines">
+      <header>
+        <h2>Other machines</h2>
+      </header>
+      <p class="pad small soft">
+        Sessions and runs can work on other machines of yours, as workers of this one.{' '}
+        <a class="link" href="/workers">
+          Workers
+        </a>
+      </p>
+    </section>
+  )
+}
+
+function SignIn() {
+  return (
+    <ol class="pad stack phone-steps">
+      <li>
+        In a terminal, run <Command text="signalbox open --qr" /> and scan the code with your phone.
+      </li>
+      <li>Add the page to your home screen, and switch on notifications there.</li>
+    </ol>
+  )
+}
+
+function Ways() {
+  const port = location.port || '4100'
+  return (
+    <>
+      <p class="pad soft small">
+        This address works only on this machine: Signalbox never offers the page without encryption. Choose one of three
+        ways for your phone.
+      </p>
+      <ul class="controls">
+        <li class="phone-way">
+          <h3>Telegram: no open port, no HTTPS</h3>
+          <p class="small soft">
+            You read answers, decide requests and send prompts in a chat with your own bot. It works from anywhere.
+          </p>
+          <Command text="signalbox telegram setup" />
+        </li>
+        <li class="phone-way">
+          <h3>This page over SSH: no HTTPS needed</h3>
+          <p class="small soft">
+            An SSH app on your phone forwards the port, also on the same network. Then open the link or the QR code of{' '}
+            <code>signalbox open --qr</code> there. Notifications work while the tunnel is open.
+          </p>
+          <Command text={`ssh -L ${port}:127.0.0.1:${port} you@this-machine`} />
+        </li>
+        <li class="phone-way">
+          <h3>This page over HTTPS: to install it, with notifications</h3>
+          <p class="small soft">
+            Tailscale gives this machine an HTTPS address for your own devices; a reverse proxy or a certificate of your
+            own also works. Then <code>signalbox open --qr</code> signs the phone in.
+          </p>
+          <Command
+            text={[
+              `tailscale serve --bg ${port}`,
+              `signalbox config set server.port ${port}`,
+              'signalbox config set server.behind_proxy true',
+              'signalbox config set server.proxies \'["127.0.0.1"]\'',
+              'signalbox config set server.hosts \'["this-machine.your-tailnet.ts.net"]\'',
+              'signalbox serve --stop',
+            ].join('\n')}
+          />
+        </li>
+      </ul>
+    </>
+  )
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <span class="row command-line">
+      <code>{text}</code>
+      <CopyButton text={text} label="Copy the command" />
+    </span>
   )
 }

@@ -1,14 +1,11 @@
-/**
- * A setting as the page offers it: in the words of a person, with the control that fits its type.
- */
+import type { Look } from './field'
+
+/** A setting as the page offers it: in the words of a person. Its type decides the control. */
 export interface Control {
   key: string
   label: string
   hint?: string
-  /** What an empty field means. */
-  empty?: string
-  kind: 'switch' | 'seconds' | 'days' | 'hours' | 'money' | 'number' | 'text' | 'list' | 'choice'
-  choices?: readonly { value: string; label: string }[]
+  look?: Look
   /** It applies without a restart. */
   isLive?: boolean
 }
@@ -20,12 +17,13 @@ export interface Topic {
   groups: readonly { title: string; controls: readonly Control[] }[]
 }
 
-const on = (key: string, label: string, hint?: string): Control => ({
+const set = (key: string, label: string, hint?: string, look?: Look): Control => ({
   key,
   label,
-  kind: 'switch',
   ...(hint !== undefined && { hint }),
+  ...(look && { look }),
 })
+const live = (control: Control): Control => ({ ...control, isLive: true })
 
 export const TOPICS: readonly Topic[] = [
   {
@@ -36,41 +34,36 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Notify me when',
         controls: [
-          on('notify.needs_you', 'An agent needs me'),
-          on('notify.done', 'Work is done'),
-          on('notify.failed', 'Work fails'),
+          set('notify.needs_you', 'An agent needs me', 'It asks for a decision or an answer.'),
+          set('notify.done', 'Work is done', 'A session or a run has finished.'),
+          set('notify.failed', 'Work fails', 'A session or a run has failed.'),
+          set('notify.stuck_s', 'An agent makes no progress for'),
+        ],
+      },
+      {
+        title: 'Where',
+        controls: [
+          set('notify.channels', 'Channels', 'Tried from left to right.', {
+            words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
+          }),
+          set(
+            'notify.webhooks',
+            'Webhooks',
+            'One URL a line: ntfy, Slack, Discord, or your own (JSON). ntfy+https://… names the service.',
+          ),
+          set('notify.desktop', 'Desktop notifications', 'On the machine that runs Signalbox.'),
         ],
       },
       {
         title: 'Quiet hours and escalation',
         controls: [
-          {
-            key: 'notify.quiet',
-            label: 'Quiet hours',
-            kind: 'hours',
-            hint: 'Held back until they end, then one digest. Empty: none.',
-          },
-          {
-            key: 'notify.grace_s',
-            label: 'Wait before another channel, while I am active',
-            kind: 'seconds',
-          },
-          { key: 'notify.next_s', label: 'Next channel if unread for', kind: 'seconds' },
-          { key: 'notify.all_s', label: 'Every channel if undecided for', kind: 'seconds' },
-          { key: 'notify.remind_s', label: 'One reminder if undecided for', kind: 'seconds' },
-          { key: 'notify.stuck_s', label: 'Notify if an agent makes no progress for', kind: 'seconds' },
-        ],
-      },
-      {
-        title: 'Other channels',
-        controls: [
-          {
-            key: 'notify.webhooks',
-            label: 'Webhooks',
-            kind: 'list',
-            hint: 'One URL a line: ntfy, Slack, Discord, or your own (JSON). ntfy+https://… names the service.',
-          },
-          on('notify.desktop', 'Desktop notifications of the machine that runs Signalbox'),
+          set('notify.quiet', 'Quiet hours', 'Held back until they end, then one digest. Empty: none.', {
+            isHours: true,
+          }),
+          set('notify.grace_s', 'While I am active, wait before another channel'),
+          set('notify.next_s', 'Next channel if unread for'),
+          set('notify.all_s', 'Every channel if undecided for', 'Every approver is notified.'),
+          set('notify.remind_s', 'One reminder if undecided for'),
         ],
       },
     ],
@@ -78,25 +71,42 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'agents',
     label: 'Agents',
-    about: 'Sessions, and when an agent counts as silent.',
+    about: 'Sessions, their sandbox, and when an agent counts as silent.',
     groups: [
       {
         title: 'Sessions',
         controls: [
-          {
-            key: 'terminal.size',
-            label: 'Size of new terminals',
-            kind: 'text',
-            hint: 'columns × rows, such as 120x40',
-          },
-          { key: 'sessions.max_total', label: 'Live sessions at most', kind: 'number' },
-          {
-            key: 'sessions.silence_warning_min',
-            label: 'Warn if a working agent is silent for (minutes)',
-            kind: 'number',
-          },
-          { key: 'sessions.ready_timeout_s', label: 'Warn if an agent does not start within', kind: 'seconds' },
-          { key: 'panes.long_after_s', label: 'A command is long-running after', kind: 'seconds' },
+          set('terminal.size', 'Size of new terminals', 'columns × rows, such as 120x40'),
+          set('sessions.max_total', 'Live sessions at most'),
+          set(
+            'sessions.resume_lost',
+            'Continue sessions after a restart of the machine',
+            'When Signalbox starts, agents continue in their own conversations.',
+          ),
+          set('sessions.silence_warning_min', 'Warn if a working agent is silent for'),
+          set('sessions.ready_timeout_s', 'Warn if an agent does not start within'),
+          set('panes.long_after_s', 'A command is long-running after'),
+        ],
+      },
+      {
+        title: 'Sandbox',
+        controls: [
+          set('sandbox.use', 'Start agents in a sandbox', 'It limits an agent to its project and its hosts.', {
+            words: { off: 'No', auto: 'Yes' },
+          }),
+          set('sandbox.network', 'Network of a sandbox', undefined, {
+            words: { on: 'Everything', filtered: 'Hosts the agent needs', off: 'Nothing' },
+          }),
+          set('sandbox.hosts', 'Further hosts that a sandbox may reach'),
+          set('sandbox.write', 'Further directories that a sandbox may write'),
+        ],
+      },
+      {
+        title: 'Files that you attach',
+        controls: [
+          set('files.upload_max_mb', 'Largest file', undefined, { unit: 'MB' }),
+          set('files.session_quota_mb', 'All files of one session', undefined, { unit: 'MB' }),
+          set('files.keep_h', 'Remove them after the session has ended for'),
         ],
       },
     ],
@@ -109,31 +119,20 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Decisions',
         controls: [
-          {
-            key: 'approvals.step_up',
-            label: 'Confirm high risks with a passphrase',
-            kind: 'choice',
-            choices: [
-              { value: 'auto', label: 'When others can reach this server' },
-              { value: 'on', label: 'Always' },
-              { value: 'off', label: 'Never' },
-            ],
-          },
-          { key: 'approvals.decide_from', label: 'Decisions may come from', kind: 'list' },
-          {
-            key: 'approvals.expire_after',
-            label: 'Expire an unanswered request after',
-            kind: 'seconds',
-            hint: 'Empty: never. An expired request is never allowed.',
-          },
+          set('approvals.step_up', 'Confirm high risks with a passphrase', undefined, {
+            words: { auto: 'If others can reach it', on: 'Always', off: 'Never' },
+          }),
+          set('approvals.decide_from', 'Decisions may come from', undefined, {
+            words: { cli: 'Command line', web: 'This page', telegram: 'Telegram', api: 'Scripts' },
+          }),
+          set('approvals.expire_after', 'Expire an unanswered request after', 'An expired request is never allowed.', {
+            empty: 'never',
+          }),
         ],
       },
       {
         title: 'Standing approvals for a limited time',
-        controls: [
-          { key: 'approvals.grant_for', label: 'Last for', kind: 'seconds' },
-          { key: 'approvals.grant_uses', label: 'Uses at most', kind: 'number' },
-        ],
+        controls: [set('approvals.grant_for', 'Last for'), set('approvals.grant_uses', 'Uses at most')],
       },
     ],
   },
@@ -145,16 +144,10 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Limits',
         controls: [
-          { key: 'runs.day_usd', label: 'All sessions and runs of a day', kind: 'money', isLive: true },
-          { key: 'sessions.max_cost', label: 'One session', kind: 'money', isLive: true },
-          {
-            key: 'sessions.max_tokens',
-            label: 'One session, in tokens',
-            kind: 'number',
-            empty: 'no limit',
-            isLive: true,
-          },
-          { key: 'runs.max_concurrent', label: 'Runs at the same time', kind: 'number' },
+          live(set('runs.day_usd', 'All sessions and runs of a day', undefined, { unit: 'USD', empty: 'no limit' })),
+          live(set('sessions.max_cost', 'One session', undefined, { unit: 'USD', empty: 'no limit' })),
+          live(set('sessions.max_tokens', 'One session, in tokens', undefined, { empty: 'no limit' })),
+          set('runs.max_concurrent', 'Runs at the same time'),
         ],
       },
     ],
@@ -165,13 +158,26 @@ export const TOPICS: readonly Topic[] = [
     about: 'Your phone, other machines, and Telegram.',
     groups: [
       {
-        title: 'This server',
+        title: 'Telegram',
         controls: [
-          { key: 'server.port', label: 'Port', kind: 'number' },
-          { key: 'server.bind', label: 'Listens on', kind: 'text' },
-          on('server.public', 'Reachable from other machines'),
-          { key: 'server.hosts', label: 'Names of this server', kind: 'list' },
-          on('server.behind_proxy', 'Behind a reverse proxy with TLS'),
+          set('telegram.stream', 'Update an answer while the agent writes it', undefined, {
+            words: { auto: 'Yes', off: 'No' },
+          }),
+          set('telegram.topics', 'A topic for each session and run', undefined, {
+            words: { auto: 'Where the chat has topics', off: 'No' },
+          }),
+          set('telegram.group_detail', 'Paths and diffs in groups'),
+          set('telegram.announce', 'A message when the bot starts'),
+        ],
+      },
+      {
+        title: 'This server (changed in a terminal)',
+        controls: [
+          set('server.port', 'Port', '0: chosen once, then kept.'),
+          set('server.bind', 'Listens on'),
+          set('server.public', 'Reachable from other machines', 'This also needs HTTPS and a passphrase.'),
+          set('server.hosts', 'Names of this server'),
+          set('server.behind_proxy', 'Behind a reverse proxy with HTTPS'),
         ],
       },
     ],

@@ -2,13 +2,13 @@ import { signal } from '@preact/signals'
 import { needsCount } from '../store/needs'
 import { Dialog } from '../ui/dialog'
 import { MoreIcon, SearchIcon } from '../ui/icons'
-import { isCurrent, PAGES } from './nav'
+import { isCurrent, PAGES, shownPages } from './nav'
 
 const isMoreOpen = signal(false)
 const FIRST = ['/', '/sessions', '/runs']
 
 export function BottomBar() {
-  const rest = PAGES.filter(({ href }) => !FIRST.includes(href))
+  const rest = shownPages.value.filter(({ href }) => !FIRST.includes(href))
   return (
     <>
       <nav class="bottom" aria-label="Main">

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import { runs, sessions } from '../store/live'
+import { runs, sessions, workerCount } from '../store/live'
 import { needsCount } from '../store/needs'
 import { route } from '../store/router'
 import { GraphIcon, NeedsIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon, WorkersIcon } from '../ui/icons'
@@ -21,10 +21,17 @@ export const PAGES = [
   },
   { href: '/runs', label: 'Runs', pages: ['runs', 'run', 'compare-runs'], icon: RunsIcon, key: 'r', count: openRuns },
   { href: '/graphs', label: 'Graphs', pages: ['graphs'], icon: GraphIcon, key: 'w', count: null },
-  { href: '/workers', label: 'Workers', pages: ['workers'], icon: WorkersIcon, key: 'm', count: null },
   { href: '/usage', label: 'Usage', pages: ['usage'], icon: UsageIcon, key: 'u', count: null },
   { href: '/settings', label: 'Settings', pages: ['settings'], icon: SettingsIcon, key: 't', count: null },
+  { href: '/workers', label: 'Workers', pages: ['workers'], icon: WorkersIcon, key: 'm', count: null },
 ] as const
+
+/**
+ * Workers are for people with more than one machine; the palette and the settings always have them.
+ */
+export const shownPages = computed(() =>
+  PAGES.filter(({ href, pages }) => href !== '/workers' || workerCount.value > 0 || isCurrent(pages)),
+)
 
 export function isCurrent(pages: readonly string[]): boolean {
   return pages.includes(route.value.page)

@@ -2,7 +2,7 @@ import { me } from '../store/live'
 import { needsCount } from '../store/needs'
 import { HelpIcon, Logo, PlusIcon, SearchIcon } from '../ui/icons'
 import { isHelpOpen, isPaletteOpen } from './keyboard'
-import { isCurrent, PAGES } from './nav'
+import { isCurrent, shownPages } from './nav'
 
 export function Sidebar() {
   return (
@@ -12,7 +12,7 @@ export function Sidebar() {
         <span>Signalbox</span>
       </a>
       <nav class="track" aria-label="Main">
-        {PAGES.map(({ href, label, pages, icon: Icon, count }) => (
+        {shownPages.value.map(({ href, label, pages, icon: Icon, count }) => (
           <a
             key={href}
             href={href}

@@ -29,6 +29,8 @@ export const grants = new Collection<Grant>()
 
 export const me = signal<Me | null>(null)
 export const spend = signal<Overview['spendToday'] | null>(null)
+/** Machines besides this one. */
+export const workerCount = signal(0)
 export const areGrantsPaused = signal(false)
 export const connection = signal<StreamState>({ is: 'connecting' })
 /** When the data on the page was last complete; null before the first snapshot. */
@@ -144,6 +146,7 @@ function take(overview: Overview): void {
   grants.replace(overview.grants.items)
   areGrantsPaused.value = overview.grants.isPaused
   spend.value = overview.spendToday
+  workerCount.value = overview.workers ?? 0
 }
 
 const handlers = {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { decisionWords } from './decision-words.js'
+import { displayOf } from './display.js'
+import { contentText, requestContent } from './request-content.js'
+import { recordOf } from './testing/fixtures.js'
+
+const shown = (tool: string, input: unknown) => {
+  const record = recordOf({})
+  const display = displayOf({ tool, input, text: null, questions: [] })
+  return contentText(requestContent({ ...record, request: { ...record.request, tool, input }, display }))
+}
+
+describe('the content of a request', () => {
+  it('is a diff for an edit, whatever the agent calls the two texts', () => {
+    expect(shown('Edit', { path: 'src/cart.js', find: 'a\nold', replace: 'a\nnew' })).toBe('  a\n- old\n+ new')
+    expect(shown('Edit', { file_path: 'x.ts', old_string: 'a', new_string: '', replace_all: true })).toBe(
+      '- a\nreplace_all: true',
+    )
+    expect(shown('Write', { file_path: 'x.ts', content: 'a\nb' })).toBe('+ a\n+ b')
+    const edits = [{ old_string: 'a', new_string: 'b' }]
+    expect(shown('MultiEdit', { file_path: 'x.ts', edits })).toBe('- a\n+ b')
+  })
+
+  it('keeps the signs of a patch, and its file names', () => {
+    const patch = '*** Begin Patch\n*** Update File: a.js\n-old\n+new\n*** End Patch'
+    expect(shown('apply_patch', { patch })).toBe('*** Begin Patch\n*** Update File: a.js\n- old\n+ new\n*** End Patch')
+  })
+
+  it('shows a command after $, and every other field by its name', () => {
+    expect(shown('Bash', { command: 'npm test\nls', description: 'Runs the tests' })).toBe(
+      '$ npm test\nls\ndescription: Runs the tests',
+    )
+    expect(shown('Other', { notes: 'a\nb' })).toBe('notes:\na\nb')
+  })
+
+  it('leaves out only a path that the title ends with', () => {
+    expect(shown('Edit', { path: '/elsewhere/cart.js', find: 'a', replace: 'b' })).toBe('- a\n+ b')
+    expect(shown('Other', { path: '/elsewhere/cart.js' })).toBe('path: /elsewhere/cart.js')
+  })
+})
+
+describe('a decision in words', () => {
+  it('says what a permission means, and what a question was answered with', () => {
+    const record = recordOf({})
+    const [allow] = record.request.options
+    expect(decisionWords(record, { option: allow!.key })).toBe('Allowed once')
+    const gate = {
+      kind: 'gate' as const,
+      request: {
+        ...record.request,
+        options: [{ ...allow!, key: 'A', label: '[A] Approve', meaning: 'choice' as const }],
+      },
+    }
+    expect(decisionWords(gate, { option: 'A' })).toBe('Answered: Approve')
+    expect(decisionWords(gate, { text: 'blue' })).toBe('Answered in your own words')
+  })
+})

@@ -1,0 +1,140 @@
+import { lineDiff, visibleValue } from '../text/index.js'
+import type { ApprovalRecord } from './record.js'
+import { requestTitle } from './request-title.js'
+
+/*
+ * What a request asks for, line by line, for surfaces that show text: command line, cockpit,
+ * Telegram, notifications. An edit is a diff and a command stands after `$`; everything else is
+ * shown field by field, in the order of the display. Only a path that the title says already is
+ * left out.
+ */
+
+/** `label` is Signalbox's or a field's name; everything else is text of the agent. */
+export interface ContentLine {
+  kind: 'label' | 'fact' | 'command' | 'text' | 'added' | 'removed' | 'same'
+  text: string
+  /** Of a fact: the name of the field. */
+  label?: string
+}
+
+type Shown = Pick<ApprovalRecord, 'kind' | 'subject' | 'request' | 'display'>
+
+interface Field {
+  label: string
+  value: string
+}
+
+/** A part of the display: a label of Signalbox, or a value as it really reads. */
+interface DisplayBlock {
+  kind?: string
+  text?: string
+  reading?: string
+}
+
+/** How agents name the two texts of an edit. */
+const BEFORE = new Set(['old_string', 'oldstring', 'old_str', 'old_text', 'find', 'search', 'old'])
+const AFTER = new Set(['new_string', 'newstring', 'new_str', 'new_text', 'replace', 'new'])
+const COMMANDS = new Set(['command', 'cmd', 'script'])
+const PATCHES = new Set(['patch', 'diff'])
+const IS_PATCH = /^(?:\*\*\* Begin Patch|diff --git |--- .*\n\+\+\+ )/
+
+export function requestContent(record: Shown): ContentLine[] {
+  const { display, request } = record
+  const fields = fieldsOf(display.blocks as DisplayBlock[])
+  const title = requestTitle(record)
+  const edits = severalEdits(request.input)
+  const find = (names: ReadonlySet<string>) => fields.find(({ label }) => names.has(label.toLowerCase()))
+  const [before, after] = [find(BEFORE), find(AFTER)]
+  const lines = fields.flatMap((field): ContentLine[] => {
+    const { label, value } = field
+    if (before && after && field === before) return diffLines(before.value, after.value)
+    if (before && field === after) return []
+    if (label === 'edits' && edits) return edits.flatMap(edit => diffLines(edit.before, edit.after))
+    if (PATCHES.has(label) || IS_PATCH.test(value)) return patchLines(value)
+    if (label === 'content' && fields.some(other => /path/i.test(other.label))) return diffLines('', value)
+    if (COMMANDS.has(label.toLowerCase())) return commandLines(value)
+    if (label !== '' && value !== '' && !value.includes('\n')) return [{ kind: 'fact', label, text: value }]
+    return [...(label === '' ? [] : [{ kind: 'label' as const, text: label }]), ...textLines(value)]
+  })
+  const isSaid = ({ kind, label = '', text }: ContentLine) =>
+    kind === 'fact' && /path/i.test(label) && title.endsWith(` ${text}`)
+  return lines.every(isSaid) ? lines : lines.filter(line => !isSaid(line))
+}
+
+const SIGNS: Readonly<Record<ContentLine['kind'], string>> = {
+  label: '',
+  fact: '',
+  command: '$ ',
+  text: '',
+  added: '+ ',
+  removed: '- ',
+  same: '  ',
+}
+
+/** The content as plain text; a diff has its signs. */
+export function contentText(lines: readonly ContentLine[]): string {
+  return lines
+    .map(({ kind, text, label }) => (kind === 'label' ? `${text}:` : `${label ? `${label}: ` : SIGNS[kind]}${text}`))
+    .join('\n')
+}
+
+function textLines(value: string): ContentLine[] {
+  return value.split('\n').map(text => ({ kind: 'text', text }))
+}
+
+function commandLines(value: string): ContentLine[] {
+  const [first = '', ...rest] = value.split('\n')
+  return [{ kind: 'command', text: first }, ...rest.map(text => ({ kind: 'text' as const, text }))]
+}
+
+function diffLines(before: string, after: string): ContentLine[] {
+  const lines = (text: string) => (text === '' ? [] : text.split('\n'))
+  return lineDiff(lines(before), lines(after)).map(({ kind, text }) => ({ kind, text }))
+}
+
+const PATCH_KINDS: Readonly<Record<string, ContentLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' }
+
+/** A patch in the agent's own format; the lines of its files have signs already. */
+function patchLines(value: string): ContentLine[] {
+  return value.split('\n').map(text => {
+    const kind = /^(?:\+\+\+|---) /.test(text) ? undefined : PATCH_KINDS[text[0] ?? '']
+    return kind === undefined ? { kind: 'text', text } : { kind, text: text.slice(1) }
+  })
+}
+
+/** The edits of a tool that takes several at once; null if the input is anything else. */
+function severalEdits(input: unknown): { before: string; after: string }[] | null {
+  const { edits } = (typeof input === 'object' && input !== null ? input : {}) as { edits?: unknown }
+  if (!Array.isArray(edits) || edits.length === 0) return null
+  const found = edits.map(edit => {
+    const entries = Object.entries((typeof edit === 'object' && edit !== null ? edit : {}) as Record<string, unknown>)
+    const text = (names: ReadonlySet<string>) => entries.find(([name]) => names.has(name.toLowerCase()))?.[1]
+    const [before, after] = [text(BEFORE), text(AFTER)]
+    const isWhole = entries.every(
+      ([name, value]) => BEFORE.has(name.toLowerCase()) || AFTER.has(name.toLowerCase()) || value === false,
+    )
+    if (typeof before !== 'string' || typeof after !== 'string' || !isWhole) return null
+    return { before: shownText(before), after: shownText(after) }
+  })
+  return found.every(edit => edit !== null) ? (found as { before: string; after: string }[]) : null
+}
+
+function shownText(value: string): string {
+  return joined(visibleValue(value).pieces as DisplayBlock[])
+}
+
+function joined(pieces: readonly DisplayBlock[]): string {
+  return pieces.map(({ text = '', reading }) => (reading === undefined ? text : `${text}⟦reads ${reading}⟧`)).join('')
+}
+
+function fieldsOf(blocks: readonly DisplayBlock[]): Field[] {
+  const fields: { label: string; pieces: DisplayBlock[] }[] = []
+  for (const block of blocks) {
+    if (block.kind === 'label') fields.push({ label: block.text ?? '', pieces: [] })
+    else {
+      if (fields.length === 0) fields.push({ label: '', pieces: [] })
+      fields.at(-1)!.pieces.push(block)
+    }
+  }
+  return fields.map(({ label, pieces }) => ({ label, value: joined(pieces) }))
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROJECT_FILE } from '../trust/index.js'
+import { clientPlacesOf } from './session-sandbox.js'
+import type { HostSettings } from './settings.js'
+
+let root: string
+let settings: HostSettings
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-places-')))
+  for (const name of ['project/.git/hooks', 'project/.gemini/commands', 'home/data', 'home/run', 'home/config/packs'])
+    mkdirSync(join(root, name), { recursive: true })
+  const policy = { network: 'on' as const, hosts: [], read: [], write: [], env: [] }
+  const at = (name: string) => join(root, 'home', name)
+  settings = {
+    dataDirectory: at('data'),
+    runtimeDirectory: at('run'),
+    packDirectory: at('config/packs'),
+    daemonSocket: at('run/daemon.sock'),
+    keeperSocket: at('run/keeper.sock'),
+    hookSocket: at('run/hooks.sock'),
+    envPass: [],
+    sandbox: { use: 'off', policy, hidden: [at('config'), at('data'), at('run')] },
+  } as unknown as HostSettings
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const record = (more: object = {}) => ({
+  id: 'ses_1',
+  agent: 'generic',
+  args: ['goose', 'acp'],
+  cwd: join(root, 'project'),
+  ...more,
+})
+
+describe('where Signalbox reads and writes for an agent over the protocol', () => {
+  test('is its directory, without what is run later and without its own directories', async () => {
+    const places = await clientPlacesOf(record() as never, settings)
+    expect(places).toMatchObject({ project: join(root, 'project'), uploads: join(root, 'home/data/uploads/ses_1') })
+    expect(places!.protected).toEqual(
+      expect.arrayContaining([join(root, 'project', PROJECT_FILE), join(root, 'project/.git/hooks')]),
+    )
+    expect(places!.own).toEqual(expect.arrayContaining([join(root, 'home/data'), join(root, 'home/run')]))
+  })
+
+  test('is nowhere for an agent in a sandbox, in a container or on another machine', async () => {
+    const sandbox = { backend: 'bubblewrap', network: 'off', hosts: [] }
+    expect(await clientPlacesOf(record({ sandbox }) as never, settings)).toBeNull()
+    for (const args of [
+      ['docker', 'run', '-i', 'agent'],
+      ['ssh', 'host', 'goose', 'acp'],
+    ])
+      expect(await clientPlacesOf(record({ args }) as never, settings)).toBeNull()
+  })
+})
