@@ -3,16 +3,11 @@
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
-<<<<<<< HEAD
-const { Replay } = await import(join(root, 'dist', 'rooms', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'rooms', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
-=======
-const { acceptedViews, isCallOpen, needsPerson } = await import(join(root, 'dist', 'learning', 'index.js'))
-const { Replay } = await import(join(root, 'dist', 'panes', 'index.js'))
-const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
-const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
->>>>>>> issue-19
+const room = (...path) => import(join(root, 'dist', 'rooms', ...path, 'index.js'))
+const { acceptedViews, isCallOpen, needsPerson } = await room('learning')
+const { Replay } = await room('panes')
+const { loadPack } = await room('agents')
+const { readWholeRecording } = await room('terminal', 'recording')
 
 export { acceptedViews, needsPerson }
 

@@ -81,6 +81,7 @@ function Loaded({ run }: { run: Run }) {
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
       <div class={`run-grid ${WIDE.includes(tab) ? 'is-wide' : ''}`}>
         <section class="panel run-main" aria-label="Details">
+          <h2 class="sr">Details</h2>
           <div style={{ padding: '0 16px' }}>
             <Tabs
               label="Details"
