@@ -2,10 +2,10 @@
  * Learns packs: from recordings of an agent, and from what was really happening in them, it
  * proposes marks and rules that read those screens right.
  *
- *   recordings + truth ─► readRecordings      casts; moments with the views that are right there
+ *   recordings + truth ─► readRecordings      casts; moments with the views that are right then
  *     ├ labels.ts             truth by hand: NAME.json beside the recording
  *     └ transcript-moments.ts truth by the agent: its own transcript, with times
- *   wrong moments ─► candidatesFor            marks of blocks and rules, from the rows on the screen
+ *   wrong moments ─► candidatesFor            marks of blocks and rules, from rows on the screen
  *   candidates ─► learnPack                   keeps those that mend moments and break none
  *   entries ─► packText, fixtures.ts          the file, and the recordings that prove each entry
  *
