@@ -14,7 +14,6 @@
  * - A kind of entry that can be learned: candidates.ts, and its place in pack-text.ts.
  * - A form of transcripts of agents without an adapter: any-transcript.ts.
  */
-export { readAnyTranscript } from './any-transcript.js'
 export { type LearnedEntry, readLearnedEntries } from './entries.js'
 export { fixtureFiles } from './fixtures.js'
 export { judgeAll } from './judge.js'
@@ -22,5 +21,5 @@ export { acceptedViews, isCallOpen, needsPerson } from './labels.js'
 export { type LearnedPack, learnPack } from './learn-pack.js'
 export { packText } from './pack-text.js'
 export { readRecordings, type TaughtRecording } from './recordings.js'
-export { type RecordedSession, readSession } from './session-lessons.js'
+export { readSession } from './session-lessons.js'
 export { momentsOf } from './transcript-moments.js'
