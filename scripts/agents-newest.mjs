@@ -68,7 +68,7 @@ function readReport(file) {
 /** How the frames of all recordings were recognised. */
 function screensOf(kept, agent) {
   const sum = { anchored: 0, structural: 0, unknown: 0 }
-  for (const name of readdirSync(kept, { recursive: true }).filter(path => path.endsWith('.cast'))) {
+  for (const name of readdirSync(kept, { recursive: true }).filter(path => /\.cast(?:\.gz)?$/.test(path))) {
     const replay = spawnSync(
       process.execPath,
       [join(root, 'dist', 'cli.js'), 'replay', join(kept, name), '--agent', agent, '--json'],

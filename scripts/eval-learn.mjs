@@ -1,8 +1,8 @@
-// `npm run eval:learn [-- --transcripts] [--only text] [dir]…`: what `signalbox packs learn` makes of
-// an agent that has no pack. The recordings of every agent are dealt into groups (--groups, default 4);
-// for each group a pack is learned from the other groups, starting from nothing, and the views of the
-// group are scored. With --transcripts it learns from the model's records alone (as an agent's
-// transcript has them), not from labels. Exits 1 if an agent misses the bar of 93 % of views.
+// `npm run eval:learn [-- --transcripts] [--groups N] [--only agent] [dir]…`: what `signalbox packs
+// learn` makes of an agent that has no pack. The recordings of every agent are dealt into groups
+// (default 4); for each group a pack is learned from the others, starting from nothing, and the
+// views of the group are scored. With --transcripts it learns from the model's records alone (as an
+// agent's transcript has them), not from labels. Exits 1 if an agent misses 93 % of views.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

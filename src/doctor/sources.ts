@@ -23,7 +23,7 @@ type SourceName = (typeof SOURCES)[number]
  * terminal, with `start --acp` or in runs. `off`: switched off in the settings. `none`: the agent
  * does not offer it.
  */
-export type SourceUse = 'used' | 'on request' | 'off' | 'none'
+type SourceUse = 'used' | 'on request' | 'off' | 'none'
 
 export interface AgentSources {
   agent: string

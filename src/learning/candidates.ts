@@ -48,7 +48,7 @@ function rowsOf({ look }: PaneState): { index: number; text: string }[] {
     .filter(({ index, text }) => index > (prompt?.last ?? -1) && text.trim() !== '')
 }
 
-/** Blocks and ends of turns that such a row could be, if this view is right instead of the read one. */
+/** Blocks and ends of turns that such a row could be, if this view is the right one. */
 function marksFor(view: TerminalView, state: PaneState, shape: RowShape): LearnedEntry[] {
   const { first, more, strip, isMark } = shape
   const block = (kind: Extract<LearnedEntry, { list: 'blocks' }>['kind'], running?: string): LearnedEntry => ({

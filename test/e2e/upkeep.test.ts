@@ -102,6 +102,17 @@ describe('export --all', () => {
     expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
     expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
     expect((await home.run(['export', '--all', '-o', directory])).code).toBe(2)
+
+    // One session for somebody without access: a page, and a recording that other players read.
+    const share = (format: string, file: string) => home.run(['export', session.id, '--format', format, '-o', file])
+    expect((await share('html', 'shared.html')).code).toBe(0)
+    const page = readFileSync(join(home.work, 'shared.html'), 'utf8')
+    expect(page).toContain('hello')
+    expect(page).not.toContain('<script')
+    expect((await share('html', 'shared.html')).stderr).toContain('exists already')
+    expect((await share('asciicast', 'shared.cast')).code).toBe(0)
+    const [head] = readFileSync(join(home.work, 'shared.cast'), 'utf8').split('\n')
+    expect(JSON.parse(head!)).toMatchObject({ version: 2 })
   })
 })
 

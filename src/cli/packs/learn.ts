@@ -111,7 +111,7 @@ async function fromFiles(
   return readRecordings(paths, { transcript: resolve(context.cwd, transcript) })
 }
 
-/** This agent's recorded sessions, taught by its transcripts, with the screens that `drift` kept. */
+/** This agent's recorded sessions, taught by its transcripts, and the screens that `drift` kept. */
 async function fromSessions(
   context: CommandContext,
   agent: string,

@@ -91,8 +91,8 @@ describe('a text that starts like a command', () => {
     expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
   })
 
-  test('is pasted with a leading blank if some programs run a pasted one', async () => {
-    expect(await typed('!important')).toBe('\u001b[200~ !important\u001b[201~')
+  test('is pasted after an invisible character if some programs run a pasted one', async () => {
+    expect(await typed('!important')).toBe('\u001b[200~\u2060!important\u001b[201~')
   })
 
   test('is typed with a leading blank if the program accepts no paste', async () => {
@@ -102,6 +102,6 @@ describe('a text that starts like a command', () => {
   test('is typed if it is a command or meant as one', async () => {
     expect(await typed('/model opus')).toBe('/model opus')
     expect(await typed('!ls', {}, 'command')).toBe('!ls')
-    expect(await typed('/model', {}, 'text')).toBe('\u001b[200~ /model\u001b[201~')
+    expect(await typed('/model', {}, 'text')).toBe('\u001b[200~\u2060/model\u001b[201~')
   })
 })

@@ -9,6 +9,9 @@ export const TEXT_MAX = 100_000
 /** Longer text, and text with a line break, is sent as one bracketed paste. */
 const TYPED_MAX = 400
 
+/** Invisible, no blank that a program trims, and ignored wherever texts are compared. */
+const WORD_JOINER = '\u2060'
+
 export interface Typing {
   /** The text as it is sent to the agent. */
   text: string
@@ -31,8 +34,8 @@ export function isCommand(text: string, meaning: TextMeaning = 'auto'): boolean 
 }
 
 /**
- * How a text gets into the box. Typed, a leading `/ ! @ #` is a command and a tab is a key; pasted,
- * they are text. If the program accepts no paste, a blank in front removes the meaning of the mark.
+ * How a text gets into the box. Typed, a leading `/ ! @ # ?` is a command and a tab is a key;
+ * pasted, they are text. If the program accepts no paste, a blank in front removes the meaning.
  * Some programs check what they drew last to decide whether a `?` or a `!` is the first character
  * of the box: while they lag behind, any of them may open a panel or a shell. For these, everything
  * but a command is pasted. Null: this text cannot be typed, because its line breaks would be taken
@@ -43,12 +46,12 @@ export function typingOf(
   { pack, isBracketedPaste, meaning }: { pack: Pack; isBracketedPaste: boolean; meaning: TextMeaning },
 ): Typing | null {
   const isLong = text.length > TYPED_MAX || text.includes('\n')
-  const isMarked = /^[/!@#]/u.test(text) && !isCommand(text, meaning)
+  const isMarked = /^[/!@#?]/u.test(text) && !isCommand(text, meaning)
   const isPasted = pack.input.mode === 'paste' && !isCommand(text, meaning)
-  // Some programs give a pasted `!` or `/word` its meaning all the same; a blank in front removes it.
+  // Some programs give a pasted `!` or `/word` its meaning, and some of them even after a blank.
   const isTaken = isMarked && (text.startsWith('!') || /^\/(?:\s|[\w-]+(?:\s|$))/u.test(text))
   if ((isLong || isMarked || isPasted || text.includes('\t')) && isBracketedPaste)
-    return { text: isTaken ? ` ${text}` : text, way: 'paste' }
+    return { text: isTaken ? `${WORD_JOINER}${text}` : text, way: 'paste' }
   if (isLong && pack.agent === 'generic') return null
   const way = pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
   return { text: isMarked ? ` ${text}` : text, way }

@@ -33,6 +33,8 @@ interface PendingUpload {
   files: { update: number; name: string; path: string; caption: string }[]
   origin: string | null
   isRetry: boolean
+  /** Files that are under way: none is left behind by a slow one. */
+  fetching: number
   timer: Timer | null
   reported: Promise<string>
   report(): void
@@ -58,17 +60,29 @@ export class FileTransfers {
       throw new SignalboxError('E_TOO_LARGE', 'The file is larger than 20 MB, the limit for uploads to a bot.', {
         next: 'Copy it to the machine in another way.',
       })
-    const { file_path } = await api.call<{ file_path: string }>('getFile', { file_id: intent.fileId })
-    const bytes = await api.download(file_path, UPLOAD_MAX)
-    const { path, name } = await storeUpload(this.#places(record), { name: intent.name, bytes }, host.settings.files)
     const key = `${to.chat} ${record.id} ${intent.isForwarded}`
     const upload = this.#uploads.get(key) ?? this.#gather(key, record, to)
-    upload.files.push({ update: to.update, name, path, caption: intent.caption })
-    if (intent.isForwarded) upload.origin = intent.origin ?? UNKNOWN_AUTHOR
-    upload.isRetry ||= to.isRetry
     upload.timer?.cancel()
-    upload.timer = this.#services.clock.setTimer(GATHER_MS, upload.report)
+    upload.fetching += 1
+    let path: string
+    try {
+      const { file_path } = await api.call<{ file_path: string }>('getFile', { file_id: intent.fileId })
+      const bytes = await api.download(file_path, UPLOAD_MAX)
+      const stored = await storeUpload(this.#places(record), { name: intent.name, bytes }, host.settings.files)
+      path = stored.path
+      upload.files.push({ update: to.update, ...stored, caption: intent.caption })
+      if (intent.isForwarded) upload.origin = intent.origin ?? UNKNOWN_AUTHOR
+      upload.isRetry ||= to.isRetry
+    } finally {
+      upload.fetching -= 1
+      if (upload.fetching === 0) this.#reportSoon(key, upload)
+    }
     return `stored ${path}; ${await upload.reported}`
+  }
+
+  #reportSoon(key: string, upload: PendingUpload): void {
+    if (upload.files.length === 0) this.#uploads.delete(key)
+    else upload.timer = this.#services.clock.setTimer(GATHER_MS, upload.report)
   }
 
   #gather(key: string, record: SessionRecord, to: Requester): PendingUpload {
@@ -76,6 +90,7 @@ export class FileTransfers {
       files: [],
       origin: null,
       isRetry: false,
+      fetching: 0,
       timer: null,
       reported: Promise.resolve(''),
       report: () => undefined,
