@@ -70,7 +70,8 @@ function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<
     `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,
   )
   const head = `${run.id}  ${status} ${age}  `
-  return `${head}${truncate(text, Math.max(20, context.columns - displayWidth(stripAnsi(head))))}`
+  if (!context.isOutputTty) return head + text
+  return head + truncate(text, Math.max(20, context.columns - displayWidth(stripAnsi(head))))
 }
 
 function whyText({ isUndriven, why }: DescribedRun, queued: ReturnType<typeof queuePosition>): string {

@@ -50,7 +50,7 @@ export async function shareableDiff(
     return git.run([...SAFE, ...plain, ...range, ...(except.length > 0 ? [':/', ...except] : [])], env)
   }
   const text = hasUntracked ? await git.withNewFiles(isShown, diff) : await diff({})
-  return { text: text.trim() === '' ? '' : text, hidden: [...hidden] }
+  return { text: text.trim() === '' ? '' : text, hidden: [...hidden].sort() }
 }
 
 /** Everything that is not committed, with new files; before the first commit, all files. */
