@@ -458,7 +458,12 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await confirm.getByRole('button', { name: 'Back' }).click()
     await confirm.waitFor({ state: 'detached' })
-    expect(await page.locator('.toasts').getByText(/confirm/i).count()).toBe(0)
+    expect(
+      await page
+        .locator('.toasts')
+        .getByText(/confirm/i)
+        .count(),
+    ).toBe(0)
     await page.getByRole('button', { name: 'Save' }).click()
     await confirm.getByLabel(/Passphrase, or the link/).fill('not it')
     await confirm.getByRole('button', { name: 'Confirm' }).click()
