@@ -34,10 +34,10 @@ export function editingOf(key: string): Editing {
   return TIGHTENED.some(pattern => pattern.test(key)) ? 'tighten' : 'terminal'
 }
 
-/** Free settings that reach further than the page: how far approvals go, and what leaves the machine. */
+/** Free settings with a far reach: how far approvals go, and what leaves the machine. */
 const FAR_REACHING = [/^approvals\./, /^notify\.webhooks$/]
 
-/** A change of such a setting loosens nothing, so that who is logged in on this machine may make it. */
+/** Whether a browser of this machine may change it without a second confirmation. */
 export function loosensNothing(key: string): boolean {
   return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
 }
