@@ -34,6 +34,14 @@ export function editingOf(key: string): Editing {
   return TIGHTENED.some(pattern => pattern.test(key)) ? 'tighten' : 'terminal'
 }
 
+/** Free settings with a far reach: how far approvals go, and what leaves the machine. */
+const FAR_REACHING = [/^approvals\./, /^notify\.webhooks$/]
+
+/** Whether a browser of this machine may change it without a second confirmation. */
+export function loosensNothing(key: string): boolean {
+  return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
+}
+
 /** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */
 export function settingsVersion(file: string): string {
   return createHash('sha256')

@@ -12,7 +12,7 @@
  * program does not use.
  */
 
-export { editingOf, editSettings, type SettingValue, settingsVersion } from './edit-settings.js'
+export { editingOf, editSettings, loosensNothing, type SettingValue, settingsVersion } from './edit-settings.js'
 
 export { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'
 export {

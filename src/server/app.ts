@@ -316,10 +316,7 @@ function admit(route: Route, credential: Credential, peer: LocalPeer | null, par
     throw new SignalboxError('E_ROLE', `this operation needs the role "${access}"`, { next: 'ask the owner' })
   if (route.isWrite && parts.settings.isReadOnly)
     throw new SignalboxError('E_READ_ONLY', 'the server is read-only', { next: 'start it without --read-only' })
-  if (route.needsStepUp && parts.auth.confirmedAt(credential, peer) === undefined)
-    throw new SignalboxError('E_STEP_UP', 'this operation needs a second confirmation', {
-      next: 'POST /api/v1/auth/step-up, then try again',
-    })
+  if (route.needsStepUp === true) parts.auth.requireConfirmed(credential, peer)
   if (route.rate === 'decision') limits.decisions.take(credential.person?.id ?? '')
   if (route.rate === 'session') limits.sessions.take('all')
 }

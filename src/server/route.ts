@@ -23,7 +23,8 @@ export interface Route {
   isWrite: boolean
   /** Served on the owner's socket only. */
   isSocketOnly: boolean
-  needsStepUp: boolean
+  /** `by-content`: the operation looks at its body first (`Auth.requireConfirmed`). */
+  needsStepUp: boolean | 'by-content'
   /** A rate limit in addition to that of all requests. */
   rate: 'decision' | 'session' | 'login' | null
   query: z.ZodObject | null
@@ -80,7 +81,7 @@ interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | und
   access: Route['access']
   isWrite?: boolean
   isSocketOnly?: boolean
-  needsStepUp?: boolean
+  needsStepUp?: Route['needsStepUp']
   rate?: Route['rate']
   query?: Q
   body?: B

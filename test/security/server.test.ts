@@ -236,12 +236,23 @@ describe('what is sent', () => {
     expect((await server.ask('GET', api('/overview'), { as: owner })).status).toBe(200)
   })
 
-  test('unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing without owner and step-up', async () => {
+  test('unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing that loosens without owner and step-up', async () => {
     const file = join(server.directory, 'home', 'config', 'config.toml')
     const change = (changes: object, as: Ask['as'] = owner) =>
       server.ask('PATCH', api('/settings'), { as, body: { changes } })
     expect((await change({ 'notify.grace_s': 1 }, await server.login('approver'))).json.error.code).toBe('E_ROLE')
-    expect((await change({ 'notify.grace_s': 1 })).json.error.code).toBe('E_STEP_UP')
+    server.ageLogins()
+    for (const far of ['approvals.step_up', 'approvals.grant_uses', 'notify.webhooks', 'server.bind', 'no.such'])
+      expect((await change({ 'notify.grace_s': 1, [far]: 'on' })).json.error.code, far).toBe('E_STEP_UP')
+    // What loosens nothing needs no confirmation of a browser, unless others can reach the server.
+    expect((await change({ 'notify.grace_s': 'x' })).json.error.code).toBe('E_CONFIG')
+    expect((await change({ 'notify.grace_s': 1 }, 'token')).json.error.code).toBe('E_STEP_UP')
+    const { settings } = server.api.parts
+    for (const reachable of ['isPublic', 'isBehindProxy'] as const) {
+      settings[reachable] = true
+      expect((await change({ 'notify.grace_s': 1 })).json.error.code, reachable).toBe('E_STEP_UP')
+      settings[reachable] = false
+    }
     const link = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     await server.ask('POST', api('/auth/step-up'), { as: owner, body: { code: link } })
     const forbidden = [

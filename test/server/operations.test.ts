@@ -432,12 +432,14 @@ describe('workers', () => {
 describe('the rest', () => {
   test('people, devices, settings, doctor, health, figures', async () => {
     const login = await server.login('owner')
+    server.ageLogins()
     called.add('auth.login')
     await call('auth.me', api('/auth/me'), { as: login })
     await call('auth.devices', api('/auth/devices'), { as: login })
     const code = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     const change = { body: { changes: { 'notify.grace_s': 33 } } }
-    await call('settings.change', api('/settings'), { as: login, ...change, expect: 403 })
+    const far = { body: { changes: { 'approvals.grant_uses': 3 } } }
+    await call('settings.change', api('/settings'), { as: login, ...far, expect: 403 })
     await call('auth.step-up', api('/auth/step-up'), { as: login, body: { code } })
     const { headers } = await call('settings.get', api('/settings'), { as: login })
     const stale = { 'if-match': '"0000"' }

@@ -121,6 +121,20 @@ describe('a device', () => {
   })
 })
 
+test('a login counts as a confirmation of operations for five minutes, not of a decision, and not for others', async () => {
+  const { auth, clock } = await open()
+  const { device } = await auth.login({ code: await auth.codes.make(OWNER) }, 'a')
+  const who = { kind: 'device' as const, person: OWNER, device }
+  auth.requireConfirmed(who, null)
+  expect(auth.confirmedAt(who)).toBeUndefined()
+  const needed = expect.objectContaining({ code: 'E_STEP_UP' })
+  expect(() => auth.requireConfirmed({ kind: 'token', person: OWNER }, null)).toThrow(needed)
+  clock.advance(5 * 60_000 + 1)
+  expect(() => auth.requireConfirmed(who, null)).toThrow(needed)
+  await auth.stepUp(who, { code: await auth.codes.make(OWNER) })
+  auth.requireConfirmed(who, null)
+})
+
 test('a step-up confirmation lasts five minutes, for the credential that gave it', async () => {
   const { auth, clock } = await open()
   const { device } = await auth.login({ code: await auth.codes.make(OWNER) }, 'a')

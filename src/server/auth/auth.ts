@@ -165,6 +165,20 @@ export class Auth {
     return at !== undefined && this.#clock.now() - at <= CONFIRMED_FOR_MS ? at : undefined
   }
 
+  /**
+   * For operations that need a proof of the last five minutes that the person is there: a
+   * confirmation, or the login of the device itself. The owner's socket needs none.
+   * @throws SignalboxError `E_STEP_UP`
+   */
+  requireConfirmed(who: Credential, peer: LocalPeer | null): void {
+    if (who.kind === 'socket' || this.confirmedAt(who, peer) !== undefined) return
+    const age = who.kind === 'device' ? this.#clock.now() - who.device.createdAt : -1
+    if (age >= 0 && age <= CONFIRMED_FOR_MS) return
+    throw new SignalboxError('E_STEP_UP', 'this needs a second confirmation that it is you', {
+      next: 'confirm with your passphrase, or with a new link: signalbox serve --link',
+    })
+  }
+
   /** Ends every login. */
   async revokeAll(): Promise<void> {
     await this.codes.clear()

@@ -7,6 +7,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { People } from '../../people/index.js'
 import { type ExecutableFiles, executableFiles, executableText } from '../../trust/index.js'
 import type { InMilliseconds, Project } from '../api-types.js'
+import { OWNER } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { peopleList, projectList, projectTrust } from '../schemas/projects.js'
@@ -62,10 +63,13 @@ export const projectRoutes: readonly Route[] = [
           { id, name, role, surfaces: telegram.length > 0 ? ['telegram'] : [] },
         ]),
       )
+      // The owner of a login link has no name; a single owner with a chat is that person.
+      const owners = paired.filter(({ role }) => role === 'owner')
       for (const { person } of parts.auth.devices.list()) {
-        const found = people.get(person.id) ?? { ...person, surfaces: [] }
+        const id = person.id === OWNER.id && owners.length === 1 ? owners[0]!.id : person.id
+        const found = people.get(id) ?? { ...person, surfaces: [] }
         if (!found.surfaces.includes('web')) found.surfaces.push('web')
-        people.set(person.id, found)
+        people.set(id, found)
       }
       return json({ items: [...people.values()] })
     },

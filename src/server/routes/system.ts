@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
-import { editingOf, editSettings, settingsVersion } from '../../config/index.js'
+import { editingOf, editSettings, loosensNothing, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import type { WorkerView } from '../../workers/index.js'
 import { clusterMetrics } from '../cluster-metrics.js'
@@ -30,12 +30,15 @@ export const systemRoutes: readonly Route[] = [
     path: '/settings',
     summary: 'Changes settings that may be edited over the network; `If-Match` names the version that was read.',
     access: 'owner',
-    needsStepUp: true,
+    needsStepUp: 'by-content',
     body: z.strictObject({
       changes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
     }),
     answers: { 200: answer('the settings as they are now', settings) },
     handle: async call => {
+      const isLocal = !call.parts.settings.isPublic && !call.parts.settings.isBehindProxy
+      const isHarmless = isLocal && call.who.kind === 'device' && Object.keys(call.body.changes).every(loosensNothing)
+      if (!isHarmless) call.parts.auth.requireConfirmed(call.who, call.peer)
       const version = call.header('if-match')?.replaceAll('"', '') ?? null
       editSettings(settingsFile(call.parts), call.body.changes, { version })
       return call.json(settingsOf(call.parts))

@@ -4,7 +4,7 @@ import type { Approval, StandingPreview } from '../api/types'
 import { toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
-import { withStepUp } from '../ui/step-up'
+import { isCancelled, withStepUp } from '../ui/step-up'
 import { Age } from '../ui/time'
 import type { Match } from './standing-match'
 
@@ -55,7 +55,7 @@ export function StandingDialog(props: { approval: Approval; match: Match; onMade
       toast('good', 'Standing approval added', 'Needs you lists it; Revoke ends it.')
       props.onMade()
     } catch (error) {
-      setProblem((error as Error).message)
+      if (!isCancelled(error)) setProblem((error as Error).message)
       setBusy(false)
     }
   }

@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog'
 import { Menu } from '../ui/menu'
 import { Section } from '../ui/panel'
 import { StatusBadge } from '../ui/status'
-import { withStepUp } from '../ui/step-up'
+import { isCancelled, withStepUp } from '../ui/step-up'
 import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
@@ -190,7 +190,7 @@ function ScheduleDialog({ onClose, onAdded }: { onClose(): void; onAdded(): void
       toast('good', 'Scheduled')
       onAdded()
     } catch (error) {
-      setProblem(error)
+      if (!isCancelled(error)) setProblem(error)
     }
   }
   return (

@@ -10,6 +10,8 @@ import { useLoad } from '../ui/use-load'
 import { Field, shownValue } from './field'
 import type { Control, Topic } from './topics'
 
+const SAVED_FOR_LATER = 'Saved. signalbox serve --restart applies it now; agents keep running.'
+
 /** All settings of the server, and how one of them is saved. */
 export function useSettings() {
   const { value, error, reload } = useLoad('settings', signal => getJson<Settings>('/settings', { signal }))
@@ -20,7 +22,7 @@ export function useSettings() {
         body: { changes: { [key]: wanted } },
         headers: { 'if-match': `"${value?.version}"` },
       })
-    await attempt(() => withStepUp(change), isLive ? 'Saved' : 'Saved. It applies when Signalbox starts again.')
+    await attempt(() => withStepUp(change), isLive ? 'Saved' : SAVED_FOR_LATER)
     reload()
   }
   return { value, error, reload, save }

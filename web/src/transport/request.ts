@@ -67,6 +67,8 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** Without a proof: only to sign in. */
   isOpen?: boolean
+  /** A refused secret in the body is not the end of the login. */
+  keepsAccess?: boolean
 }
 
 /**
@@ -74,7 +76,7 @@ export interface RequestOptions {
  * link, a message or an answer. The signature covers the bytes of the body that are sent.
  */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = 'GET', headers = {}, isOpen = false } = options
+  const { method = 'GET', headers = {}, isOpen = false, keepsAccess = false } = options
   const full = path.startsWith('/') ? `${API}${path}` : `${API}/${path}`
   const { bytes, type } = await bodyOf(options)
   const sent: Record<string, string> = { ...headers, ...(type !== null && { 'content-type': type }) }
@@ -96,7 +98,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   })
   if (response.ok) return response
   const error = await errorOf(response)
-  if (response.status === 401 && !isOpen) await endAccess()
+  if (response.status === 401 && !isOpen && !keepsAccess) await endAccess()
   throw error
 }
 

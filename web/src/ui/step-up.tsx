@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { attempt } from '../store/toasts'
+import { sentence } from '../store/toasts'
 import { ApiError, postJson } from '../transport/request'
 import { Dialog } from './dialog'
 
@@ -12,7 +12,7 @@ const prompted = signal<Prompted | null>(null)
 
 /**
  * Runs an action. If the server requires a second confirmation, asks for it and runs the action
- * again.
+ * again. Without it, ends with an error that is not shown (`isCancelled`).
  */
 export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
   try {
@@ -22,13 +22,19 @@ export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
     const isConfirmed = await new Promise<boolean>(done => {
       prompted.value = { done }
     })
-    if (!isConfirmed) throw error
+    if (!isConfirmed) throw new DOMException('Not confirmed', 'AbortError')
     return act()
   }
 }
 
+/** The person pressed *Back*: no error to show. */
+export function isCancelled(error: unknown): boolean {
+  return (error as Error)?.name === 'AbortError'
+}
+
 export function StepUpDialog() {
   const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
   const open = prompted.value
   useLayoutEffect(() => field.current?.focus(), [open])
@@ -36,16 +42,22 @@ export function StepUpDialog() {
   const end = (isConfirmed: boolean) => {
     prompted.value = null
     setText('')
+    setProblem(null)
     open.done(isConfirmed)
   }
   const submit = async (event: Event) => {
     event.preventDefault()
     const secret = text.trim()
     const code = secret.includes('#') ? secret.slice(secret.indexOf('#') + 1) : secret
-    const confirmed = await attempt(() =>
-      postJson('/auth/step-up', /^[\w-]{32}$/.test(code) ? { code } : { passphrase: secret }),
-    )
-    if (confirmed) end(true)
+    const body = /^[\w-]{32}$/.test(code) ? { code } : { passphrase: secret }
+    try {
+      await postJson('/auth/step-up', body, { keepsAccess: true })
+      end(true)
+    } catch (error) {
+      const isWrong = error instanceof ApiError && error.code === 'E_LOGIN'
+      setProblem(isWrong ? 'Wrong passphrase or link' : sentence((error as Error).message))
+      field.current?.select()
+    }
   }
   return (
     <Dialog title="Confirm it’s you" onClose={() => end(false)}>
@@ -59,8 +71,17 @@ export function StepUpDialog() {
             type="password"
             autocomplete="off"
             value={text}
-            onInput={event => setText(event.currentTarget.value)}
+            aria-invalid={problem !== null}
+            onInput={event => {
+              setText(event.currentTarget.value)
+              setProblem(null)
+            }}
           />
+          {problem !== null && (
+            <span class="tiny field-problem" role="alert">
+              {problem}
+            </span>
+          )}
           <span class="hint">Valid for 5 minutes on this device.</span>
         </div>
         <div class="row" style={{ justifyContent: 'flex-end' }}>
