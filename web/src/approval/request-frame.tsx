@@ -30,7 +30,8 @@ export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFr
     const measure = () => {
       const rest = element.scrollHeight - element.clientHeight - element.scrollTop
       const cut = element.scrollHeight > element.clientHeight + 1
-      hasEnded.current ||= rest <= 2
+      // What fits now may be cut when more of it is loaded: only scrolling to the end counts.
+      hasEnded.current ||= cut && rest <= 2
       setCut(cut)
       onSeen(!cut || hasEnded.current)
     }

@@ -21,7 +21,15 @@ import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
 
-const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const
+const STATUSES = [
+  ...(['running', 'waiting', 'stopped', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const),
+]
+type Status = (typeof STATUSES)[number]
+
+/** The status that a row shows. */
+function statusOf(run: Run): Status {
+  return run.isUndriven ? 'stopped' : run.status
+}
 
 export function RunsPage() {
   const [at, setAt] = useState(-1)
@@ -32,7 +40,7 @@ export function RunsPage() {
   const statuses = query.value.getAll('status')[0]?.split(',') ?? []
   const words = (query.value.get('q') ?? '').toLowerCase()
   const shown = runs.all.value
-    .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+    .filter(run => statuses.length === 0 || statuses.includes(statusOf(run)))
     .filter(({ title, kind, project, id, labels }) =>
       `${title} ${kind} ${project} ${id} ${labelWords(labels)}`.toLowerCase().includes(words),
     )
@@ -45,7 +53,7 @@ export function RunsPage() {
     const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
     setQuery({ status: next.join(',') || null })
   }
-  const countOf = (status: string) => runs.all.value.filter(run => run.status === status).length
+  const countOf = (status: string) => runs.all.value.filter(run => statusOf(run) === status).length
   const choose = (id: string, isOn: boolean) =>
     setChosen(isOn ? [...chosen, id].slice(-2) : chosen.filter(one => one !== id))
   return (
@@ -91,7 +99,7 @@ export function RunsPage() {
             aria-pressed={statuses.includes(status)}
             onClick={() => toggle(status)}
           >
-            {runBadge(status).word} <span class="num dim">{countOf(status)}</span>
+            {status === 'stopped' ? 'Stopped' : runBadge(status).word} <span class="num dim">{countOf(status)}</span>
           </button>
         ))}
       </div>
@@ -137,7 +145,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Status',
     cell: run => <RunBadge run={run} />,
-    sort: ({ status }) => STATUSES.indexOf(status as 'running'),
+    sort: run => STATUSES.indexOf(statusOf(run)),
   },
   {
     name: 'Name',

@@ -66,6 +66,7 @@ export function NodeTable({
   onPick(node: string): void
 }) {
   if (!nodes) return <div class="pad">{error ? <Problem error={error} /> : <Skeleton />}</div>
+  const hasRepeats = nodes.some(({ visits }) => visits > 1)
   return (
     <div class="node-table" tabIndex={0} role="region" aria-label="Nodes">
       <table class="data">
@@ -73,7 +74,7 @@ export function NodeTable({
           <tr>
             <th>Node</th>
             <th>Status</th>
-            <th class="right">Visits</th>
+            {hasRepeats && <th class="right">Visits</th>}
             <th class="right">Time</th>
             <th class="right">Cost</th>
           </tr>
@@ -89,7 +90,7 @@ export function NodeTable({
               <td>
                 <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
               </td>
-              <td class="right">{node.visits || '–'}</td>
+              {hasRepeats && <td class="right">{node.visits || '–'}</td>}
               <td class="right">{node.ms ? formatTook(node.ms) : '–'}</td>
               <td class="right">{formatMoney(node.usage.costUsd)}</td>
             </tr>

@@ -2,7 +2,7 @@ import { baseName, formatCount, formatMoney } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
-import { attempt } from '../store/toasts'
+import { attempt, sentence } from '../store/toasts'
 import { request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { download } from '../ui/download'
@@ -25,6 +25,8 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
     )
   // A gate is no step: the newest step is the one before it.
   const waiting = nodes.find(({ status }) => status === 'waiting')?.label
+  // Only a terminal resumes what was started in one.
+  const isTerminals = run.isUndriven && run.labels.host !== 'daemon'
   const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
   return (
     <div class="page-head">
@@ -46,7 +48,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             </span>
           )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.why && run.status !== 'failed' && <span class="soft">{run.why}</span>}
+          {run.why && run.status !== 'failed' && !run.isUndriven && <span class="soft">{run.why}</span>}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run
@@ -54,14 +56,19 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           )}
         </p>
         {run.isUndriven && run.next && (
-          <p class="small row">
+          <p class="small">
+            {sentence(run.why ?? '')}. {isTerminals ? 'Resume it in a terminal:' : 'In a terminal:'}{' '}
             <code>{run.next}</code>
-            <CopyButton text={run.next} label="Copy the command that resumes it" />
           </p>
         )}
       </div>
       <div class="actions">
-        {run.status === 'paused' && (
+        {isTerminals && run.next && (
+          <CopyButton class="btn solid" text={run.next} label="Copy the command that resumes it">
+            Copy resume command
+          </CopyButton>
+        )}
+        {(run.status === 'paused' || (run.isUndriven && !isTerminals)) && (
           <button
             type="button"
             class="btn solid"

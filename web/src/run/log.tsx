@@ -45,6 +45,8 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
   const isFound = ({ text, type }: { text: string; type?: string }) =>
     `${type ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase())
   const groups = useMemo(() => (lines ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
+  // A step without output of an agent says little: the newest one with it is shown.
+  const newest = groups?.findLast(group => group.status !== null && group.lines.some(({ isOutput }) => isOutput))
   return (
     <div class="stack pad">
       <div class="row wrap">
@@ -79,7 +81,13 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
             </p>
           )}
           {groups.map(group => (
-            <Group key={group.key} group={group} isFound={isFound} hasWords={words !== ''} />
+            <Group
+              key={group.key}
+              group={group}
+              isFound={isFound}
+              hasWords={words !== ''}
+              isNewest={group === newest}
+            />
           ))}
         </div>
       )}
@@ -87,8 +95,13 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
   )
 }
 
-function Group(props: { group: LogGroup; isFound(line: { text: string }): boolean; hasWords: boolean }) {
-  const { group, isFound, hasWords } = props
+function Group(props: {
+  group: LogGroup
+  isFound(line: { text: string }): boolean
+  hasWords: boolean
+  isNewest: boolean
+}) {
+  const { group, isFound, hasWords, isNewest } = props
   const lines = group.lines.filter(isFound)
   const body = useRef<HTMLDivElement>(null)
   const isRunning = group.status === 'running'
@@ -107,7 +120,7 @@ function Group(props: { group: LogGroup; isFound(line: { text: string }): boolea
     </div>
   ))
   if (group.status === null) return <div class="step-lines run-lines">{content}</div>
-  const isOpen = group.status === 'fail' || isRunning || group.status === 'waiting' || hasWords
+  const isOpen = group.status === 'fail' || isRunning || group.status === 'waiting' || hasWords || isNewest
   return (
     <details class="step-group" open={isOpen}>
       <summary>

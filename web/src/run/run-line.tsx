@@ -13,10 +13,10 @@ export function RunLine({ run }: { run: Run }) {
       <span class="what">
         <span class="cut" style={{ display: 'block' }}>
           <span class="strong">{run.title}</span>
-          {run.step && run.endedAt === null && <span class="soft"> · {stepName(run.step)}</span>}
+          {run.step && run.endedAt === null && <span class="soft"> · {placeOf(run)}</span>}
         </span>
         <span class="small dim cut" style={{ display: 'block' }}>
-          {run.kind} · {baseName(run.project)}
+          {run.labels.pipeline ?? run.kind} · {baseName(run.project)}
           {run.workerName && ` · on ${run.workerName}`}
           {run.why && ` · ${sentence(run.why)}`}
         </span>
@@ -27,4 +27,9 @@ export function RunLine({ run }: { run: Run }) {
       </span>
     </a>
   )
+}
+
+/** The label of the node where the run is; a run without a graph has only the name of its step. */
+function placeOf({ progress, step }: Run): string {
+  return (progress?.unit === 'nodes' ? progress.node : null) ?? stepName(step!)
 }

@@ -52,19 +52,13 @@ export function Composer({ session }: { session: Session }) {
     <div class="composer">
       <HeldPrompts session={session} onEdit={held => setText(held.text)} />
       {outcome && !isSentSince(outcome, session) && <Outcome sent={outcome} />}
-      <div class={`composer-box ${text === '' ? 'is-empty' : ''}`}>
+      <div class={`composer-box ${text === '' ? 'is-empty' : ''} ${isAsking ? 'is-asking' : ''}`}>
         <textarea
           id="composer"
           ref={field}
           aria-label="Prompt"
-          placeholder={
-            !isAsking
-              ? 'Send a prompt'
-              : isPhone.value
-                ? 'Queue a prompt'
-                : 'The agent is waiting for your answer. Answer it, or queue a prompt.'
-          }
-          rows={isPhone.value ? 1 : 2}
+          placeholder={isAsking ? 'Queue a prompt' : 'Send a prompt'}
+          rows={isPhone.value || isAsking ? 1 : 2}
           dir="auto"
           value={text}
           disabled={!canDecide.value}

@@ -35,16 +35,27 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   const count = entries.length
   const lastSize = conversation.messages.at(-1)?.blocks.length ?? 0
 
-  // Before the browser paints: a later scroll event must not see the new height with the old
-  // position.
-  useLayoutEffect(() => {
+  const stayAtEnd = () => {
     const element = box.current
     if (!element || !isAtEnd.current) return
     element.scrollTop = element.scrollHeight
     // A request that is taller than the conversation is shown from its start.
     const last = element.lastElementChild
     if (last?.matches('.card') && last.clientHeight > element.clientHeight) last.scrollIntoView({ block: 'start' })
-  }, [count, lastSize, conversation.messages])
+  }
+  // Before the browser paints: a later scroll event must not see the new height with the old
+  // position.
+  useLayoutEffect(stayAtEnd, [count, lastSize, conversation.messages])
+  // A request grows when the lines around its change are loaded, and the composer changes its
+  // height while a request waits.
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const observer = new ResizeObserver(stayAtEnd)
+    observer.observe(element)
+    if (element.lastElementChild) observer.observe(element.lastElementChild)
+    return () => observer.disconnect()
+  }, [count])
 
   if (conversation.error && count === 0) return <Problem error={conversation.error} retry={conversation.reload} />
   if (conversation.isLoading && count === 0) return <Skeleton />

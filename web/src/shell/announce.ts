@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals'
 import { requestTitle } from '../../../src/approvals/request-title'
 import { baseName } from '../api/format'
+import type { Approval } from '../api/types'
 import { runs, sessions } from '../store/live'
 import { needsCount, openApprovals } from '../store/needs'
 import { type Route, route } from '../store/router'
@@ -36,11 +37,17 @@ function tabTitle(): string {
   const waiting = openApprovals.value.filter(({ state }) => state === 'pending')
   const here = pageTitle(route.value)
   if (needsCount.value === 0) return here === null ? 'Signalbox' : `${here} · Signalbox`
-  const projects = new Set(waiting.map(({ subject }) => baseName(subject.project)))
-  const [only] = projects
-  const isOne = projects.size === 1 && needsCount.value === waiting.length
+  const places = new Set(waiting.map(placeOf))
+  const [only] = places
+  const isOne = places.size === 1 && needsCount.value === waiting.length
   const needs = isOne ? `${only}: needs you` : `${needsCount.value} ${needsCount.value === 1 ? 'needs' : 'need'} you`
   return here === null || route.value.page === 'overview' ? `● ${needs}` : `● ${here} · ${needs}`
+}
+
+/** A run works in a copy of its project, which is named after its id: the run has a title. */
+function placeOf({ subject }: Approval): string {
+  const run = subject.run === undefined ? undefined : runs.get(subject.run)
+  return run?.title ?? baseName(subject.project)
 }
 
 function pageTitle(here: Route): string | null {

@@ -5,6 +5,7 @@ import { canDecide } from '../store/live'
 import { isScreenReader, terminalFontSize } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { MinusIcon, PlusIcon } from '../ui/icons'
+import { anchorOf } from './anchor'
 import { KeyRow } from './key-row'
 import { TERMINAL_FONT, terminalTheme } from './palette'
 import { PasteDialog } from './paste-dialog'
@@ -71,6 +72,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         const size = mine.current ? wanted : viewerFontSize(wanted, fits, element.clientWidth)
         if (size !== now) terminal.options.fontSize = size
       }
+      const anchor = anchorOf(terminal, box.current)
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
       const connection = new TerminalSocket(
         pane,
@@ -83,12 +85,13 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
           resized: (cols, rows) => {
             terminal.resize(cols, rows)
             scale()
+            anchor.set()
           },
-          bytes: bytes => terminal.write(bytes),
+          bytes: bytes => terminal.write(bytes, anchor.keep),
           snapshot: ({ cols, rows, data }) => {
             terminal.reset()
             terminal.resize(cols, rows)
-            terminal.write(data)
+            terminal.write(data, anchor.set)
             scale()
           },
         },
@@ -96,6 +99,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       socket.current = connection
       const size = () => {
         scale()
+        anchor.set()
         if (!mine.current) return
         const wanted = fitter.proposeDimensions()
         if (!wanted || !Number.isFinite(wanted.cols)) return
