@@ -97,7 +97,8 @@ function rowCells(row: CockpitRow, { width, now }: { width: number; now: number 
   ]
   const left = Math.max(0, width - lineWidth(cells))
   const project = projectName(row)
-  const projectWidth = left >= 36 ? 14 : left >= 20 ? 9 : 0
+  // The name says more than the project, which the detail shows as well.
+  const projectWidth = left >= 44 ? 14 : left >= 36 ? 9 : 0
   const agentWidth = left >= 60 ? 9 : 0
   const doing = clean(request ? '' : (halt?.why ?? pane?.doing ?? ''))
   const doingWidth = left >= 70 ? Math.floor((left - projectWidth - agentWidth) / 2) : 0
