@@ -4,7 +4,16 @@ import { EXIT } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Approval, Page, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { budgetSentence, isPausedByBudget, paneNeedsYou, plural, raiseCommand, runNeedsYou, runWord, visibleText } from '../../text/index.js'
+import {
+  budgetSentence,
+  isPausedByBudget,
+  paneNeedsYou,
+  plural,
+  raiseCommand,
+  runNeedsYou,
+  runWord,
+  visibleText,
+} from '../../text/index.js'
 import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
