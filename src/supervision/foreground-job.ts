@@ -48,9 +48,9 @@ const OWN_PROGRAM = ownProgram('cli')
 
 /**
  * Signalbox itself in a person's pane: the cockpit, an attached session, a question of `approve`.
- * What it shows is already listed, and a dialog in its preview is not asked by this pane. It may run
- * below another program (`bash -c signalbox`, `script`), but a `signalbox` that an agent has started
- * is a tool of that agent, and what stands in the background is not on the screen.
+ * What it shows is already listed, and a dialog in its preview is not asked by this pane. It may
+ * run below another program (`bash -c signalbox`, `script`), but a `signalbox` that an agent has
+ * started is a tool of that agent, and what runs in the background is not on the screen.
  */
 export function isOwnSurface(pid: number, job: Pick<Job, 'isShell' | 'agent'>): boolean {
   const group = terminalGroups(pid)?.foreground ?? -1
