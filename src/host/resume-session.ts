@@ -1,5 +1,6 @@
 import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
+import { budgetSentence, raiseCommand } from '../text/index.js'
 import type { StartRequest } from './prepare-session.js'
 
 export interface ResumeOptions {
@@ -33,7 +34,11 @@ export function forkRequest(record: SessionRecord, options: ResumeOptions): Star
 
 /** Resumes a session's conversation: same agent, directory, arguments and agent's id. */
 export function resumeRequest(record: SessionRecord, options: ResumeOptions): StartRequest {
-  const { id, number, state, agent, agentSessionId, resumedBy } = record
+  const { id, number, state, agent, agentSessionId, resumedBy, paused } = record
+  if (state === 'live' && paused !== undefined)
+    throw new SignalboxError('E_STATE', `session ${number} is paused by its budget. ${budgetSentence(paused)}`, {
+      next: `${raiseCommand(number, paused)} raises it, and the session continues`,
+    })
   if (state === 'starting' || state === 'live')
     throw new SignalboxError('E_STATE', `session ${id} is still running`, {
       next: `signalbox attach ${number}, or signalbox send ${number} "…"`,

@@ -39,7 +39,7 @@ export {
 } from './peer-origin.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
-export { foregroundProcesses } from './process-tree.js'
+export { foregroundProcesses, processesBelow } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { type ProgramSandbox, runStepCommand, type SandboxObserver, type StepProgram } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'

@@ -50,3 +50,8 @@ export function foregroundProcesses(pid: number): number[] {
   const fields = statFields(pid)
   return fields === null ? [] : groupMembers(treeOf(pid).pids, placeOf(fields).group)
 }
+
+/** The processes that a process has started, and those that they have started. */
+export function processesBelow(pid: number): number[] {
+  return treeOf(pid).pids.slice(1)
+}

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { isPlainShell, isSpawningWrapper, type Job, jobNames, shownCommand } from '../panes/index.js'
-import { foregroundProcesses, ownProgram, terminalGroups } from '../process/index.js'
+import { foregroundProcesses, ownProgram, processesBelow, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
 export type AgentPrograms = ReadonlyMap<string, string>
@@ -48,13 +48,25 @@ const OWN_PROGRAM = ownProgram('cli')
 
 /**
  * Signalbox itself in a person's pane: the cockpit, an attached session, a question of `approve`.
- * What it shows is already listed, and a dialog in its preview is not asked by this pane.
+ * What it shows is already listed, and a dialog in its preview is not asked by this pane. It may
+ * run below another program (`bash -c signalbox`, `script`), but a `signalbox` that an agent has
+ * started is a tool of that agent, and what runs in the background is not on the screen.
  */
-export function isOwnSurface(pid: number): boolean {
+export function isOwnSurface(pid: number, job: Pick<Job, 'isShell' | 'agent'>): boolean {
   const group = terminalGroups(pid)?.foreground ?? -1
-  const program = group > 0 ? group : pid
-  const [first = '', second = ''] = wordsOf(program) ?? []
-  return [first, second].some(word => /(?:^|\/)signalbox$/.test(word) || isOwnProgram(program, word))
+  if (isOwnCommand(group > 0 ? group : pid)) return true
+  return !job.isShell && job.agent === null && processesBelow(pid).some(each => isOwnCommand(each) && isShown(each))
+}
+
+function isOwnCommand(pid: number): boolean {
+  const [first = '', second = ''] = wordsOf(pid) ?? []
+  return [first, second].some(word => /(?:^|\/)signalbox$/.test(word) || isOwnProgram(pid, word))
+}
+
+/** It is in the foreground of its terminal. */
+function isShown(pid: number): boolean {
+  const groups = terminalGroups(pid)
+  return groups !== null && groups.own === groups.foreground
 }
 
 /** The script may be named by a path relative to where it was started. */

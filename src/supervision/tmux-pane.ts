@@ -158,7 +158,7 @@ export class TmuxPane {
       redactor,
       commandMax: settings.panes.command_max,
     })
-    this.#isOwn = isOwnSurface(this.#info.pid)
+    this.#isOwn = isOwnSurface(this.#info.pid, job)
     this.supervisor.runs(job, this.now())
     if (job.agent !== this.#agent) {
       this.#agent = job.agent

@@ -19,6 +19,13 @@ export function raisedLimit({ limit, of, used }: UsedBudget): number {
   return next < 10 ? Math.ceil(next * 100) / 100 : Math.ceil(next)
 }
 
+/** The command that lets session `number` continue. */
+export function raiseCommand(number: number, used: UsedBudget): string {
+  const next = raisedLimit(used)
+  if (used.limit === 'day-usd') return `signalbox config set runs.day_usd ${next}`
+  return `signalbox budget ${number} ${used.limit === 'session-tokens' ? `--tokens ${next}` : next}`
+}
+
 function usd(amount: number): string {
   return `$${amount.toFixed(2)}`
 }

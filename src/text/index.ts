@@ -4,7 +4,7 @@
  * that hide or imitate others made visible (visible-text.ts).
  */
 
-export { budgetSentence, raisedLimit, type UsedBudget } from './budget-words.js'
+export { budgetSentence, raiseCommand, raisedLimit, type UsedBudget } from './budget-words.js'
 export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'
@@ -14,6 +14,7 @@ export { EventStreamParser } from './event-stream.js'
 export { csvCell, formatAge, formatDuration, plural } from './format.js'
 export { graphemes } from './graphemes.js'
 export { type DiffGap, type DiffLine, lineDiff, shortenDiff } from './line-diff.js'
+export { isPausedByBudget, paneNeedsYou, runNeedsYou } from './needs-you.js'
 export { type InlineRun, parseInline } from './parse-inline.js'
 export { qrLines } from './qr-code.js'
 export { createRedactor, type Redactor, secretsFromEnvironment } from './redact.js'

@@ -56,6 +56,14 @@ describe('the plain option', () => {
     expect(plainOption(OPTIONS.slice(3), 'deny').label).toBe('No, and tell the agent')
   })
 
+  test('is the only one of a gate of a graph that is called so', () => {
+    const gate = (...labels: string[]) => labels.map(label => ({ ...option(label, 'choice'), from: 'signalbox' }))
+    expect(plainOption(gate('Approve', 'Revise'), 'allow').label).toBe('Approve')
+    expect(plainOption(gate('Approve', 'Revise'), 'deny').label).toBe('Revise')
+    expect(() => plainOption(gate('Reject', 'Revise'), 'deny')).toThrow('no plain option to deny')
+    expect(() => plainOption([option('Approve', 'choice')], 'allow')).toThrow('no plain option to allow')
+  })
+
   test('is refused where there is none', () => {
     expect(() => plainOption(OPTIONS.slice(1), 'allow')).toThrow('no plain option to allow')
     expect(() => plainOption([option('Yes', 'allow-once'), option('Do', 'allow-once')], 'allow')).toThrow(

@@ -9,6 +9,16 @@ interface OptionInfo {
   takes?: string | undefined
   /** What the agent's own menu calls this option, if that is something else. */
   menuLabel?: string | undefined
+  from?: string | undefined
+}
+
+/**
+ * The author of a graph names a gate's options: they have no meaning but their label. Only those of
+ * Signalbox are read so; an agent's question is never answered by what its option is called.
+ */
+const GATE_LABELS = {
+  allow: /^(?:approve|accept|allow|yes)\b/i,
+  deny: /^(?:revise|reject|deny|decline|no)\b/i,
 }
 
 /**
@@ -47,11 +57,16 @@ function isBeginning(word: string, label: string): boolean {
   return word !== '' && label.startsWith(word) && !isCutNumber
 }
 
-/** The option that allows once, or denies; never one that does more. */
+/** The option that allows once, or denies; at a graph's gate the only one that is called so. */
 export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 'allow' | 'deny'): T {
   const once = options.filter(({ meaning }) => meaning === 'allow-once')
   const found = wants === 'deny' ? denyingOption(options) : once.length === 1 ? once[0] : undefined
   if (found) return found
+  const named = options.filter(
+    ({ meaning, from, takes, label }) =>
+      meaning === 'choice' && from === 'signalbox' && takes === undefined && GATE_LABELS[wants].test(label.trim()),
+  )
+  if (named.length === 1) return named[0]!
   throw new SignalboxError('E_APPROVAL_OPTION', `this request has no plain option to ${wants}`, {
     next: `name one with --option; the request offers: ${labels(options)}`,
   })

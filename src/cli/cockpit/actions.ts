@@ -95,7 +95,8 @@ export async function interrupt(client: DaemonClient, { pane }: { pane: PaneInfo
 
 /** Asks for agent, directory and first prompt, one after the other. */
 export async function newSession(context: CommandContext, client: DaemonClient): Promise<Mode> {
-  const agents = await installedAgents(context)
+  // `direct` has no terminal: it works only in runs.
+  const agents = (await installedAgents(context)).filter(name => name !== 'direct')
   const { items } = await client.get<ProjectList>('/projects')
   const directories = [...new Set([context.cwd, ...items.map(({ path }) => path)])].slice(0, DIRECTORIES_SHOWN)
   const start = (agent: string, cwd: string, worktree: boolean): Step => ({

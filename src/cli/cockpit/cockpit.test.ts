@@ -188,6 +188,27 @@ describe('the cockpit', () => {
     }
   })
 
+  it('shows runs and sessions that halted with their reason, and counts them as the dashboard does', () => {
+    const halt = (word: string, why: string) => ({ word, why, next: 'signalbox resume x', since: NOW - 9_000 })
+    const rows = rowsOf(
+      [pane('1', { status: 'running' }), pane('2', { source: 'session' }), pane('3', { status: 'waiting-approval' })],
+      [request('apr_1', { session: '3' }), request('apr_2', { session: '3', behind: 'apr_1' })],
+      new Map(),
+      new Map(),
+      {
+        runs: [{ id: 'run_1', title: 'Pack it', project: '/work/shop', halt: halt('failed', 'exit 3') }],
+        sessions: new Map([['2', halt('paused', 'The session has used its budget.')]]),
+      },
+    )
+    expect(rows.map(({ id }) => id)).toEqual(['run_1', '3', '2', '1'])
+    const drawn = drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '2' }, { ...SIZES[3]!, now: NOW })
+    const [head, ...lines] = text(drawn)
+    expect(head).toContain('4 need you · 1 working · 0 done · 1 failed')
+    expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
+    expect(lines.join('\n')).toContain('The session has used its budget.')
+    expect(lines.join('\n')).toContain('signalbox resume x')
+  })
+
   it('keeps its selection visible when the order changes', () => {
     const panes = Array.from({ length: 50 }, (_, n) => pane(String(n)))
     const size = { cols: 120, rows: 12 }

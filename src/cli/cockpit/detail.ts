@@ -6,9 +6,9 @@ import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { contentLines, factLines, type RequestLine } from '../approvals/request-lines.js'
 import { cutTo, firstShown } from '../attach/fit-screen.js'
 import { type Cell, fitLine, wrapLine } from '../cells.js'
-import { shortAge, statusWord } from '../watch/watch-rows.js'
+import { shortAge } from '../watch/watch-rows.js'
 import type { Place } from './layout.js'
-import { type CockpitRow, nameOf, projectName } from './rows.js'
+import { type CockpitRow, nameOf, projectName, sinceOf, statusOf } from './rows.js'
 
 /** The screen of a pane, as the daemon sends it. */
 export interface Screen {
@@ -41,7 +41,7 @@ export function drawDetail(
   if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
   const head = fitLine(headOf(row, now), cols)
   const height = rows - 1
-  const asked = row.request ? requestText(row, cols) : []
+  const asked = row.request ? requestText(row, cols) : haltText(row, cols)
   if (asked.length > height) {
     const shown = Math.max(1, height - 1)
     const maxScroll = asked.length - shown
@@ -62,10 +62,10 @@ export function drawDetail(
 }
 
 function headOf(row: CockpitRow, now: number): Cell[] {
-  const { pane, request } = row
-  const since = request?.requestedAt ?? pane?.since ?? now
+  const { pane } = row
+  const since = sinceOf(row) ?? now
   const who = pane ? (pane.agent ?? pane.job ?? '') : 'run'
-  const facts = [pane?.place ?? '', who, projectName(row), pane ? statusWord(pane) : 'needs you', shortAge(now - since)]
+  const facts = [pane?.place ?? '', who, projectName(row), statusOf(row), shortAge(now - since)]
   return [
     { text: nameOf(row), style: 'bold' },
     { text: `  ${facts.filter(fact => fact !== '').join(' · ')}`, style: 'dim' },
@@ -85,6 +85,14 @@ function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[
     { cells: [{ text: requestKeys(request), style: 'bold' as const }] },
     ...(more > 0 ? [dim(`${more} more of this session after it`)] : []),
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
+}
+
+/** Why it does not go on, and the command that continues it. */
+function haltText({ halt }: CockpitRow, cols: number): Cell[][] {
+  if (!halt) return []
+  const lines: Cell[][] = [[{ text: visibleText(halt.why), style: 'yellow' }]]
+  if (halt.next !== null) lines.push([{ text: `Continue it: ${visibleText(halt.next)}`, style: 'bold' }])
+  return lines.flatMap(cells => wrapLine(cells, cols, ''))
 }
 
 /** The answers to a question. Those to a permission are the keys; `r` lists the agent's own. */

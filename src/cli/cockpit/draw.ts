@@ -1,9 +1,9 @@
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
-import { clean, STATUS_STYLE, shortAge, statusWord } from '../watch/watch-rows.js'
+import { clean, STATUS_STYLE, shortAge } from '../watch/watch-rows.js'
 import { type Detail, drawDetail, type Screen } from './detail.js'
 import { type Layout, layoutOf } from './layout.js'
-import { type CockpitRow, isListed, nameOf, needsYou, projectName } from './rows.js'
+import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, sinceOf, statusOf } from './rows.js'
 import type { CockpitView, Mode } from './view.js'
 
 export interface CockpitData {
@@ -85,10 +85,11 @@ function bodyLines(
 
 /** One row of the list; a narrow one leaves out cells, but never the status. */
 function rowCells(row: CockpitRow, { width, now }: { width: number; now: number }): Cell[] {
-  const { pane, request } = row
-  const style = STATUS_STYLE[needsYou(row) ? 'waiting-approval' : (pane?.shown ?? 'waiting-approval')]
-  const word = pane && !request ? statusWord(pane) : style.word
-  const age = shortAge(Math.max(0, now - (request?.requestedAt ?? pane?.since ?? now)))
+  const { pane, request, halt } = row
+  const isFailed = !request && !pane && halt?.word !== 'stopped'
+  const style = STATUS_STYLE[isFailed ? 'failed' : needsYou(row) ? 'waiting-approval' : (pane?.shown ?? 'idle')]
+  const word = statusOf(row)
+  const age = shortAge(Math.max(0, now - (sinceOf(row) ?? now)))
   const cells: Cell[] = [
     { text: `${style.mark} ${toWidth(word, 9)}`, style: style.style },
     { text: ` ${age.padStart(4)} `, style: 'dim' },
@@ -96,9 +97,10 @@ function rowCells(row: CockpitRow, { width, now }: { width: number; now: number 
   ]
   const left = Math.max(0, width - lineWidth(cells))
   const project = projectName(row)
-  const projectWidth = left >= 36 ? 14 : left >= 20 ? 9 : 0
+  // The name says more than the project, which the detail shows as well.
+  const projectWidth = left >= 44 ? 14 : left >= 36 ? 9 : 0
   const agentWidth = left >= 60 ? 9 : 0
-  const doing = clean(request ? '' : (pane?.doing ?? ''))
+  const doing = clean(request ? '' : (halt?.why ?? pane?.doing ?? ''))
   const doingWidth = left >= 70 ? Math.floor((left - projectWidth - agentWidth) / 2) : 0
   const nameWidth = Math.max(0, left - doingWidth - agentWidth - (projectWidth > 0 ? projectWidth + 1 : 0))
   cells.push({ text: toWidth(nameOf(row), nameWidth), ...(needsYou(row) && { style: 'bold' as const }) })
@@ -110,13 +112,13 @@ function rowCells(row: CockpitRow, { width, now }: { width: number; now: number 
 
 function headline({ rows }: CockpitData, view: CockpitView, cols: number): Cell[] {
   const count = (wanted: (row: CockpitRow) => boolean) => rows.filter(wanted).length
-  const needs = count(needsYou)
+  const needs = rows.reduce((sum, row) => sum + needsIn(row), 0)
   const is = (...statuses: string[]) => count(row => !needsYou(row) && statuses.includes(row.pane?.status ?? ''))
   const parts = [
     needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
     `${is('running', 'long-running')} working`,
     `${is('done')} done`,
-    `${is('failed')} failed`,
+    `${is('failed') + count(row => row.halt?.word === 'failed')} failed`,
     `${is('idle')} idle`,
   ]
   // The filter hides rows, so it replaces the program's name and is never cut off.

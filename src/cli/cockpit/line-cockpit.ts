@@ -1,10 +1,11 @@
 import { createInterface, type Interface } from 'node:readline'
 import { systemClock } from '../../clock/index.js'
+import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { shortAge, statusWord } from '../watch/watch-rows.js'
+import { shortAge } from '../watch/watch-rows.js'
 import type { LiveData } from './live-data.js'
 import type { CockpitRow } from './rows.js'
-import { nameOf, needsYou, projectName } from './rows.js'
+import { nameOf, projectName, sinceOf, statusOf } from './rows.js'
 
 /*
  * The cockpit for screen readers: nothing is drawn or moved. Each change is a line, and what the
@@ -82,16 +83,13 @@ export class LineCockpit {
   }
 }
 
-function statusOf(row: CockpitRow): string {
-  return needsYou(row) || !row.pane ? 'needs you' : statusWord(row.pane)
-}
-
 function lineOf(row: CockpitRow): string {
-  const { pane, request } = row
-  const since = pane?.since ?? request?.requestedAt ?? systemClock.now()
-  const place = pane ? pane.place : `run ${request?.subject.run ?? ''}`
+  const { pane, request, halt } = row
+  const since = sinceOf(row) ?? systemClock.now()
+  const place = pane ? pane.place : `run ${request ? (request.subject.run ?? '') : row.id}`
   const who = [place, pane?.agent ?? pane?.job ?? '', nameOf(row), projectName(row)].filter(Boolean).join(', ')
-  return `${statusOf(row)}: ${who}, ${shortAge(Math.max(0, systemClock.now() - since))}`
+  const why = halt && !request ? `, ${visibleText(halt.why)}` : ''
+  return `${statusOf(row)}: ${who}, ${shortAge(Math.max(0, systemClock.now() - since))}${why}`
 }
 
 /** One line of input; null at its end. A command that asks something has the input to itself. */

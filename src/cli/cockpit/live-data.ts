@@ -1,15 +1,18 @@
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame, Run, Session } from '../../server/index.js'
+import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
+import { budgetSentence, isPausedByBudget, raiseCommand, runNeedsYou } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
-import { type CockpitRow, type RunName, rowsOf } from './rows.js'
+import { type CockpitRow, type Halt, haltOfRun, rowsOf } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
 const RECONNECT_MS = 500
+/** What changes what needs the person. */
+const TYPES = 'approval.*,run.*,session.paused,session.unpaused,session.budget-set,session.ended'
 
 /**
  * What the daemon has: panes from their stream, requests and the screen of one pane read when the
@@ -21,7 +24,8 @@ export class LiveData {
   readonly #changed: () => void
   #client: DaemonClient
   #requests: ApprovalInfo[] = []
-  #runs: ReadonlyMap<string, RunName> = new Map()
+  #runs: ReadonlyMap<string, InMilliseconds<Run>> = new Map()
+  #paused: ReadonlyMap<string, Halt> = new Map()
   /** The last prompt of the session when a request was made, by the request. */
   #prompts: ReadonlyMap<string, string | null> = new Map()
   #screen: Screen | null = null
@@ -49,7 +53,11 @@ export class LiveData {
 
   /** The rows, most urgent first. */
   rows(): CockpitRow[] {
-    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts)
+    const now = systemClock.now()
+    const runs = [...this.#runs.values()]
+      .filter(run => runNeedsYou(run, now))
+      .map(run => ({ id: run.id, title: run.title, project: run.project, halt: haltOfRun(run) }))
+    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts, { runs, sessions: this.#paused })
   }
 
   take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
@@ -66,12 +74,10 @@ export class LiveData {
   }
 
   async refreshRequests(): Promise<void> {
-    const { items } = await this.#client.get<Page<Approval>>('/approvals?state=pending&limit=200')
-    this.#requests = items.filter(({ kind }) => kind !== 'auth') as unknown as ApprovalInfo[]
-    if (this.#requests.some(({ subject }) => subject.run !== undefined && !this.#runs.has(subject.run))) {
-      const runs = await this.#client.get<Page<Run>>('/runs?limit=200')
-      this.#runs = new Map(runs.items.map(({ id, title, project }) => [id, { title, project }]))
-    }
+    const { approvals, runs, sessions } = await this.#client.get<Overview>('/overview')
+    this.#requests = approvals.filter(({ kind }) => kind !== 'auth') as unknown as ApprovalInfo[]
+    this.#runs = new Map(runs.map(run => [run.id, run]))
+    this.#paused = new Map(sessions.filter(isPausedByBudget).map(session => [session.id, haltOfSession(session)]))
     await this.#readPrompts()
     this.#changed()
   }
@@ -96,12 +102,13 @@ export class LiveData {
   }
 
   /**
-   * Reads the requests again whenever one is made or closed, also after the daemon was replaced.
+   * Reads again what needs the person whenever it may have changed, also after the daemon was
+   * replaced.
    */
   async followRequests(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const _ of this.#client.events('/events?types=approval.*', signal)) await this.refreshRequests()
+        for await (const _ of this.#client.events(`/events?types=${TYPES}`, signal)) await this.refreshRequests()
       } catch (error) {
         if (!(error instanceof SignalboxError && error.code === 'E_DAEMON_GONE')) throw error
       }
@@ -131,4 +138,9 @@ export class LiveData {
       await delay(systemClock, Math.max(SCREEN_MS, systemClock.monotonic() - startedAt))
     }
   }
+}
+
+function haltOfSession({ number, paused }: InMilliseconds<Session>): Halt {
+  const used = paused!
+  return { word: 'paused', why: budgetSentence(used), next: raiseCommand(number, used), since: used.since }
 }

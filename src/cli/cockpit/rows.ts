@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import type { PaneInfo } from '../../supervision/index.js'
-import { visibleText } from '../../text/index.js'
+import { paneNeedsYou, runWord, visibleText } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
-import { matchesFilter, sortPanes } from '../watch/watch-rows.js'
+import { matchesFilter, sortPanes, statusWord } from '../watch/watch-rows.js'
 
 /** What a run is called, and its project; its request names the worktree. */
 export interface RunName {
@@ -10,7 +10,23 @@ export interface RunName {
   project: string
 }
 
-/** A row of the list: a pane, with the request that it waits for; or a request of a run. */
+/** Why a run or a session does not go on, and what continues it. */
+export interface Halt {
+  word: string
+  why: string
+  next: string | null
+  since: number
+}
+
+/** What halted: runs that failed or that no process drives, and sessions without budget. */
+export interface Halted {
+  runs: readonly (RunName & { id: string; halt: Halt })[]
+  sessions: ReadonlyMap<string, Halt>
+}
+
+const NOTHING: Halted = { runs: [], sessions: new Map() }
+
+/** A row of the list: a pane, with the request that it waits for; a request of a run; or a run. */
 export interface CockpitRow {
   id: string
   pane: PaneInfo | null
@@ -21,14 +37,16 @@ export interface CockpitRow {
   prompt?: string | null
   /** Requests of the same session that can be answered only after this one. */
   more: number
+  halt?: Halt
 }
 
-/** Requests of runs first, the oldest at the top; then panes by urgency. */
+/** Requests of runs first, the oldest at the top; then runs that halted; then panes by urgency. */
 export function rowsOf(
   panes: readonly PaneInfo[],
   requests: readonly ApprovalInfo[],
   runs: ReadonlyMap<string, RunName> = new Map(),
   prompts: ReadonlyMap<string, string | null> = new Map(),
+  halted: Halted = NOTHING,
 ): CockpitRow[] {
   const pending = requests
     .filter(({ state }) => state === 'pending')
@@ -46,16 +64,55 @@ export function rowsOf(
       const run = runs.get(request.subject.run ?? '')
       return { id: request.id, pane: null, request, more: 0, ...(run && { run }) }
     }),
-    ...sortPanes(panes).map(pane => {
-      const [request = null, ...rest] = own.get(pane.id) ?? []
-      const prompt = request && prompts.get(request.id)
-      return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }) }
+    ...halted.runs.map(({ id, halt, title, project }) => {
+      return { id, pane: null, request: null, more: 0, run: { title, project }, halt }
     }),
+    ...sortPanes(panes)
+      .map(pane => {
+        const [request = null, ...rest] = own.get(pane.id) ?? []
+        const prompt = request && prompts.get(request.id)
+        const halt = halted.sessions.get(pane.id)
+        return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }), ...(halt && { halt }) }
+      })
+      .sort((a, b) => Number(needsYou(b)) - Number(needsYou(a))),
   ]
 }
 
-export function needsYou({ pane, request }: CockpitRow): boolean {
-  return request !== null || (pane?.needsYou ?? false)
+export function needsYou(row: CockpitRow): boolean {
+  return needsIn(row) > 0
+}
+
+/** How many things in this row need the person, as the dashboard counts them. */
+export function needsIn({ pane, request, halt, more }: CockpitRow): number {
+  const requests = request === null ? 0 : 1 + more
+  const waits = pane !== null && paneNeedsYou(pane, new Set(request ? [pane.id] : []))
+  return requests + Number(waits) + Number(halt !== undefined)
+}
+
+/** The row's status in a word. */
+export function statusOf({ pane, request, halt }: CockpitRow): string {
+  if (request) return 'needs you'
+  if (pane && (!halt || pane.status === 'running' || pane.status === 'long-running')) return statusWord(pane)
+  return halt?.word ?? 'needs you'
+}
+
+/** Since when it has this status. */
+export function sinceOf({ pane, request, halt }: CockpitRow): number | undefined {
+  return request?.requestedAt ?? halt?.since ?? pane?.since
+}
+
+/** What is wrong with the run. */
+export function haltOfRun(run: {
+  status: Parameters<typeof runWord>[0]['status']
+  isUndriven: boolean
+  why: string | null
+  next: string | null
+  endedAt: number | null
+  updatedAt: number
+}): Halt {
+  const { why, next, endedAt, updatedAt } = run
+  const word = runWord(run)
+  return { word, why: (why ?? '').replace(/^stopped: /, ''), next, since: endedAt ?? updatedAt }
 }
 
 export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string; showsAll: boolean }): boolean {
@@ -63,7 +120,8 @@ export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string
   if (!showsAll && pane && !needsYou(row) && (pane.shown === 'idle' || pane.isFaded)) return false
   if (filter === '') return true
   if (pane) return matchesFilter(pane, filter)
-  const text = `needs you ${nameOf(row)} ${projectName(row)} ${row.request?.subject.agent} ${row.id}`.toLowerCase()
+  const words = ['needs you', statusOf(row), nameOf(row), projectName(row), row.request?.subject.agent ?? 'run', row.id]
+  const text = words.join(' ').toLowerCase()
   return filter
     .toLowerCase()
     .split(/\s+/)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Health, Sent, Session } from '../../server/index.js'
+import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
@@ -57,8 +58,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   return code
 }
 
-function resultText(sent: Sent, { id, number }: Pick<Session, 'id' | 'number'>): string {
-  if (sent.detail === undefined) return `${RESULT_TEXT[sent.result]} ${id}`
+function resultText(sent: Sent, { number, label, title }: Pick<Session, 'number' | 'label' | 'title'>): string {
+  const name = visibleText(label ?? title ?? '')
+  if (sent.detail === undefined) return `${RESULT_TEXT[sent.result]} #${number}${name === '' ? '' : ` ${name}`}`
   return `held: ${sent.detail} To raise it: signalbox budget ${number} <usd>`
 }
 

@@ -3,7 +3,17 @@ import { isEnded, listRuns } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Approval, Page, Session } from '../../server/index.js'
-import { plural, visibleText } from '../../text/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
+import {
+  budgetSentence,
+  isPausedByBudget,
+  paneNeedsYou,
+  plural,
+  raiseCommand,
+  runNeedsYou,
+  runWord,
+  visibleText,
+} from '../../text/index.js'
 import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -24,30 +34,38 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   const sessions = client
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
-  const stopped = await stoppedRuns(context)
+  const halted = await haltedRuns(context)
+  const stopped = halted.filter(({ isUndriven }) => isUndriven)
   const running = client ? [] : await runningSessions(context)
   const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFERED_MS)
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
     return EXIT.ok
   }
-  if (approvals.length > 0) {
-    context.out(context.style('bold', `${plural(approvals.length, 'request')} for you`))
-    for (const approval of approvals) {
-      context.out(`${context.style('yellow', approval.id)}  ${approval.subject.agent}`)
-      for (const line of approvalLines(approval, context, { limit: LINES_MAX, indent: 2 })) context.out(line)
-    }
-    context.out('')
+  const panes = client ? await panesById(client) : new Map<string, PaneInfo>()
+  const asking = new Set(approvals.map(({ subject }) => subject.session))
+  const waiting = [...panes.values()].filter(pane => paneNeedsYou(pane, asking))
+  const paused = sessions.filter(isPausedByBudget)
+  const needs = approvals.length + halted.length + waiting.length + paused.length
+  if (needs > 0) context.out(context.style('bold', `${needs} ${needs === 1 ? 'needs' : 'need'} you`))
+  for (const approval of approvals) {
+    context.out(`${context.style('yellow', approval.id)}  ${approval.subject.agent}`)
+    for (const line of approvalLines(approval, context, { limit: LINES_MAX, indent: 2 })) context.out(line)
   }
-  for (const { id, title, why, next } of stopped) {
-    context.out(`${context.style('red', id)}  ${visibleText(title)}`)
-    context.out(`  ${why}; resume it: ${next}`)
+  if (approvals.length > 0) context.out('')
+  for (const run of halted) {
+    context.out(`${context.style('red', run.id)}  ${visibleText(run.title)}`)
+    const why = run.isUndriven ? run.why : [runWord(run), run.why].filter(Boolean).join(': ')
+    context.out(`  ${visibleText(why ?? '')}${run.next === null ? '' : `; resume it: ${run.next}`}`)
   }
+  for (const { number, paused: used } of paused)
+    context.out(`session ${number} is paused. ${budgetSentence(used!)} Raise it: ${raiseCommand(number, used!)}`)
+  for (const pane of waiting.filter(({ source }) => source === 'tmux'))
+    context.out(`tmux ${pane.place}  ${visibleText(pane.doing || pane.name)}`)
   if (lost.length > 0)
     context.out(`${plural(lost.length, 'session')} ran when the machine stopped; resume: signalbox resume --lost`)
-  if (stopped.length + lost.length > 0) context.out('')
-  if (approvals.length + stopped.length + lost.length === 0) context.out('Nothing needs you.')
-  const panes = client ? await panesById(client) : new Map()
+  if (needs - approvals.length + lost.length > 0) context.out('')
+  if (needs + lost.length === 0) context.out('Nothing needs you.')
   for (const session of sessions) context.out(sessionLine(session, context, panes))
   if (running.length > 0)
     context.out(`Signalbox is stopped; ${plural(running.length, 'session')} may still run. signalbox open starts it.`)
@@ -56,11 +74,14 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   return EXIT.ok
 }
 
-/** Runs that no process drives. Needs no daemon: it may be the daemon that died. */
-async function stoppedRuns(context: CommandContext): Promise<DescribedRun[]> {
+/** Runs that need you. Needs no daemon: it may be the daemon that died. */
+async function haltedRuns(context: CommandContext): Promise<DescribedRun[]> {
   return withStore(context, async store => {
-    const runs = (await listRuns(store)).filter(({ status, isArchived }) => !isEnded(status) && !isArchived)
+    const now = systemClock.now()
+    const runs = (await listRuns(store)).filter(
+      run => !run.isArchived && (!isEnded(run.status) || runNeedsYou({ ...run, isUndriven: false }, now)),
+    )
     const described = await Promise.all(runs.map(record => describeRun({ store, clock: systemClock }, record)))
-    return described.filter(({ isUndriven }) => isUndriven)
+    return described.filter(run => runNeedsYou(run, now))
   })
 }

@@ -43,24 +43,23 @@ export function sessionLine(
         : state === 'idle'
           ? 'green'
           : 'dim'
-  const age = formatAge(systemClock.now() - session.startedAt)
+  const age = formatAge(systemClock.now() - (session.activeAt ?? session.startedAt))
   const what = [session.label ?? session.title, session.question].filter(Boolean).join(': ')
   // In a narrow terminal the number is enough: every command takes it.
   const id = context.isOutputTty && context.columns < WIDE ? '' : `${session.id}  `
   const head = `${String(session.number).padStart(3)}  ${id}${session.agent.padEnd(9)} `
   const tail = `${state.padEnd(11)} ${age.padStart(9)}  `
   const where = session.on === undefined ? '' : `${session.on}:`
-  const project = `${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `
   // Only a terminal has an edge; a pipe gets everything.
-  const room = context.isOutputTty
-    ? Math.max(10, context.columns - displayWidth(head + tail + project) - 1)
-    : Number.POSITIVE_INFINITY
+  const left = context.isOutputTty ? context.columns - displayWidth(head + tail) - 1 : Number.POSITIVE_INFINITY
+  const project = truncate(`${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `, Math.max(1, left))
+  const room = left - displayWidth(project)
   return (
     head +
     context.style(colour, tail.slice(0, state.length)) +
     tail.slice(state.length) +
     context.style('cyan', project) +
-    truncate(visibleText(what), room)
+    (room > 1 ? truncate(visibleText(what), room) : '')
   ).trimEnd()
 }
 

@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals'
+import { isPausedByBudget, paneNeedsYou, runNeedsYou } from '../../../src/text/needs-you'
 import { timeOf } from '../api/format'
 import type { Approval, Pane, Run, Session } from '../api/types'
 import { approvals, panes, runs, sessions } from './live'
@@ -22,7 +23,7 @@ export const runsThatNeedYou = computed<Run[]>(() =>
     .filter(
       ({ id, isUndriven, status, endedAt }) =>
         !dismissedRuns.value.includes(id) &&
-        (isUndriven || ((status === 'failed' || status === 'rejected') && isRecent(endedAt))),
+        runNeedsYou({ isUndriven, status, endedAt: endedAt === null ? null : timeOf(endedAt) }, Date.now()),
     )
     .sort((a, b) => timeOf(b.endedAt ?? b.updatedAt) - timeOf(a.endedAt ?? a.updatedAt)),
 )
@@ -30,20 +31,12 @@ export const runsThatNeedYou = computed<Run[]>(() =>
 /** Panes that wait for you, failed or make no progress, and have no open request. */
 export const panesThatNeedYou = computed<Pane[]>(() => {
   const covered = new Set(openApprovals.value.map(({ subject }) => subject.session))
-  return panes.all.value.filter(
-    pane => (pane.needsYou || pane.stuck !== null) && !covered.has(pane.id) && pane.approval === undefined,
-  )
+  return panes.all.value.filter(pane => paneNeedsYou(pane, covered))
 })
 
 /** Live sessions that have used their budget. */
-export const pausedSessions = computed<Session[]>(() =>
-  sessions.all.value.filter(({ paused, endedAt }) => paused !== undefined && endedAt === undefined),
-)
+export const pausedSessions = computed<Session[]>(() => sessions.all.value.filter(isPausedByBudget))
 
 export const needsCount = computed(
   () => pendingCount.value + runsThatNeedYou.value.length + panesThatNeedYou.value.length + pausedSessions.value.length,
 )
-
-function isRecent(at: Run['endedAt']): boolean {
-  return at !== null && Date.now() - timeOf(at) < 24 * 3_600_000
-}
