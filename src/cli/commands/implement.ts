@@ -10,9 +10,6 @@ import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'implement'>): Promise<number> {
-  // A file that does not exist is reported before anything about agents.
-  if (args.issue !== undefined && /^[^:]+\.(?:md|txt)$/.test(args.issue))
-    readIssueFile(resolve(context.cwd, args.issue), args.issue)
   const mayAsk = options.ask !== false && !options.json
   return withRuns(context, { mayAsk }, async start => {
     const { store } = start
