@@ -150,7 +150,7 @@ describe('an option', () => {
     const vague = await home.run([...given, '--option', 'yes'])
     expect(vague.stderr).toContain('"yes" matches several options: Yes, this once · Yes, and do not ask again')
     const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
-    expect(decided.stdout.trim()).toBe(`${asked.id}: Allowed once — decided`)
+    expect(decided.stdout.split('\n')[0]).toBe(`${asked.id}: Allowed once — decided`)
     await waitFor('it to be applied', async () => (await all()).find(({ id }) => id === asked.id)?.state === 'applied')
   })
 })

@@ -7,7 +7,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { closeProfiles, openBrowser, openContext, watchErrors } from './harness.js'
+import { closeProfiles, openBrowser, openContext, pressCard, watchErrors } from './harness.js'
 
 /** One pixel. */
 const PNG = Buffer.from(
@@ -146,8 +146,12 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.getByRole('heading', { name: 'The run has findings for you to select' }).waitFor()
     // Once in the text of the request, once as an item.
     expect(await page.locator('main').getByText('Fifty is a number.').count()).toBe(2)
-    await page.getByRole('button', { name: 'Fix 1 of 1' }).click()
-    await page.getByRole('heading', { name: 'The run has findings for you to select' }).waitFor({ state: 'detached' })
+    const card = page.locator('article.card').filter({ hasText: 'findings for you to select' })
+    await pressCard(
+      card,
+      options => card.getByRole('button', { name: 'Fix 1 of 1' }).click(options),
+      async () => (await card.count()) === 0,
+    )
     await page.getByLabel('Log of Developer').waitFor({ state: 'attached' })
     expect(errors).toEqual([])
     await page.goto(session)
