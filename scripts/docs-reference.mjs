@@ -47,6 +47,7 @@ export async function loadReference() {
   return { files, commands }
 }
 
+const STEP_UP = { false: '', true: ', step-up', 'by-content': ', step-up for some changes' }
 const ROLES = { open: 'none', hook: 'hook token', viewer: 'viewer', approver: 'approver', owner: 'owner' }
 
 /**
@@ -63,7 +64,7 @@ function apiPage() {
     const rows = operations
       .filter(({ operation }) => operation.tags[0] === tag)
       .map(({ path, method, operation }) => {
-        const role = ROLES[operation['x-role']] + (operation['x-step-up'] ? ', step-up' : '')
+        const role = ROLES[operation['x-role']] + STEP_UP[operation['x-step-up'] ?? false]
         return `| \`${method} ${path}\` | ${role} | ${cell(operation.summary)} | ${cell(takenBy(operation))} |`
       })
     return `## ${tag}\n\n| operation | role | does | takes |\n|---|---|---|---|\n${rows.join('\n')}`

@@ -56,7 +56,7 @@ function operation(route: Route, components: Json): Json {
     summary: route.summary,
     'x-role': route.access,
     'x-writes': route.isWrite,
-    ...(route.needsStepUp !== false && { 'x-step-up': true }),
+    ...(route.needsStepUp !== false && { 'x-step-up': route.needsStepUp }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...bodyOf(route, components),

@@ -34,22 +34,22 @@ test('without a daemon, every command shows a run whose driver died as stopped, 
     const text = await said('runs')
     return text.includes('stopped') && text.split('\n')
   })) as string[]
-  expect(first).toMatch(new RegExp(`^${run} +stopped `))
+  expect(first).toMatch(new RegExp(`^${run} +stopped .*the process that ran it has ended`))
   expect(second).toContain(`signalbox resume ${run}`)
   const shown = await said('show', run)
-  expect(shown).toContain('stopped: the command that ran it has ended')
+  expect(shown).toContain('stopped: the process that ran it has ended')
   expect(shown).toContain(`signalbox resume ${run}`)
   const status = await said('status')
-  expect(status).toContain(`stopped: the command that ran it has ended; resume it: signalbox resume ${run}`)
+  expect(status).toContain(`stopped: the process that ran it has ended; resume it: signalbox resume ${run}`)
   expect(status).not.toContain('Nothing needs you')
   expect(JSON.parse(await said('show', run, '--json'))).toMatchObject({
     status: 'running',
     isUndriven: true,
-    why: 'stopped: the command that ran it has ended',
+    why: 'stopped: the process that ran it has ended',
     next: `signalbox resume ${run}`,
   })
   const followed = await inside(home, ['logs', '-f', run])
-  expect(followed.stderr).toContain(`stopped: the command that ran it has ended; resume it: signalbox resume ${run}`)
+  expect(followed.stderr).toContain(`stopped: the process that ran it has ended; resume it: signalbox resume ${run}`)
   await said('cancel', run)
   expect(await said('status')).toContain('Nothing needs you')
 })
@@ -65,7 +65,7 @@ test('the daemon shows a run whose driver died as stopped, counts it as needing 
   expect(needsYou.find(({ id }) => id === run)).toMatchObject({ kind: 'run' })
   expect(runs.find(({ id }) => id === run)).toMatchObject({
     isUndriven: true,
-    why: 'stopped: the command that ran it has ended',
+    why: 'stopped: the process that ran it has ended',
     next: `signalbox resume ${run}`,
   })
   const { items } = await client.get<{ items: RunNode[] }>(`/runs/${run}/nodes`)

@@ -503,7 +503,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
     await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
     await open('/')
-    const line = page.locator('.line-item', { hasText: 'stopped: the command that ran it has ended' }).first()
+    const line = page.locator('.line-item', { hasText: 'stopped: the process that ran it has ended' }).first()
     await line.waitFor()
     expect(await line.innerText()).toContain(`signalbox resume ${id}`)
     await open(`/r/${id}`)
