@@ -58,7 +58,7 @@ describe('the plain option', () => {
 
   test('is the only one of a gate of a graph that is called so', () => {
     const gate = (...labels: string[]) => labels.map(label => ({ ...option(label, 'choice'), from: 'signalbox' }))
-    expect(plainOption(gate('Approve', 'Revise'), 'allow').label).toBe('Approve')
+    expect(plainOption(gate('[A] Approve', '[R] Revise'), 'allow').label).toBe('[A] Approve')
     expect(plainOption(gate('Approve', 'Revise'), 'deny').label).toBe('Revise')
     expect(() => plainOption(gate('Reject', 'Revise'), 'deny')).toThrow('no plain option to deny')
     expect(() => plainOption([option('Approve', 'choice')], 'allow')).toThrow('no plain option to allow')

@@ -1,6 +1,6 @@
 import { denyingOption } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { plainLabel } from '../../text/index.js'
+import { plainLabel, withoutKey } from '../../text/index.js'
 
 interface OptionInfo {
   key: string
@@ -63,8 +63,8 @@ export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 
   const found = wants === 'deny' ? denyingOption(options) : once.length === 1 ? once[0] : undefined
   if (found) return found
   const named = options.filter(
-    ({ meaning, from, takes, label }) =>
-      meaning === 'choice' && from === 'signalbox' && takes === undefined && GATE_LABELS[wants].test(label.trim()),
+    ({ meaning, from, label }) =>
+      meaning === 'choice' && from === 'signalbox' && GATE_LABELS[wants].test(withoutKey(label)),
   )
   if (named.length === 1) return named[0]!
   throw new SignalboxError('E_APPROVAL_OPTION', `this request has no plain option to ${wants}`, {

@@ -179,7 +179,7 @@ function titleFrom(prompt: string): string | null {
   if (/^[/!#]\S/.test(prompt)) return null
   const line = prompt.split('\n').find(candidate => /[\p{L}\p{N}]/u.test(candidate)) ?? ''
   const plain = line
-    .replace(/^\W*(?:please|can you|could you|hi|hello|hey)\b[\s,:!]*(?:please\b\s*)?/i, '')
+    .replace(/^\W*(?:please|can you|could you|hi|hello|hey)\b[\s,:!]*(?:please\b\s*)?(?=\S+\s+\S|\s*$)/i, '')
     .replace(/\s+/g, ' ')
     .trim()
   if (plain === '') return null
