@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock } from '../clock/index.js'
+import { type Clock, delay } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import type { OpenEngine, Servers } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -7,6 +7,9 @@ import type { Home } from '../host/home/index.js'
 import { EngineEndpoint } from '../server/index.js'
 import type { EventStore } from '../store/index.js'
 import { engineBinary } from './engine-binary.js'
+
+/** How often an external engine is asked whether it is up, until it is. */
+const POLL_MS = 1_000
 
 export interface EngineOptions {
   home: Home
@@ -18,12 +21,14 @@ export interface EngineOptions {
 }
 
 /**
- * Restate as the engine of this server, with a node of its own beside it; undefined for the others.
+ * Restate as the engine of this server: a node of its own beside it, or one that the team operates.
+ * Undefined for the other engines.
  */
 export async function openRestate(options: EngineOptions): Promise<OpenEngine | undefined> {
   const { home, store, servers, env, clock, log } = options
   const { engine } = home.loaded.config
   if (engine.kind !== 'restate') return undefined
+  if (engine.url !== null) return openExternal(options, engine.url)
   const nodes = parseNodes(engine)
   const binary = engineBinary(home, env)
   const { engineIdentity, RestateEngine, RestateNode, turnEndpoint } = await import('../engine/restate/index.js')
@@ -61,15 +66,66 @@ export async function openRestate(options: EngineOptions): Promise<OpenEngine | 
     })
 }
 
+function refuse(message: string, next: string): never {
+  throw new SignalboxError('E_ENGINE', message, { next })
+}
+
+/**
+ * An engine that other programs, and other stores of Signalbox, may use too: its object has a name
+ * of its own. Without a key with which it signs, every program that reaches the endpoint could ask
+ * for turns.
+ */
+async function openExternal({ home, store, servers, clock }: EngineOptions, address: string): Promise<OpenEngine> {
+  const { engine } = home.loaded.config
+  const key = engine.identity_key
+  if (key === null)
+    return refuse(
+      'an external Restate must sign its requests',
+      'set engine.identity_key to the public key of its request identity (publickeyv1_…)',
+    )
+  const { isRestateUp, RestateEngine, turnEndpoint } = await import('../engine/restate/index.js')
+  const { ingress, admin } = parseEngineUrl(address)
+  const own = engine.endpoint ?? `http://127.0.0.1:${engine.port}`
+  const endpoint = new EngineEndpoint(engine.port, clock, { isForOthers: !isLoopback(new URL(own).hostname) })
+  const object = `signalbox-${store.id}`
+  let isClosed = false
+  return port =>
+    new RestateEngine({
+      ...port,
+      ...(servers && { servers }),
+      ingress: { url: ingress },
+      admin: { url: admin },
+      endpoint: own,
+      object,
+      ready: async () => {
+        while (!isClosed && !(await isRestateUp({ url: admin }))) await delay(clock, POLL_MS)
+        return !isClosed
+      },
+      listen: async look => endpoint.listen(await turnEndpoint(look, [key], object)),
+      stop: async () => {
+        isClosed = true
+        endpoint.close()
+      },
+    })
+}
+
+/** `restate+http://host:8080`: its ingress; the admin is at port 9070 there, or at `?admin=URL`. */
+function parseEngineUrl(text: string): { ingress: string; admin: string } {
+  const url = new URL(text.replace(/^restate\+/, ''))
+  const admin = url.searchParams.get('admin') ?? `${url.protocol}//${url.hostname}:9070`
+  return { ingress: url.origin, admin }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(host)
+}
+
 /** @throws SignalboxError `E_ENGINE` for combinations that cannot work. */
 function parseNodes({ node, nodes, snapshots, network_is_private: isPrivate }: Config['engine']) {
-  const refuse = (message: string, next: string): never => {
-    throw new SignalboxError('E_ENGINE', message, { next })
-  }
   const places = nodes.map(text => {
-    const [, name = '', address = ''] = /^([\w.-]+)=(.+:\d+)$/.exec(text) ?? []
-    if (name === '') refuse(`"${text}" is not a node of the engine`, 'write it as name=host:5122')
-    return { name, address }
+    const [, given, address = ''] = /^(?:([\w.-]+)=)?(.+:\d+)$/.exec(text) ?? []
+    if (address === '') refuse(`"${text}" is not a node of the engine`, 'write it as name=host:5122')
+    return { name: given ?? address.replace(/:\d+$/, ''), address }
   })
   if (places.length === 0) return [{ name: node, address: '127.0.0.1:5122' }]
   if (places.length === 2) refuse('an engine of two nodes stops when one of them does', 'use one node, or three')

@@ -22,7 +22,7 @@ async function openSite(shared: boolean) {
   const path = join(directory, 'store.db')
   const store = await openTestStore({ path, clock, projections, validate: validateEvent })
   const join_ = (id: string) => joined(new Servers({ store, clock, id, engine: 'store', version: '1', onError }))
-  const engineOf = (servers?: Servers) =>
+  const engineOf = (servers?: Servers, ask?: () => Promise<boolean>) =>
     new StoreEngine({
       store,
       clock,
@@ -31,6 +31,7 @@ async function openSite(shared: boolean) {
       hasRoom: () => true,
       isWanted: () => true,
       ...(servers && { servers }),
+      ...(ask && { ask }),
       onError,
     })
   return {
@@ -90,6 +91,33 @@ describe('the engine of several servers', () => {
     for (const run of runs.filter(run => taken.get(run)![0] === 'b')) expect(taken.get(run)).toEqual(['b'])
     await engines[1]!.close()
     await b.close()
+    await site.close()
+  })
+
+  test('a run that another engine was asked for and did not call for is taken here', async () => {
+    const site = await openSite(false)
+    let asked = 0
+    const engine = site.engineOf(await site.join('home_a'), async () => ++asked > 0)
+    const taken: string[] = []
+    await engine.start(async run => {
+      taken.push(run)
+      return new Promise<never>(() => undefined)
+    })
+    const run = await createRun(
+      site.store,
+      { ...listRun([{ do: 'step', name: 'a' }]), placement: {} },
+      site.clock.now(),
+    )
+    await expect.poll(() => asked).toBe(1)
+    expect(taken).toEqual([])
+    await expect
+      .poll(() => {
+        site.clock.advance(100)
+        return taken
+      })
+      .toEqual([run])
+    expect(asked).toBe(1)
+    await engine.close()
     await site.close()
   })
 

@@ -33,6 +33,9 @@ const SCAN_MS = 5_000
 /** How long the server whose turn it is may take before the others act. */
 const OTHERS_MS = 1_250
 
+/** Requests to the other engine at the same time. */
+const ASKED_AT_ONCE = 16
+
 /** Events that may give a run something to do that no process drives. */
 export const WAKING: readonly string[] = [
   'run.created',
@@ -56,6 +59,8 @@ export class StoreEngine implements RunEngine {
   readonly #notBefore = new Map<string, number>()
   /** Since when runs are due that another server should take. */
   readonly #leftSince = new Map<string, number>()
+  /** Runs that the other engine was asked to call for, and that are still due. */
+  readonly #asked = new Set<string>()
   readonly #failed = new Set<string>()
   readonly #turning = new Map<string, RunRecord>()
   #turn: ((run: string) => Promise<TurnResult>) | null = null
@@ -80,7 +85,11 @@ export class StoreEngine implements RunEngine {
       for (const { stream } of events) this.#notBefore.delete(stream.slice('run/'.length))
       this.#scanSoon()
     })
-    servers?.onChange(() => this.#scanSoon())
+    servers?.onChange(() => {
+      // A server that held runs may be gone: those need no longer wait.
+      for (const run of [...this.#notBefore.keys()]) if (!this.#failed.has(run)) this.#notBefore.delete(run)
+      this.#scanSoon()
+    })
     this.#scheduleRenewal()
     this.#scanSoon()
   }
@@ -172,9 +181,13 @@ export class StoreEngine implements RunEngine {
         run => !busy.has(run.id) && !this.#turning.has(run.id) && isWanted(run) && !held.has(run.id),
       )
       this.#noteLeft(runs)
+      const open = new Set(runs.map(({ id }) => id))
+      for (const run of this.#asked) if (!open.has(run)) this.#asked.delete(run)
       const due = (run: RunRecord) => Math.max(this.#dueAt(run), this.#notBefore.get(run.id) ?? 0)
-      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)) {
-        if (await this.#isAsked(run)) continue
+      const now = runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)
+      const asked = await this.#askFor(now)
+      for (const run of now) {
+        if (asked.has(run.id) || this.#turning.has(run.id)) continue
         if (!hasRoom(run, [...this.#turning.values()])) break
         this.#take(turn, run)
       }
@@ -207,10 +220,26 @@ export class StoreEngine implements RunEngine {
     return !servers || left === undefined || servers.prefers(run.id) ? due : Math.max(due, left + OTHERS_MS)
   }
 
-  /** Leaves a run that any server may take to the other engine, if that one answers. */
+  /** Many at once: after the death of a server, all its runs are due in the same moment. */
+  async #askFor(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
+    const asked = new Set<string>()
+    const waiting = [...runs]
+    const askNext = async () => {
+      for (let run = waiting.pop(); run; run = waiting.pop()) if (await this.#isAsked(run)) asked.add(run.id)
+    }
+    await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, runs.length) }, askNext))
+    return asked
+  }
+
+  /**
+   * Leaves a run that any server may take to the other engine, if that one answers. A run that is
+   * still due some time later is not left to it again: the node that has it may be without a server,
+   * or may have lost its quorum.
+   */
   async #isAsked(run: RunRecord): Promise<boolean> {
     const { ask, clock } = this.#options
-    if (!ask || run.placement === null || !(await ask(run.id))) return false
+    if (!ask || run.placement === null || this.#asked.delete(run.id) || !(await ask(run.id))) return false
+    this.#asked.add(run.id)
     this.#notBefore.set(run.id, clock.now() + OTHERS_MS)
     return true
   }

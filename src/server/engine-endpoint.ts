@@ -8,17 +8,22 @@ const RETRY_MS = 250
 
 type Handler = Parameters<typeof createServer>[1]
 
-/** Where the engine calls this server: HTTP/2 on the loopback interface, and on no other. */
+/**
+ * Where the engine calls this server: HTTP/2 on the loopback interface, and on no other unless an
+ * engine on another machine calls.
+ */
 export class EngineEndpoint {
   readonly #port: number
   readonly #clock: Clock
+  readonly #isForOthers: boolean
   #server: Http2Server | null = null
   #retry: Timer | null = null
   #isClosed = false
 
-  constructor(port: number, clock: Clock) {
+  constructor(port: number, clock: Clock, { isForOthers }: { isForOthers: boolean } = { isForOthers: false }) {
     this.#port = port
     this.#clock = clock
+    this.#isForOthers = isForOthers
   }
 
   get address(): string {
@@ -34,7 +39,7 @@ export class EngineEndpoint {
     server.once('error', () => {
       this.#retry = this.#clock.setTimer(RETRY_MS, () => this.listen(handler))
     })
-    server.listen(this.#port, '127.0.0.1')
+    server.listen(this.#port, this.#isForOthers ? undefined : '127.0.0.1')
   }
 
   close(): void {

@@ -26,8 +26,10 @@ export interface StormResult {
   /** What must not happen, each as a sentence. */
   violations: string[]
   decisions: number
-  /** The longest time in which a run had nothing to do after a kill, in ms, by the kind of part. */
+  /** How long runs stood still after each command, in ms, by the kind of the part that was killed before. */
   gaps: Map<string, number[]>
+  /** What the journal has of the longest of them, by time since the kill. */
+  longest: string[]
 }
 
 interface Kill {
@@ -85,10 +87,14 @@ function nameOf(cluster: ClusterUnderTest, wanted: string, round: number): strin
   return several.length === 0 ? wanted : several[round % several.length]!
 }
 
-/** Waits until the part is back and every run that is not over has made progress. */
+/**
+ * Waits until the part is back and every run that is not over has made progress. Without a server
+ * that answers, the next kill would be one of all servers.
+ */
 async function settled(cluster: ClusterUnderTest, ids: readonly string[], part: string): Promise<void> {
   const before = await cluster.progress(ids)
   await waitFor(`${part} to come back`, () => part.startsWith('engine-') || cluster.pid(part) !== null)
+  if (part.startsWith('server-')) await waitFor(`${part} to answer`, () => cluster.client(part))
   await waitFor(
     `progress after ${part} was killed`,
     async () => {
@@ -213,6 +219,7 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
   const { ids, kills, decider, options } = all
   const violations: string[] = []
   const gaps = new Map<string, number[]>()
+  const longest = new Map<string, { ms: number; line: string }>()
   let started = 0
   let furtherAttempts = 0
   let decisions = 0
@@ -240,9 +247,16 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
         violations.push(`${id}: step s${s} must be once, and began ${tried.length} times`)
     }
     decisions += countDecisions(id, journal, decider.asked, violations)
-    for (const { kind, ms } of gapsOf(lines, kills)) gaps.set(kind, [...(gaps.get(kind) ?? []), ms])
+    for (const { kind, ms, kill, from, to } of gapsOf(lines, journal, kills)) {
+      gaps.set(kind, [...(gaps.get(kind) ?? []), ms])
+      if (ms <= (longest.get(kind)?.ms ?? 0)) continue
+      const inIt = journal.filter(({ at }) => at >= from - 50 && at <= to + 50)
+      const events = inIt.map(event => `${event.type} ${event.at - kill}`).join(', ')
+      longest.set(kind, { ms, line: `longest of ${kind}, ${ms} ms, ${from - kill} to ${to - kill}: ${events}` })
+    }
   }
-  return { kills: kills.length, started, furtherAttempts, violations, decisions, gaps }
+  const lines = [...longest.values()].map(({ line }) => line)
+  return { kills: kills.length, started, furtherAttempts, violations, decisions, gaps, longest: lines }
 }
 
 async function isCompleted(cluster: ClusterUnderTest, id: string): Promise<boolean> {
@@ -290,19 +304,34 @@ function notesOf(cluster: ClusterUnderTest, n: number): Line[] {
   return []
 }
 
-/** The idle times of a run that lie within 30 s of a kill. */
-function gapsOf(lines: readonly Line[], kills: readonly Kill[]): { kind: string; ms: number }[] {
-  const found: { kind: string; ms: number }[] = []
-  for (const [at, line] of lines.entries()) {
-    const before = lines[at - 1]
-    if (line.isEnd || !before) continue
-    const kill = kills.findLast(one => one.at <= line.at && line.at - one.at < 30_000)
-    if (!kill) continue
-    const idleSince = before.isEnd ? before.at : Math.max(kill.at, before.at)
-    if (line.at > kill.at)
-      found.push({ kind: kill.part.replace(/-\d+$/, ''), ms: line.at - Math.max(idleSince, kill.at) })
+interface Gap {
+  kind: string
+  ms: number
+  kill: number
+  from: number
+  to: number
+}
+
+const NEXT = new Set(['step.started', 'gate.opened', 'run.completed'])
+
+/**
+ * How long a run stood still after each command: from its end, or from a kill after that, until a
+ * server has written what follows. What does not lie within 30 s of a kill shows what the load of
+ * the machine costs. How long it takes to start the next command is not part of it.
+ */
+function gapsOf(lines: readonly Line[], journal: readonly StoredEvent[], kills: readonly Kill[]): Gap[] {
+  const gaps: Gap[] = []
+  const ends = new Map(lines.filter(({ isEnd }) => isEnd).map(({ step, at }) => [step.replace(/^.*\//, ''), at]))
+  for (const [n, event] of journal.entries()) {
+    const end = isEvent(event, 'step.ended') ? ends.get(event.data.step.replace(/^.*\//, '')) : undefined
+    const next = end === undefined ? undefined : journal.slice(n).find(({ type }) => NEXT.has(type))
+    if (end === undefined || !next) continue
+    const kill = kills.findLast(one => one.at <= next.at && next.at - one.at < 30_000)
+    const from = Math.max(end, kill?.at ?? 0)
+    const kind = kill?.part.replace(/-\d+$/, '') ?? 'nothing'
+    gaps.push({ kind, ms: next.at - from, kill: kill?.at ?? from, from, to: next.at })
   }
-  return found
+  return gaps
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

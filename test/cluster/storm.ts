@@ -20,6 +20,8 @@ const { values } = parseArgs({
     sessions: { type: 'string', default: '10' },
     /** How long the partitions may take. */
     minutes: { type: 'string', default: '30' },
+    /** The parts that are killed in each round, by default all kinds. */
+    kills: { type: 'string' },
     /** `kills` or `partitions`. */
     only: { type: 'string' },
   },
@@ -50,7 +52,12 @@ async function storm(): Promise<void> {
     steps: Number(values.steps),
     pauseS: Number(values.pause),
     rounds: Number(values.rounds),
-    kills: ['worker', ...(values.engine === 'restate' ? ['engine'] : []), 'server', 'postgres'],
+    kills: values.kills?.split(',') ?? [
+      'worker',
+      ...(values.engine === 'restate' ? ['engine'] : []),
+      'server',
+      'postgres',
+    ],
     say,
   })
   const { kills, started, furtherAttempts, decisions, gaps } = result
@@ -60,8 +67,9 @@ async function storm(): Promise<void> {
   for (const [kind, all] of gaps) {
     const sorted = all.sort((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
-    say(`idle after a kill of ${kind}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${sorted.at(-1)} ms`)
+    say(`gap after a kill of ${kind}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${sorted.at(-1)} ms`)
   }
+  for (const line of result.longest) say(line)
   conclude(result.violations)
 }
 

@@ -18,8 +18,7 @@ const STOP_LIMIT_MS = 4_000
 export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
   const stored = options.store === undefined ? given : await withStoreUrl(given, options.store)
   // The daemon, also one in the background, takes it from the environment.
-  const engine = options.engine !== undefined && { SIGNALBOX_ENGINE_KIND: options.engine }
-  const context = { ...stored, env: { ...stored.env, ...engine } }
+  const context = { ...stored, env: { ...stored.env, ...engineVariables(options) } }
   if (options.stop) return stop(context, options)
   if (options.restart) return restart(context, options)
   if (options.rotateToken) return rotateToken(context, options)
@@ -27,6 +26,21 @@ export async function run(given: CommandContext, { options }: InputOf<'serve'>):
   if (options.lockdown) return lockdown(context, options)
   if (options.background) return background(context, options)
   return serve(context, options)
+}
+
+/** @throws SignalboxError `E_INPUT` */
+function engineVariables({ engine, node, nodes }: Options): Record<string, string> {
+  const isAddress = engine?.startsWith('restate+') === true
+  if (engine !== undefined && !isAddress && !['embedded', 'store', 'restate'].includes(engine))
+    throw new SignalboxError('E_INPUT', `unknown engine "${engine}"`, {
+      next: 'use embedded, store, restate, or restate+http://host:8080',
+    })
+  return {
+    ...(engine !== undefined && { SIGNALBOX_ENGINE_KIND: isAddress ? 'restate' : engine }),
+    ...(isAddress && { SIGNALBOX_ENGINE_URL: engine }),
+    ...(node !== undefined && { SIGNALBOX_ENGINE_NODE: node }),
+    ...(nodes !== undefined && { SIGNALBOX_ENGINE_NODES: nodes }),
+  }
 }
 
 /** The daemon, also one in the background, takes it from the environment. */
@@ -40,12 +54,13 @@ async function withStoreUrl(context: CommandContext, url: string): Promise<Comma
 }
 
 /** Runs the daemon in this process until it is stopped. */
-async function serve(context: CommandContext, { port, readOnly, store, engine, json }: Options): Promise<number> {
+async function serve(context: CommandContext, options: Options): Promise<number> {
+  const { port, readOnly, json } = options
   refuseToServe(context)
   process.umask(0o077)
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
-  const hasOptions = port !== undefined || readOnly === true || store !== undefined || engine !== undefined
+  const hasOptions = givenOptions(options).length > 0
   const { startDaemon } = await import('../../daemon/index.js')
   const starting = async () =>
     startDaemon({
@@ -131,13 +146,18 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { port, readOnly, store, engine, json }: Options): Promise<number> {
-  const wanted = [
+/** What a daemon that is started with these options gets. */
+function givenOptions({ port, readOnly, store, engine, node, nodes }: Options): string[] {
+  return [
     ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
     ...(readOnly ? ['--read-only'] : []),
-    ...(store === undefined ? [] : ['--store', store]),
-    ...(engine === undefined ? [] : ['--engine', engine]),
+    ...Object.entries({ store, engine, node, nodes }).flatMap(([name, value]) => (value ? [`--${name}`, value] : [])),
   ]
+}
+
+async function background(context: CommandContext, options: Options): Promise<number> {
+  const { json } = options
+  const wanted = givenOptions(options)
   if (wanted.length > 0 && (await DaemonClient.running(context)))
     throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {
       next: 'signalbox serve --stop, then start it again',

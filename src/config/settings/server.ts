@@ -82,8 +82,26 @@ export const serverSettings = {
       min: 1,
       max: 65_535,
     }),
+    url: string(
+      null,
+      'A Restate that you operate, as restate+http://host:8080, with ?admin=URL if its admin is not at port 9070 there; none: this server starts a node of its own.',
+      { pattern: /^restate\+https?:\/\/[^\s@]+$/, form: 'restate+http://host:8080' },
+    ),
+    endpoint: string(
+      null,
+      'Where the Restate of `engine.url` reaches this server, or the load balancer of all servers, as http://host:4108; none: `engine.port` on the loopback interface.',
+      { pattern: /^https?:\/\/[^\s@]+$/, form: 'an http(s) address' },
+    ),
+    identity_key: string(
+      null,
+      'The public key with which the Restate of `engine.url` signs its requests; others are refused.',
+      { pattern: /^publickeyv1_[1-9A-HJ-NP-Za-km-z]+$/, form: 'publickeyv1_…' },
+    ),
     node: string('node-1', 'The name of this machine’s node of Restate.'),
-    nodes: strings([], 'All nodes of Restate as name=host:5122, the same on every machine: none, or at least three.'),
+    nodes: strings(
+      [],
+      'All nodes of Restate as name=host:5122, or host:5122 if the name is the host, the same on every machine: none, or at least three.',
+    ),
     snapshots: string(
       null,
       'Where several nodes keep snapshots: s3://bucket/prefix, with ?endpoint=URL and &region=NAME for a service other than Amazon’s. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',

@@ -3,6 +3,7 @@
  * used.
  */
 export { engineIdentity } from './identity.js'
+export { isRestateUp } from './restate-client.js'
 export { RestateEngine } from './restate-engine.js'
 export { endFormer, RestateNode } from './restate-node.js'
 export { turnEndpoint } from './turn-endpoint.js'

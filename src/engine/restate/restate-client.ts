@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { request as secureRequest } from 'node:https'
 
 /** Where the engine's ingress or admin is: a unix socket, or an address. */
 export type RestatePlace = { socketPath: string } | { url: string }
@@ -9,6 +10,12 @@ const ANSWER_MS = 2_000
 export interface RestateAnswer {
   status: number
   text: string
+}
+
+/** Whether the engine is up; its admin says so. */
+export async function isRestateUp(admin: RestatePlace): Promise<boolean> {
+  const health = await askRestate(admin, { method: 'GET', path: '/health' }).catch(() => null)
+  return health?.status === 200
 }
 
 /** One request to the engine. Rejects if it does not answer in time. */
@@ -29,8 +36,8 @@ export function askRestate(
       response.on('error', reject)
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     }
-    const asking =
-      target instanceof URL ? request(target, options, answered) : request({ ...target, ...options }, answered)
+    const send = target instanceof URL && target.protocol === 'https:' ? secureRequest : request
+    const asking = target instanceof URL ? send(target, options, answered) : send({ ...target, ...options }, answered)
     asking.on('error', reject)
     asking.end(body === undefined ? undefined : JSON.stringify(body))
   })

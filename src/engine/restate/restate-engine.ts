@@ -16,6 +16,8 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
    * Where the engine reaches a server: the same on every machine, so that each node calls its own.
    */
   endpoint: string
+  /** The name of the object that the engine calls, if it is not the only one of its kind there. */
+  object?: string
   /** Resolves when the engine answers; false if it never will. */
   ready(): Promise<boolean>
   /** Starts to answer the engine's calls. */
@@ -70,6 +72,10 @@ export class RestateEngine implements RunEngine {
     await this.#options.stop()
   }
 
+  get #object(): string {
+    return this.#options.object ?? OBJECT
+  }
+
   get #isAnswering(): boolean {
     return this.#isReady && this.#clock.monotonic() >= this.#awayUntil
   }
@@ -89,7 +95,7 @@ export class RestateEngine implements RunEngine {
     if (!this.#isAnswering) return false
     const delay = at === undefined ? '' : `?delay=${Math.max(0, at - this.#clock.now())}ms`
     try {
-      const path = `/${OBJECT}/${encodeURIComponent(run)}/${HANDLER}/send${delay}`
+      const path = `/${this.#object}/${encodeURIComponent(run)}/${HANDLER}/send${delay}`
       const { status } = await askRestate(this.#options.ingress, { method: 'POST', path, body: {} })
       if (status >= 200 && status < 300) return true
       // It came back without its data: what it calls must be registered again.
@@ -107,13 +113,24 @@ export class RestateEngine implements RunEngine {
     if (!(await ready())) return
     for (let attempt = 0; attempt < 60 && !this.#isReady; attempt++) {
       const body = { uri: endpoint, force: true }
-      const known = await askRestate(admin, { method: 'GET', path: `/services/${OBJECT}` }).catch(() => null)
-      const answer =
-        known?.status === 200
-          ? known
-          : await askRestate(admin, { method: 'POST', path: '/deployments', body, timeoutMs: 10_000 }).catch(() => null)
-      this.#isReady = answer !== null && answer.status >= 200 && answer.status < 300
+      this.#isReady =
+        (await this.#isRegistered()) ||
+        (await askRestate(admin, { method: 'POST', path: '/deployments', body, timeoutMs: 10_000 })
+          .then(({ status }) => status >= 200 && status < 300)
+          .catch(() => false))
       if (!this.#isReady) await new Promise<void>(resolve => this.#clock.setTimer(1_000, resolve))
     }
+  }
+
+  /** An engine that outlives its servers may know an address that is no longer in use. */
+  async #isRegistered(): Promise<boolean> {
+    const { admin, endpoint } = this.#options
+    const read = async (path: string) => {
+      const answer = await askRestate(admin, { method: 'GET', path }).catch(() => null)
+      return answer?.status === 200 ? (JSON.parse(answer.text) as Record<string, unknown>) : null
+    }
+    const service = await read(`/services/${this.#object}`)
+    const deployment = service && (await read(`/deployments/${service.deployment_id}`))
+    return typeof deployment?.uri === 'string' && new URL(deployment.uri).href === new URL(endpoint).href
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, delay } from '../../clock/index.js'
 import { processStart } from '../../process/index.js'
-import { askRestate, type RestatePlace } from './restate-client.js'
+import { isRestateUp, type RestatePlace } from './restate-client.js'
 import { type RestateConfigOptions, restateConfig } from './restate-config.js'
 
 const RESTART_MS = 500
@@ -68,10 +68,7 @@ export class RestateNode {
   /** Resolves when it answers; false if it was closed before. */
   async ready(): Promise<boolean> {
     const { clock } = this.#options
-    for (; !this.#isClosed; await delay(clock, POLL_MS)) {
-      const health = await askRestate(this.admin, { method: 'GET', path: '/health' }).catch(() => null)
-      if (health?.status === 200) return true
-    }
+    for (; !this.#isClosed; await delay(clock, POLL_MS)) if (await isRestateUp(this.admin)) return true
     return false
   }
 

@@ -7,7 +7,7 @@ export type EndpointHandler = (
   response: ServerResponse | Http2ServerResponse,
 ) => void
 
-/** The object of the engine; its key is the id of a run. */
+/** The object of an engine that belongs to one store; its key is the id of a run. */
 export const OBJECT = 'run'
 export const HANDLER = 'turn'
 
@@ -17,21 +17,23 @@ export const HANDLER = 'turn'
  * `ctx.run`: a handler whose result differed when it is tried again would be stuck for good. The
  * engine holds ids and times, and nothing else.
  * @param look begins a turn and returns how long until the next call; null: none is needed.
+ * @param name of the object: another one for each store, if several of them use one engine.
  */
 export async function turnEndpoint(
   look: (run: string) => Promise<number | null>,
   identityKeys: readonly string[],
+  name = OBJECT,
 ): Promise<EndpointHandler> {
   definePromiseWithResolvers()
   const { createEndpointHandler, handlers, object } = await import('@restatedev/restate-sdk')
   const runs = object({
-    name: OBJECT,
+    name,
     handlers: {
       [HANDLER]: handlers.object.exclusive(async ctx => {
         const delayMs = await ctx.run('look', () => look(ctx.key))
         if (delayMs !== null)
           ctx.genericSend({
-            service: OBJECT,
+            service: name,
             method: HANDLER,
             key: ctx.key,
             parameter: new TextEncoder().encode('{}'),
