@@ -19,8 +19,13 @@ export async function engineIdentity(store: EventStore): Promise<{ pem: string; 
 }
 
 function of(pem: string): { pem: string; publicKey: string } {
+  return { pem, publicKey: publicKeyOf(pem) }
+}
+
+/** As Restate writes it. */
+export function publicKeyOf(pem: string): string {
   const { x } = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
-  return { pem, publicKey: `publickeyv1_${base58(Buffer.from(x!, 'base64url'))}` }
+  return `publickeyv1_${base58(Buffer.from(x!, 'base64url'))}`
 }
 
 function base58(bytes: Buffer): string {
