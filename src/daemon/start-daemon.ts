@@ -9,7 +9,7 @@ import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock, isOwnerGone, loadLibc, noteStartProgress, ownName } from '../process/index.js'
-import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import { followReturns, isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
@@ -139,7 +139,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     await undriven.endLeftovers().catch(onError)
+    const blobs = await openBlobs(home.loaded.config.blobs.url, {
+      dataDirectory: settings.dataDirectory,
+      env,
+      store: host.store,
+    })
     const { hub: workers, bringHome } = openWorkerHub({
+      blobs,
       dataDirectory: settings.dataDirectory,
       store: host.store,
       ledger: host.ledger,
@@ -150,11 +156,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       wake: run => runs.poke(run),
       onError,
     })
-    const blobs = await openBlobs(home.loaded.config.blobs.url, { dataDirectory: settings.dataDirectory, env })
     await host.remote.connect(workers, blobs)
     const engine = await openRestate({ home, store: host.store, servers, env, clock, log })
     const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, { env, servers, engine, onError })
     open.push(() => runs.close())
+    if (host.store.isShared) open.push(await followReturns({ store: host.store, bringHome, onError }))
     workers.start()
     open.push(() => workers.close())
     open.push(() => undriven.close())

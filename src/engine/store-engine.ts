@@ -122,7 +122,7 @@ export class StoreEngine implements RunEngine {
     const due = dueAt(record)
     if (!this.#turn || this.#isClosed || due === null || !isWanted(record) || this.#turning.has(run)) return null
     if (due > clock.now()) return due
-    if ((await this.#heldElsewhere()).has(run)) return null
+    if ((await this.#leases()).held.has(run)) return null
     if (!hasRoom(record, [...this.#turning.values()])) return clock.now() + OTHERS_MS
     if (!this.#turning.has(run)) this.#take(this.#turn, record)
     return null
@@ -176,7 +176,7 @@ export class StoreEngine implements RunEngine {
       // A turn that ends while the store is read makes what was read of its run outdated.
       const busy = new Set(this.#turning.keys())
       // Those that become due before the next scan are included: they set its time.
-      const [found, held] = [await runsDueBy(store, clock.now() + SCAN_MS), await this.#heldElsewhere()]
+      const [found, { held, orphans }] = [await runsDueBy(store, clock.now() + SCAN_MS), await this.#leases()]
       const runs = found.filter(
         run => !busy.has(run.id) && !this.#turning.has(run.id) && isWanted(run) && !held.has(run.id),
       )
@@ -185,7 +185,8 @@ export class StoreEngine implements RunEngine {
       for (const run of this.#asked) if (!open.has(run)) this.#asked.delete(run)
       const due = (run: RunRecord) => Math.max(this.#dueAt(run), this.#notBefore.get(run.id) ?? 0)
       const now = runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)
-      const asked = await this.#askFor(now)
+      // A run whose server is gone is continued here: the other engine would need more time.
+      const asked = await this.#askFor(now.filter(run => !orphans.has(run.id)))
       for (const run of now) {
         if (asked.has(run.id) || this.#turning.has(run.id)) continue
         if (!hasRoom(run, [...this.#turning.values()])) break
@@ -195,13 +196,15 @@ export class StoreEngine implements RunEngine {
     }
   }
 
-  /** The runs that other live servers drive. */
-  async #heldElsewhere(): Promise<ReadonlySet<string>> {
+  /** The runs that other live servers drive, and those of servers that are gone. */
+  async #leases(): Promise<{ held: ReadonlySet<string>; orphans: ReadonlySet<string> }> {
     const { store, servers, isGone } = this.#options
-    if (!servers) return new Set()
+    if (!servers) return { held: new Set(), orphans: new Set() }
     const [now, holders] = [await store.now(), await store.leaseHolders('run/')]
-    const live = holders.filter(({ by, until }) => until > now && !isGone(by))
-    return new Set(live.map(({ key }) => key.slice('run/'.length)))
+    const valid = holders.filter(({ until }) => until > now)
+    const runs = (wanted: boolean) =>
+      new Set(valid.filter(({ by }) => isGone(by) === wanted).map(({ key }) => key.slice('run/'.length)))
+    return { held: runs(false), orphans: runs(true) }
   }
 
   /** Remembers since when runs are due that this server leaves to another one. */

@@ -10,6 +10,7 @@ import { splitWords } from '../text/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
+import { shareWorkspace } from './workspaces/workspace-origin.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */
 const TASK_MAX_BYTES = 200_000
@@ -87,6 +88,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
     isApart || settings.worktree
       ? await createWorktree(git, root, base, { dataDirectory, id, branch: options.branch })
       : null
+  if (worktree && options.placement) await shareWorkspace(context, id, worktree.path)
   const { logsDir, sessionLog } = options
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   await createRun(

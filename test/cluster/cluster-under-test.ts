@@ -179,11 +179,15 @@ export class ClusterUnderTest {
    * A run on any worker; everything in its graph is trusted. A server that is killed may have
    * started it without an answer: each attempt has a graph of its own.
    */
-  async startRun(graphOf: (attempt: number) => string): Promise<string> {
-    const project = join(this.#started.directory, 'project')
+  async startRun(
+    graphOf: (attempt: number) => string,
+    { project = join(this.#started.directory, 'project'), server }: { project?: string; server?: string } = {},
+  ): Promise<string> {
     mkdirSync(project, { recursive: true })
     let attempts = 0
-    return this.ask(async client => {
+    const at = server === undefined ? null : await this.client(server)
+    const ask: typeof this.ask = at === null ? work => this.ask(work) : work => work(at)
+    return ask(async client => {
       const request = { graph: graphOf(attempts++), project, placement: {} }
       try {
         return (await client.post<{ id: string }>('/runs', request)).id
@@ -217,12 +221,17 @@ export class ClusterUnderTest {
     return this.ask(async client => (await client.get<{ items: LoadRun[] }>('/runs?limit=200')).items)
   }
 
-  /** Answers the gate of a run, as soon as it is there, at any server. */
-  async answerGate(run: string, option: string): Promise<void> {
-    const { id, fingerprint, display } = await waitFor(`a gate of ${run}`, async () => {
+  /** The gate of a run, as soon as it is there. */
+  gateOf(run: string): Promise<OpenGate> {
+    return waitFor(`a gate of ${run}`, async () => {
       const { items } = await this.ask(client => client.get<{ items: OpenGate[] }>(`/approvals?run=${run}`))
       return items.find(({ state }) => state === 'pending')
     })
+  }
+
+  /** Answers the gate of a run, as soon as it is there, at any server. */
+  async answerGate(run: string, option: string): Promise<void> {
+    const { id, fingerprint, display } = await this.gateOf(run)
     const seen = { displayHash: display.hash, whole: true }
     await this.ask(client => client.post(`/approvals/${id}/decision`, { option, fingerprint, seen, surface: 'cli' }))
   }

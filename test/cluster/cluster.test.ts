@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
@@ -36,6 +39,9 @@ function testCluster(engine: string, kills: readonly string[]): void {
     expect(decisions).toBe(12)
   })
 
+  // Both hold for every engine.
+  if (engine === 'store') testMachines(() => cluster)
+
   test('refuses a server that does not fit', async () => {
     const embedded = await cluster.command('server-4', ['serve', '--port', '0', '--engine', 'embedded'])
     expect(embedded).toMatchObject({ code: 6, stderr: expect.stringContaining('the engine "embedded" is for one') })
@@ -54,4 +60,60 @@ function testCluster(engine: string, kills: readonly string[]): void {
     expect(lists[2]).toEqual(lists[0])
     expect((await cluster.runs()).every(({ workerName }) => workerName?.startsWith('worker-'))).toBe(true)
   })
+}
+
+function testMachines(cluster: () => ClusterUnderTest): void {
+  test('a session that one server starts on a worker can be used at every other server', async () => {
+    const [, second, third] = cluster().servers
+    const starting = await waitFor('a server', () => cluster().client(second!))
+    const cwd = cluster().notes
+    const { id } = await starting.post<{ id: string }>('/sessions', { ...SESSION, cwd, env: null, placement: {} })
+    const other = await waitFor('another server', () => cluster().client(third!))
+    const sent = await waitFor('the message to be taken', async () => {
+      const { result } = await other.post<{ result: string }>(`/sessions/${id}/messages`, { text: 'hello' })
+      return result === 'delivered' ? result : null
+    })
+    expect(sent).toBe('delivered')
+    await other.post(`/sessions/${id}/stop`, {})
+  })
+
+  test('a run in a repository continues when the server that started it is gone, which then has its files', async () => {
+    const [, second] = cluster().servers
+    const project = await repository(cluster())
+    await waitFor(`${second} to answer`, () => cluster().client(second!))
+    const gated = `digraph g {
+      start [shape=Mdiamond]; done [shape=Msquare]
+      one [shape=parallelogram, tool_command="echo one > one.txt"]
+      ask [shape=hexagon, label="Go on?"]
+      two [shape=parallelogram, tool_command="cat one.txt base.txt > two.txt"]
+      start -> one -> ask
+      ask -> two [label="[Y] Yes"]
+      ask -> done [label="[N] No"]
+      two -> done
+    }`
+    const run = await cluster().startRun(() => gated, { project, server: second! })
+    await cluster().gateOf(run)
+    cluster().kill(second!)
+    await cluster().answerGate(run, 'Y')
+    const ended = await waitFor('the run to end', async () =>
+      (await cluster().runs()).find(({ id, status }) => id === run && status === 'completed'),
+    )
+    expect(ended.workerName).toMatch(/^worker-/)
+    const worktrees = join(cluster().home(second!), 'data', 'worktrees', basename(project), run)
+    await waitFor('the files to be on the server that started it', () => existsSync(join(worktrees, 'two.txt')))
+    expect(readFileSync(join(worktrees, 'two.txt'), 'utf8')).toBe('one\nbase\n')
+  })
+}
+
+const SESSION = { agent: 'demo', args: [], size: null }
+
+async function repository(cluster: ClusterUnderTest): Promise<string> {
+  const project = join(cluster.root, 'repository')
+  mkdirSync(project)
+  writeFileSync(join(project, 'base.txt'), 'base\n')
+  const git = (...args: string[]) => execFileSync('git', ['-C', project, ...args], { stdio: 'ignore' })
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '.')
+  git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit', '--quiet', '-m', 'base')
+  return project
 }

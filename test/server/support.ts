@@ -15,6 +15,7 @@ import { Schedules } from '../../src/schedules/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
+import { openBlobs } from '../../src/store/blobs/index.js'
 import type { WorkerHub } from '../../src/workers/index.js'
 import { silentContext } from '../support/silent-context.js'
 import { waitFor } from '../support/wait-for.js'
@@ -117,7 +118,9 @@ export class TestServer {
       version: '0.0.0',
       onError,
     })
+    const { dataDirectory } = home.settings
     const { hub } = openWorkerHub({
+      blobs: await openBlobs(null, { dataDirectory, env: this.context.env }),
       store: this.host.store,
       ledger: this.host.ledger,
       clock: systemClock,

@@ -56,7 +56,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     this.#rights = new SessionRights({
       ...options,
       blobs: () => this.#blobs!,
-      isStarting: (worker, session) => this.#starting.get(session) === worker,
+      isStarting: (worker, session) => this.#isStarting(worker, session),
     })
   }
 
@@ -134,12 +134,17 @@ export class RemoteSessions implements WorkerSessionsPort {
       throw new SignalboxError('E_NO_WORKER', choice.waits, { next: 'signalbox workers lists them' })
     const id = newId('ses')
     this.#starting.set(id, choice.worker)
+    const { store } = this.#options
+    // The worker may ask another server to record it.
+    if (store.isShared) await store.saveSnapshot(startingKey(id), { version: 1, state: choice.worker })
     try {
       // The environment of the person's terminal belongs to another machine.
       await hub.ask(choice.worker, 'session.start', { session: id, request: { ...request, terminal: null } })
+      this.#owners.set(id, choice.worker)
       return await this.#options.records.get(id)
     } finally {
       this.#starting.delete(id)
+      if (store.isShared) await store.deleteSnapshot(startingKey(id))
     }
   }
 
@@ -171,7 +176,7 @@ export class RemoteSessions implements WorkerSessionsPort {
       const known = await this.#options.records.get(id).catch(() => null)
       const isOwn = known?.worker === worker && isRunning(known)
       if (isOwn) this.#owners.set(id, worker)
-      else if (!this.#starting.has(id)) ended.push(id)
+      else if (!(await this.#isStarting(worker, id))) ended.push(id)
     }
     return ended
   }
@@ -194,7 +199,7 @@ export class RemoteSessions implements WorkerSessionsPort {
   }
 
   live(worker: string, id: string, change: Record<string, unknown>): void {
-    if (this.#owners.get(id) !== worker) return
+    if (this.#owners.get(id) !== worker) return void this.#learn(worker, id, change).catch(this.#options.onError)
     const { bus, panes } = this.#options
     const { pane, isGone, update, ...rest } = change as RemoteSessionUpdate
     const session = this.#sessions.get(id) ?? this.#add(id, worker)
@@ -220,6 +225,21 @@ export class RemoteSessions implements WorkerSessionsPort {
   }
 
   // — inside —
+
+  async #isStarting(worker: string, session: string): Promise<boolean> {
+    const { store } = this.#options
+    const known = this.#starting.get(session)
+    if (known !== undefined || !store.isShared) return known === worker
+    return (await store.loadSnapshot(startingKey(session)))?.state === worker
+  }
+
+  /** Another server started the session: the log says whose it is. */
+  async #learn(worker: string, id: string, change: Record<string, unknown>): Promise<void> {
+    const record = await this.#options.records.get(id).catch(() => null)
+    if (record?.worker !== worker || !isRunning(record)) return
+    this.#owners.set(id, worker)
+    this.live(worker, id, change)
+  }
 
   #add(id: string, worker: string): RemoteSession {
     const hub = this.#hub!
@@ -270,4 +290,8 @@ export class RemoteSessions implements WorkerSessionsPort {
   #wake(): void {
     for (const done of [...this.#waiting]) done()
   }
+}
+
+function startingKey(session: string): string {
+  return `starting/${session}`
 }

@@ -52,7 +52,7 @@ export interface SessionRightsOptions {
   records: SessionRecords
   blobs(): BlobStore
   /** Whether the server asked this worker to start the session. */
-  isStarting(worker: string, session: string): boolean
+  isStarting(worker: string, session: string): boolean | Promise<boolean>
 }
 
 /**
@@ -146,7 +146,7 @@ export class SessionRights {
     const known = (await store.document<SessionRecord>(sessionsProjection.name, session))?.state
     // The answer to an earlier attempt was lost.
     if (known?.worker === worker) return null
-    if (known || !isStarting(worker, session)) throw refused(`start session ${session}`)
+    if (known || !(await isStarting(worker, session))) throw refused(`start session ${session}`)
     const { number: _, ...rest } = data
     const own = { ...rest, worker, owner: 'daemon' } as unknown as StartedSession
     await records.recordStart(session, own, Math.min(at, await store.now()))

@@ -17,6 +17,7 @@ import {
 import { closestMatch, plural } from '../../text/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
+import { shareWorkspace } from '../workspaces/workspace-origin.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
 
 export interface GraphOptions extends RunOptions {
@@ -76,6 +77,7 @@ export async function startGraph(
     throw new SignalboxError('E_INPUT', 'a graph with worktree=none cannot run on a worker', {
       next: 'leave worktree=none out, or leave --on, --pool and --needs out',
     })
+  if (options.placement && workspace.branch !== null) await shareWorkspace(context, id, workspace.path)
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const input: GraphInput = {
     dot: printDot(withGoal(graph, options.goal)),

@@ -17,10 +17,12 @@ import {
   type Workflow,
 } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import type { BlobStore } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
 import { WORKFLOWS } from '../open-runs.js'
 import { StepApprovals } from '../step-approvals.js'
+import { WorkspaceBlobs } from '../workspaces/workspace-blobs.js'
 import { WorkspaceOrigin } from '../workspaces/workspace-origin.js'
 
 /*
@@ -34,6 +36,7 @@ export interface OpenHubOptions {
   clock: Clock
   lostAfterMs: number
   dataDirectory: string
+  blobs: BlobStore
   servers?: ConstructorParameters<typeof WorkerHub>[0]['servers']
   sessions: WorkerSessionsPort
   wake(run: string): void
@@ -44,8 +47,9 @@ export interface OpenHubOptions {
 export function openWorkerHub(options: OpenHubOptions): OpenedHub {
   const { store, ledger, clock } = options
   const approvals = new StepApprovals({ store, ledger, clock })
-  const blobs = new BlobFiles(join(options.dataDirectory, 'blobs'))
-  const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, blobs })
+  const files = new BlobFiles(join(options.dataDirectory, 'blobs'))
+  const bundles = new WorkspaceBlobs({ files, store, blobs: options.blobs })
+  const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, store, bundles })
   const hub: WorkerHub = new WorkerHub({
     store,
     clock,
@@ -65,7 +69,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
       if (method === 'run.events') return store.readStream(runStream(run))
       if (method === 'blob.read' || method === 'blob.write') {
         const state = await stateOf(store, run)
-        return method === 'blob.read' ? readBlob(state, origin, blobs, params) : writeBlob(run, blobs, params)
+        return method === 'blob.read' ? readBlob(state, origin, bundles, params) : writeBlob(run, bundles, params)
       }
       if (method === 'approval.ask') return approvals.ask(...askedOf(run, params, signal))
       if (method === 'approval.withdraw') return approvals.withdraw(nameOf(run, params))
@@ -74,8 +78,8 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     workspaceOf: run => origin.needsOf(run),
   })
   const bringHome = async (run: string) => {
-    const record = await getRun(store, run)
-    if (record.placement) await origin.bringHome(await stateOf(store, run))
+    const { placement, cwd } = await getRun(store, run)
+    if (placement && origin.isOwn(cwd)) await origin.bringHome(await stateOf(store, run))
   }
   return { hub, bringHome }
 }
@@ -96,20 +100,24 @@ async function stateOf(store: EventStore, run: string): Promise<RunState> {
 async function readBlob(
   run: RunState,
   origin: WorkspaceOrigin,
-  blobs: BlobFiles,
+  bundles: WorkspaceBlobs,
   params: Record<string, unknown>,
 ): Promise<string> {
   const { blob, offset } = params as { blob: string; offset: number }
   if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'this blob is not of the run')
-  return blobs.read(blob, offset).toString('base64')
+  await bundles.path(blob)
+  return bundles.files.read(blob, offset).toString('base64')
 }
 
-function writeBlob(run: string, blobs: BlobFiles, params: Record<string, unknown>): null {
+async function writeBlob(run: string, bundles: WorkspaceBlobs, params: Record<string, unknown>): Promise<null> {
+  const { files: blobs } = bundles
   const { blob, offset, data, isLast } = params as { blob: string; offset: number; data: string; isLast: boolean }
   blobs.path(blob)
   const draft = blobs.draft(`${run}-${blob.slice(0, 12)}`)
   blobs.write(draft, offset, Buffer.from(data, 'base64'))
-  if (isLast) blobs.keep(draft, blob)
+  if (!isLast) return null
+  blobs.keep(draft, blob)
+  await bundles.share(blob)
   return null
 }
 

@@ -2,19 +2,27 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { RunState } from '../../engine/index.js'
 import { Git } from '../../git/index.js'
-import type { BlobFiles, WorkspaceNeeds } from '../../workers/index.js'
+import { openBlobs } from '../../store/blobs/index.js'
+import type { EventStore } from '../../store/index.js'
+import { BlobFiles, type WorkspaceNeeds } from '../../workers/index.js'
 import { runDirectory } from '../run-directory.js'
+import type { StartContext } from '../start-context.js'
+import { WorkspaceBlobs } from './workspace-blobs.js'
 
 type Origin = Pick<WorkspaceNeeds, 'origin' | 'base' | 'branch' | 'identity'>
+type Place = Pick<RunState, 'id' | 'cwd'>
 
 export interface OriginOptions {
   dataDirectory: string
-  blobs: BlobFiles
+  store: EventStore
+  bundles: WorkspaceBlobs
 }
 
 /** The server's side of workspaces on workers: what a run starts from, and what comes back. */
 export class WorkspaceOrigin {
   readonly #options: OriginOptions
+  /** One after the other, per run. */
+  readonly #bringing = new Map<string, Promise<void>>()
 
   constructor(options: OriginOptions) {
     this.#options = options
@@ -22,45 +30,90 @@ export class WorkspaceOrigin {
 
   /** Null for a run outside a repository: it works in a directory that both machines have. */
   async needsOf(run: RunState): Promise<WorkspaceNeeds | null> {
-    const origin = await this.#originOf(run)
+    const origin = await this.originOf(run)
     return origin && { ...origin, saved: run.saved, epoch: run.placed?.epoch ?? 1 }
   }
 
   /** Whether a worker that has the run may read this blob. */
   async mayRead(run: RunState, blob: string): Promise<boolean> {
-    return blob === run.saved?.blob || blob === (await this.#originOf(run))?.origin
+    return blob === run.saved?.blob || blob === (await this.originOf(run))?.origin
   }
 
-  /** Brings what a worker saved into the run's worktree on this machine. */
-  async bringHome({ id, cwd, saved }: RunState): Promise<void> {
-    if (!saved || !this.#isOwn(cwd) || !existsSync(cwd)) return
-    const git = new Git(cwd)
-    const ref = `refs/signalbox/wip/${id}`
-    await git.run(['fetch', '--quiet', '--no-tags', this.#options.blobs.path(saved.blob), `+${ref}:${ref}`])
-    await git.run(['reset', '--quiet', '--hard', saved.head])
-    await git.restoreTree(saved.wip)
+  /** Brings what a worker saved into the run's worktree, if that is on this machine. */
+  async bringHome(run: RunState): Promise<void> {
+    const before = this.#bringing.get(run.id) ?? Promise.resolve()
+    const bringing = before.catch(() => undefined).then(() => this.#bring(run))
+    this.#bringing.set(run.id, bringing)
+    await bringing.finally(() => {
+      if (this.#bringing.get(run.id) === bringing) this.#bringing.delete(run.id)
+    })
   }
 
   /** Made for runs: a person's own working tree is never changed. */
-  #isOwn(cwd: string): boolean {
+  isOwn(cwd: string): boolean {
     return cwd.startsWith(join(this.#options.dataDirectory, 'worktrees') + sep)
   }
 
-  /** Made once: the worktree of the server is as the run found it until it comes back. */
-  async #originOf({ id, cwd }: RunState): Promise<Origin | null> {
+  /**
+   * What the run starts from; null outside a repository. Made once: the worktree of the server is
+   * as the run found it until it comes back.
+   */
+  async originOf({ id, cwd }: Place): Promise<Origin | null> {
+    const { store, bundles } = this.#options
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin
-    if (!this.#isOwn(cwd)) return null
-    const git = new Git(cwd)
-    const [base, branch] = [await git.head(), await git.branch()]
-    if (base === null || branch === null) return null
-    const { blobs } = this.#options
-    const draft = blobs.draft(id)
-    await git.run(['bundle', 'create', '--quiet', draft, `refs/heads/${branch}`])
-    const origin: Origin = { origin: blobs.keep(draft), base, branch, identity: await identityOf(git) }
+    const shared = store.isShared ? await store.loadSnapshot(originKey(id)) : null
+    const origin = shared ? (shared.state as Origin) : await this.#make(id, cwd)
+    if (origin === null) return null
+    // Here before it is named: workers read it in parts.
+    await bundles.path(origin.origin)
     writeFileSync(file, JSON.stringify(origin), { mode: 0o600 })
     return origin
   }
+
+  async #make(id: string, cwd: string): Promise<Origin | null> {
+    const { store, bundles } = this.#options
+    if (!this.isOwn(cwd)) return null
+    const git = new Git(cwd)
+    const [base, branch] = [await git.head(), await git.branch()]
+    if (base === null || branch === null) return null
+    const draft = bundles.files.draft(id)
+    await git.run(['bundle', 'create', '--quiet', draft, `refs/heads/${branch}`])
+    const origin: Origin = { origin: bundles.files.keep(draft), base, branch, identity: await identityOf(git) }
+    await bundles.share(origin.origin)
+    if (store.isShared) await store.saveSnapshot(originKey(id), { version: 1, state: origin })
+    return origin
+  }
+
+  /** Once for each state: a person may have changed the worktree since. */
+  async #bring({ id, cwd, saved }: RunState): Promise<void> {
+    if (!saved || !this.isOwn(cwd) || !existsSync(cwd)) return
+    const git = new Git(cwd)
+    const [ref, home] = [`refs/signalbox/wip/${id}`, `refs/signalbox/home/${id}`]
+    const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', home])
+    if (code === 0 && stdout.trim() === saved.wip) return
+    const bundle = await this.#options.bundles.path(saved.blob)
+    await git.run(['fetch', '--quiet', '--no-tags', bundle, `+${ref}:${ref}`])
+    await git.run(['reset', '--quiet', '--hard', saved.head])
+    await git.restoreTree(saved.wip)
+    await git.run(['update-ref', home, saved.wip])
+  }
+}
+
+/**
+ * Gives what a run starts from to all servers, before the run exists: any of them may drive it, and
+ * this one may be gone by then.
+ */
+export async function shareWorkspace({ store, home, env }: StartContext, id: string, cwd: string): Promise<void> {
+  if (!store.isShared) return
+  const { dataDirectory } = home.settings
+  const blobs = await openBlobs(home.loaded.config.blobs.url, { dataDirectory, env, store })
+  const bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
+  await new WorkspaceOrigin({ dataDirectory, store, bundles }).originOf({ id, cwd })
+}
+
+function originKey(run: string): string {
+  return `workspace/${run}`
 }
 
 async function identityOf(git: Git): Promise<Origin['identity']> {

@@ -1,6 +1,6 @@
 /*
  * Blobs: immutable bytes under the SHA-256 of their content, such as recordings of workers. A
- * server has them as files or in a bucket (`blobs.url`); workers reach them through their server
+ * server has them as files, in PostgreSQL or in a bucket (`blobs.url`); workers reach them through their server
  * only.
  */
 export { BLOB_MAX, type BlobStore } from './blob-store.js'

@@ -1,18 +1,26 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SignalboxError } from '../../errors/index.js'
+import type { EventStore } from '../event-store.js'
 import { BlobStore } from './blob-store.js'
 import { fileBlobs } from './file-blobs.js'
 import { s3Blobs } from './s3-blobs.js'
+import { storeBlobs } from './store-blobs.js'
 
 /**
- * The blobs of a server, by the setting `blobs.url`; null: files in the data directory.
+ * The blobs of a server, by the setting `blobs.url`; null: in the database of a shared store, else
+ * files in the data directory.
  * @throws SignalboxError `E_CONFIG`
  */
 export async function openBlobs(
   url: string | null,
-  { dataDirectory, env }: { dataDirectory: string; env: NodeJS.ProcessEnv },
+  { dataDirectory, env, store }: { dataDirectory: string; env: NodeJS.ProcessEnv; store?: EventStore },
 ): Promise<BlobStore> {
+  if (store?.isShared && (url === null || url === 'postgres:')) return new BlobStore(storeBlobs(store))
+  if (url === 'postgres:')
+    throw new SignalboxError('E_CONFIG', 'blobs.url is postgres:, and the store is not in PostgreSQL', {
+      next: 'set store.url, or leave blobs.url out',
+    })
   if (url === null) return new BlobStore(fileBlobs(join(dataDirectory, 'blobs')))
   if (!URL.canParse(url)) throw unusable(url)
   const parsed = new URL(url)
@@ -27,6 +35,6 @@ export async function openBlobs(
 
 function unusable(url: string): SignalboxError {
   return new SignalboxError('E_CONFIG', `blobs.url cannot be used: ${url.slice(0, 200)}`, {
-    next: 'file:///directory, or s3://bucket?endpoint=https://…',
+    next: 'file:///directory, postgres:, or s3://bucket?endpoint=https://…',
   })
 }

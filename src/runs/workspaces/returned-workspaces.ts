@@ -1,0 +1,31 @@
+import { listRuns } from '../../engine/index.js'
+import { errorAbout } from '../../errors/index.js'
+import type { EventStore } from '../../store/index.js'
+
+/** After these events the worktree of a run has the files that its worker saved. */
+const RETURNING = ['run.waiting', 'run.paused', 'run.completed', 'run.failed', 'run.rejected', 'run.cancelled']
+
+export interface ReturnsOptions {
+  store: EventStore
+  /** Has no effect for a run whose worktree is on another machine. */
+  bringHome(run: string): Promise<void>
+  onError(error: unknown): void
+}
+
+/**
+ * Brings the files of runs that other servers drive into their worktrees on this machine, also of
+ * those that ended while this server was away.
+ * @returns what ends it.
+ */
+export async function followReturns({ store, bringHome, onError }: ReturnsOptions): Promise<() => void> {
+  const bring = (run: string) => bringHome(run).catch(error => onError(errorAbout(run, error)))
+  const after = await store.head()
+  const subscription = store.subscribe({ after, types: RETURNING, onError }, events => {
+    for (const { stream } of events) void bring(stream.slice('run/'.length))
+  })
+  const missed = (await listRuns(store)).filter(({ placement }) => placement !== null)
+  void (async () => {
+    for (const { id } of missed) await bring(id)
+  })()
+  return () => subscription.close()
+}
