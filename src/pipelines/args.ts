@@ -138,6 +138,8 @@ export const pipelineArgs = z.object({
     base: z.string(),
     /** Whether the run creates the branch. */
     isNewBranch: z.boolean(),
+    /** The worktree exists from the start, and a worker has a copy of it: nothing else is there. */
+    isPlaced: z.boolean().optional(),
     /** Files that were modified before the run started; it leaves them alone. */
     dirtyBefore: z.array(z.string()).default([]),
   }),

@@ -67,7 +67,7 @@ export { brainstormPrompt, designPath } from './prompts/brainstorm-prompt.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { pullText } from './pull-request/pull-text.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
-export { builtInPipelines, pipelineRun } from './registry.js'
+export { builtInPipelines, type PipelineRunOptions, pipelineRun } from './registry.js'
 export { rangeTarget } from './review/range-target.js'
 export { setQueuedPlan } from './set-plan.js'
 export type {

@@ -57,6 +57,10 @@ export interface PipelineRunOptions {
   /** Who requested it; by default the local person. */
   person?: string
   sandbox?: NonNullable<EventData<'run.created'>['sandbox']>
+  /** Workers may carry it out. */
+  placement?: NonNullable<EventData<'run.created'>['placement']>
+  /** The project, if it is not the repository that the run works with. */
+  project?: string
 }
 
 /** The label that distinguishes pipeline runs from other graph runs. */
@@ -88,12 +92,13 @@ export function pipelineRun(
   return {
     kind: 'graph',
     title: options.title,
-    project: args.repository,
+    project: options.project ?? args.repository,
     cwd: args.place.path,
     person: options.person ?? 'local',
     input,
     limits: options.limits,
     labels: { ...options.labels, [PIPELINE_LABEL]: args.pipeline },
+    ...(options.placement && { placement: options.placement }),
     ...(options.sandbox && { sandbox: options.sandbox }),
   }
 }

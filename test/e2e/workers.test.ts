@@ -106,9 +106,29 @@ describe('a run on workers', () => {
     await server.ok(['approve', asked.id, '--fingerprint', asked.fingerprint])
     await isCompleted(id)
     const { cwd } = await show(id)
-    await waitFor('the file at home', () => existsSync(join(cwd, 'DEMO.md')))
-    expect(readFileSync(join(cwd, 'DEMO.md'), 'utf8')).toBe('- x\n')
+    const file = join(cwd, 'DEMO.md')
+    // Git makes the file before it has its content.
+    await waitFor('the file at home', () => existsSync(file) && readFileSync(file, 'utf8') === '- x\n')
     expect(existsSync(join(server.work, 'DEMO.md'))).toBe(false)
+  })
+
+  test('is an implementation, then a review of it: the commits come home, and nothing else is touched', async () => {
+    await work(await joined('first'), 'first', server.demo())
+    const pipeline = (...args: string[]) => [...args, '--agent', 'demo', '--on', 'first', '--json']
+    const refused = await server.run(pipeline('implement', '--title', 'x', '--in-place'))
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--in-place cannot be combined') })
+    const made = pipeline('implement', '--title', 'Add a greeting', '--auto-approve', '--detach')
+    const { run: id } = await server.json<{ run: string }>(made)
+    await isCompleted(id)
+    const { cwd, worker: place } = await show(id)
+    expect(place).toMatch(/^wrk_/)
+    const commits = () => server.git('-C', cwd, 'log', '--format=%s', 'main..HEAD')
+    await waitFor('the commits at home', () => commits() !== '')
+    const range = `main...${server.git('-C', cwd, 'rev-parse', 'HEAD').trim()}`
+    const { run: review } = await server.json<{ run: string }>(pipeline('review', range, '--no-fix', '--detach'))
+    await isCompleted(review)
+    expect(await show(review)).toMatchObject({ worker: place })
+    expect(server.git('status', '--porcelain')).toBe('')
   })
 
   test('is moved by a person: its step stops, and is done again elsewhere', async () => {

@@ -4,6 +4,7 @@ import { getRun, listRuns, queuePosition } from '../../engine/index.js'
 import { readIssueFile } from '../../pipelines/index.js'
 import { startImplementation } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
+import { parsePlacement } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { pipelineOptions, pullOptions } from '../runs/pipeline-options.js'
 import { withRuns } from '../runs/with-store.js'
@@ -28,6 +29,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
       comment: options.comment,
       opensPull: options.pr,
       pull: pullOptions(options),
+      placement: parsePlacement(options),
       ...pipelineOptions(context, options),
     })
     if (!options.detach && !options.queue) return driveStarted(context, start, started, options)

@@ -1,6 +1,6 @@
 import { startReview } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseCount } from '../parse-options.js'
+import { parseCount, parsePlacement } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { pipelineOptions } from '../runs/pipeline-options.js'
 import { readFindings } from '../runs/read-findings.js'
@@ -20,6 +20,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       fix: options.fix,
       passes: parseCount('--passes', options.passes),
       commit: options.commit,
+      placement: parsePlacement(options),
       ...pipelineOptions(context, options),
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, SANDBOX_OPTIONS } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } from './command-spec.js'
 
 /** Which agents play the roles. */
 const ROLE_OPTIONS = [
@@ -90,6 +90,7 @@ export const PIPELINE_COMMANDS = {
       { flags: '--pr', description: 'push the branch and open a pull request; each needs your decision' },
       { flags: '--no-pr', description: 'open none, even if the profile says so' },
       ...PULL_OPTIONS,
+      ...PLACEMENT_OPTIONS,
       ...START_OPTIONS,
     ],
     details:
@@ -127,6 +128,7 @@ export const PIPELINE_COMMANDS = {
       { flags: '--no-commit', description: 'leave the fixes uncommitted' },
       ...ROLE_OPTIONS,
       ...LIMIT_OPTIONS,
+      ...PLACEMENT_OPTIONS,
       ...START_OPTIONS,
     ],
     details:

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
+import { Git } from '../../git/index.js'
 import { runStepCommand } from '../../process/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { NodeContext, NodeResult } from '../node.js'
@@ -13,6 +14,7 @@ import { givenPlan } from '../set-plan.js'
 import type { StateUpdate } from '../state.js'
 import { hashOf, noted } from './common.js'
 
+const SET_UP = 'signalbox.set-up'
 const SETUP_TIMEOUT_MS = 600_000
 const SETUP_OUTPUT_MAX = 64 * 1024
 
@@ -82,6 +84,10 @@ export function restorePlan({ state, cwd }: NodeContext): void {
 async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<string | null> {
   const { args, call, cwd } = context
   const { place } = args
+  if (place.isPlaced) {
+    await setUpOnce(context)
+    return place.branch
+  }
   if (place.mode === 'in_place') return place.branch ?? (await context.git.git.branch())
   if (place.branch === null || !place.isNewBranch) {
     if (existsSync(cwd)) return place.branch
@@ -124,6 +130,14 @@ function copyFiles({ args, cwd }: NodeContext): void {
     mkdirSync(dirname(to), { recursive: true })
     cpSync(from, to, { recursive: true, dereference: false })
   }
+}
+
+/** A worktree on a worker is made by its worker; each copy is set up there. */
+async function setUpOnce(context: NodeContext): Promise<void> {
+  const git = new Git(context.cwd)
+  if ((await git.try(['config', '--local', SET_UP])).code === 0) return
+  await setUp(context)
+  await git.run(['config', '--local', SET_UP, context.call.run])
 }
 
 async function setUp({ call, args, cwd, services }: NodeContext): Promise<void> {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
 import {
   builtInPipelines,
   fetchIssue,
@@ -21,6 +22,7 @@ import { plural } from '../../text/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
+import { placePipeline, refuseElsewhere } from './placed-pipeline.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 
@@ -54,7 +56,8 @@ export interface ImplementationOptions extends PipelineOptions {
 
 /** Creates a run of the implementation pipeline: from an issue to a branch. */
 export async function startImplementation(context: StartContext, options: ImplementationOptions): Promise<StartedRun> {
-  const driver = options.isDetached ? 'daemon' : 'caller'
+  const { placement } = options
+  const driver = options.isDetached || placement ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context
   // Mistakes in the arguments come before a missing agent.
@@ -65,6 +68,9 @@ export async function startImplementation(context: StartContext, options: Implem
     })
   const home = await enterProjectWithSettings(context, options.trust)
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
+  const opensPull = options.opensPull ?? settings?.pull_request.open
+  if (placement)
+    refuseElsewhere(profile, { '--in-place': options.isInPlace, '--pr': opensPull, '--comment': options.comment })
   const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
     reference: options.issue ?? null,
     title: options.title ?? (options.issue === undefined ? titleOf(plan, options.design) : null),
@@ -74,9 +80,12 @@ export async function startImplementation(context: StartContext, options: Implem
   const id = options.id ?? newId('run')
   const createdAt = clock.now()
   const issueKey = slugOf(issue.id)
-  const { repository, place, dirty } = await findPlace(context, id, issueKey, options)
-  const revision = place.mode === 'worktree' ? place.base : null
-  await requireProjectTrust(context, { directory: repository, revision }, options.trust)
+  const found = await findPlace(context, id, issueKey, options)
+  const { dirty } = found
+  const revision = found.place.mode === 'worktree' ? found.place.base : null
+  await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
+  const placed = placement ? await placePipeline(context, id, new Git(found.repository), found) : null
+  const { repository, place } = placed ?? found
   const args = pipelineArgs.parse({
     pipeline: 'implementation',
     workflowId: id,
@@ -92,16 +101,21 @@ export async function startImplementation(context: StartContext, options: Implem
     autoApprove: options.autoApprove === true,
     planOnly: options.planOnly === true,
     comment: options.comment === true,
-    pull:
-      (options.opensPull ?? settings?.pull_request.open)
-        ? await pullArgs(new PipelineGit(cwd), settings, options.pull ?? {})
-        : null,
+    pull: opensPull ? await pullArgs(new PipelineGit(cwd), settings, options.pull ?? {}) : null,
   })
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = issue.title.slice(0, 200)
   await createRun(
     store,
-    pipelineRun(builtInPipelines(), args, { title, limits, labels, person, ...sandboxOf(home, options.sandbox) }),
+    pipelineRun(builtInPipelines(), args, {
+      title,
+      limits,
+      labels,
+      person,
+      ...sandboxOf(home, options.sandbox),
+      ...(placed?.project && { project: placed.project }),
+      ...(placement && { placement }),
+    }),
     createdAt,
     id,
   )

@@ -33,6 +33,8 @@ type Found = Pick<PipelineArgs, 'repository' | 'place' | 'issue' | 'tracker'> & 
 
 /** Creates a run of the pull request pipeline: for the branch of a run, or for one that exists. */
 export async function startPullRequest(context: StartContext, options: PullRequestOptions): Promise<StartedRun> {
+  if (options.placement)
+    throw new SignalboxError('E_INPUT', 'a pull request is opened by the server', { next: 'leave the placement out' })
   const driver = options.isDetached ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context

@@ -19,6 +19,7 @@ import {
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
+import { placePipeline, refuseElsewhere } from './placed-pipeline.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
 
@@ -46,7 +47,8 @@ export interface ReviewOptions extends PipelineOptions {
 
 /** Creates a run of the review pipeline. */
 export async function startReview(context: StartContext, options: ReviewOptions): Promise<StartedRun> {
-  const driver = options.isDetached ? 'daemon' : 'caller'
+  const { placement } = options
+  const driver = options.isDetached || placement ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
@@ -55,7 +57,9 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   // fetched last.
   const named = options.pr === undefined ? await findTarget(context, id, options) : null
   const { profile, limits } = await readProfile({ home, env, cwd }, options)
-  const found = named ?? (await findTarget(context, id, options))
+  const target = named ?? (await findTarget(context, id, options))
+  if (placement) refuseElsewhere(profile, { '--pr': options.pr, '--local': target.target.kind === 'local' })
+  const found = placement ? await elsewhere(context, id, target) : target
   const revision = found.isOwnWorktree ? found.head : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
   const isFixing = await wantsFixes(context, found, options.fix)
@@ -69,13 +73,14 @@ export async function startReview(context: StartContext, options: ReviewOptions)
     profile,
     tracker: 'noop',
     issue: found.issue,
-    repository: found.repository,
+    repository: placement ? found.cwd : found.repository,
     place: {
       mode: found.isOwnWorktree ? 'worktree' : 'in_place',
       path: found.cwd,
       branch: await git.git.branch(),
       base: found.head,
-      isNewBranch: found.isOwnWorktree,
+      isNewBranch: found.isOwnWorktree && !placement,
+      isPlaced: placement !== undefined,
       dirtyBefore: (await git.git.status()).map(({ path }) => path),
     },
     autoApprove: options.autoApprove === true,
@@ -89,11 +94,42 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   const title = found.title.slice(0, 200)
   await createRun(
     store,
-    pipelineRun(builtInPipelines(), args, { title, limits, labels, person, ...sandboxOf(home, options.sandbox) }),
+    pipelineRun(builtInPipelines(), args, {
+      title,
+      limits,
+      labels,
+      person,
+      project: found.repository,
+      ...sandboxOf(home, options.sandbox),
+      ...(placement && { placement }),
+    }),
     createdAt,
     id,
   )
   return { id, home, driver, notices: [] }
+}
+
+/** A review that a worker carries out: the end of the range in a worktree, which the worker copies. */
+async function elsewhere(context: StartContext, id: string, found: FoundTarget): Promise<FoundTarget> {
+  const { target, repository } = found
+  if (target.kind !== 'range') return found
+  const git = new PipelineGit(repository)
+  if ((await git.git.try(['merge-base', '--is-ancestor', target.from, target.to])).code !== 0)
+    throw new SignalboxError('E_INPUT', `the end of ${target.label} does not contain its start, so a worker lacks it`, {
+      next: 'write the range with three dots: a...b',
+    })
+  const path = join(context.home.settings.dataDirectory, 'worktrees', basename(repository), id)
+  const place = {
+    mode: 'worktree' as const,
+    path,
+    branch: await git.freeBranch(`signalbox/review/${id}`),
+    base: target.to,
+    isNewBranch: true,
+    isPlaced: true,
+    dirtyBefore: [],
+  }
+  await placePipeline(context, id, git.git, { repository, place })
+  return { ...found, cwd: path, head: target.to, canFix: true, isOwnWorktree: true }
 }
 
 /**

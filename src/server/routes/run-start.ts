@@ -77,7 +77,16 @@ const startBody = z.union([
     placement,
     sandbox,
   }),
-  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget, trust, sandbox }),
+  z.strictObject({
+    pipeline: z.string(),
+    input: z.unknown().optional(),
+    project,
+    labels,
+    budget,
+    trust,
+    placement,
+    sandbox,
+  }),
 ])
 
 const runAnswer = answer('the run', run)
@@ -148,7 +157,7 @@ async function start(call: StartCall): Promise<string> {
     trust: body.trust,
     isDetached: true,
     sandbox: body.sandbox,
-    ...('placement' in body && body.placement && { placement: placementOf(body.placement) }),
+    ...(body.placement && { placement: placementOf(body.placement) }),
   }
   if ('graph' in body) {
     const { graph, input: inputs, agent, model } = body
