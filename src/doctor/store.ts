@@ -3,6 +3,7 @@ import { toSignalboxError } from '../errors/index.js'
 import { mayHaveStore, type StoreSettings, storeFile, storeName, storePlace } from '../host/index.js'
 import { openStore, quarantine } from '../store/index.js'
 import { plural } from '../text/index.js'
+import { CLOCK_OFFSET_MAX_MS } from '../workers/index.js'
 import { type Finding, failure } from './finding.js'
 
 /** Checks the integrity of the store. With `fix`, a damaged store is moved aside and salvaged. */
@@ -20,6 +21,14 @@ export async function checkStore(settings: StoreSettings, { fix }: { fix: boolea
           message: problems.map(problem => problem.message).join('; '),
           ...(!settings.sharedStore && { next: 'signalbox doctor --fix moves it aside and keeps what can be read' }),
         }
+      const offsetMs = systemClock.now() - (await store.now())
+      if (Math.abs(offsetMs) > CLOCK_OFFSET_MAX_MS)
+        return {
+          check: 'store',
+          level: 'warning',
+          message: `the clock of this machine is ${describeOffset(offsetMs)} that of ${name}`,
+          next: 'set it, or use a time service; deadlines and leases follow the store’s clock',
+        }
       return { check: 'store', level: 'ok', message: `${plural(await store.head(), 'event')} in ${name}` }
     } finally {
       await store.close()
@@ -34,6 +43,10 @@ export async function checkStore(settings: StoreSettings, { fix }: { fix: boolea
       message: `the store was damaged; moved to ${moved.movedTo}, ${plural(moved.salvaged?.events ?? 0, 'event')} kept`,
     }
   }
+}
+
+function describeOffset(ms: number): string {
+  return `${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'ahead of' : 'behind'}`
 }
 
 /** Verifies the ledger's hash chain: it shows decisions changed or removed afterwards. */

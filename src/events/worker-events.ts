@@ -27,6 +27,9 @@ export const workerEvents = defineEvents({
       maxSessions: z.int().nonnegative().optional(),
       /** The agents that it found. */
       agents: z.array(z.string()),
+      /** By its own settings. */
+      pool: z.string().optional(),
+      labels: labels.optional(),
     }),
   },
   'worker.away': {

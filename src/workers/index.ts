@@ -19,7 +19,7 @@
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'
-export type { PlacementRequest } from './placement.js'
+export { CLOCK_OFFSET_MAX_MS, type PlacementRequest } from './placement.js'
 export {
   FRAME_MAX,
   HEARTBEAT_MS,
@@ -36,4 +36,5 @@ export { WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hu
 export { channelProof, openSocket, WorkerLink } from './worker-link.js'
 export { WorkerLinks } from './worker-links.js'
 export { newWorkerKey } from './worker-proof.js'
+export { DEFAULT_POOL } from './worker-record.js'
 export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

@@ -4,13 +4,21 @@ import type { WorkerRecord } from './worker-record.js'
 
 function candidate(
   name: string,
-  { steps = 0, runs = 0, isConnected = true, isFull = false, ...record }: Partial<WorkerRecord & Candidate> = {},
+  {
+    steps = 0,
+    runs = 0,
+    isConnected = true,
+    isFull = false,
+    clockOffsetMs = 0,
+    ...record
+  }: Partial<WorkerRecord & Candidate> = {},
 ): Candidate {
   const base: WorkerRecord = {
     id: `wrk_${name}`,
     name,
     pool: 'default',
     labels: {},
+    invited: { pool: 'default', labels: {} },
     key: '',
     state: 'ready',
     isDraining: false,
@@ -22,7 +30,7 @@ function candidate(
     maxSteps: 2,
     agents: [],
   }
-  return { record: { ...base, ...record }, isConnected, isFull, steps, runs }
+  return { record: { ...base, ...record }, isConnected, isFull, clockOffsetMs, steps, runs }
 }
 
 describe('a run is placed', () => {
@@ -38,6 +46,16 @@ describe('a run is placed', () => {
     expect(chooseWorker({}, [full, candidate('b', { runs: 1 })])).toMatchObject({ worker: 'wrk_b' })
     expect(chooseWorker({ worker: 'a' }, [full])).toEqual({
       waits: 'every worker that has the name a has too little free disk space',
+    })
+  })
+
+  test('not on a worker whose clock is wrong', () => {
+    const wrong = candidate('a', { clockOffsetMs: -61_000 })
+    expect(chooseWorker({}, [wrong, candidate('b', { runs: 1, clockOffsetMs: 4_900 })])).toMatchObject({
+      worker: 'wrk_b',
+    })
+    expect(chooseWorker({}, [wrong])).toEqual({
+      waits: 'the clock of a is 61 s behind the store’s: set it, or use a time service',
     })
   })
 

@@ -9,6 +9,8 @@ export interface Candidate {
   isConnected: boolean
   /** It has too little free disk space for further work. */
   isFull: boolean
+  /** How far its clock is ahead of the store's. */
+  clockOffsetMs: number
   /** Steps that it carries out now. */
   steps: number
   /** Runs that it has. */
@@ -31,12 +33,22 @@ export function chooseWorker(
   const roomy = ready.filter(({ isFull }) => !isFull)
   if (roomy.length === 0)
     return { waits: `every worker that has ${describePlacement(request)} has too little free disk space` }
-  const free = roomy.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
+  const timely = roomy.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) <= CLOCK_OFFSET_MAX_MS)
+  if (timely.length === 0) return { waits: `the clock of ${describeOffset(roomy[0]!)}` }
+  const free = timely.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
   if (free.length === 0) return { waits: `every worker that has ${describePlacement(request)} is busy` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
   const { id, name } = best!.record
   return { worker: id, name, why: `${describePlacement(request)}, least loaded of ${free.length}` }
+}
+
+/** A worker whose clock differs by more than this gets nothing new: its times could not be compared. */
+export const CLOCK_OFFSET_MAX_MS = 5_000
+
+function describeOffset({ record, clockOffsetMs }: Candidate): string {
+  const by = `${Math.round(Math.abs(clockOffsetMs) / 1000)} s ${clockOffsetMs > 0 ? 'ahead of' : 'behind'}`
+  return `${record.name} is ${by} the store’s: set it, or use a time service`
 }
 
 function matches({ worker, pool, labels = {} }: PlacementRequest, record: WorkerRecord): boolean {

@@ -176,6 +176,9 @@ const workerFrame = z.discriminatedUnion('type', [
     sessions: z.array(z.string()).max(1_000),
     /** It finishes what it has, and then ends. */
     isDraining: z.boolean().optional(),
+    /** What its own settings say; those of its invitation count more. */
+    pool: z.string().max(80).optional(),
+    labels: z.record(z.string().max(80), z.string().max(200)).optional(),
   }),
   z.object({
     type: z.literal('beat'),
@@ -185,6 +188,8 @@ const workerFrame = z.discriminatedUnion('type', [
     cpuS: z.number().optional(),
     /** It has too little free disk space for further work. */
     isFull: z.boolean().optional(),
+    /** The time of its clock. */
+    clock: z.number().optional(),
   }),
   /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
   z.object({ type: z.literal('live'), session: z.string(), update: z.record(z.string(), z.unknown()) }),

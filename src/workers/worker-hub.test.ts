@@ -70,9 +70,9 @@ interface Machine {
   privatePem: string
 }
 
-async function joined(name: string): Promise<Machine> {
+async function joined(name: string, { pool = 'default', labels = {} } = {}): Promise<Machine> {
   const { privatePem, publicKey } = newWorkerKey()
-  const token = await hub.registry.invite({ pool: 'default', labels: {}, validMs: 60_000, by: 'ada' })
+  const token = await hub.registry.invite({ pool, labels, validMs: 60_000, by: 'ada' })
   const { id } = await hub.registry.join(token, { name, key: publicKey })
   return { id, privatePem }
 }
@@ -126,6 +126,24 @@ describe('a worker', () => {
     const dialog = await connect({ id: machine.id, privatePem: newWorkerKey().privatePem })
     expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
     expect([dialog.isClosed(), await stateOf(machine)]).toEqual([true, 'joined'])
+  })
+
+  test('has the pool and labels of its settings, as far as its invitation did not name them', async () => {
+    const [free, bound] = [await joined('w1'), await joined('w2', { pool: 'build', labels: { gpu: 'no' } })]
+    const own = { pool: 'mine', labels: { gpu: 'yes', os: 'linux' } }
+    for (const machine of [free, bound]) await connect(machine, machine.id, [], own)
+    expect(await hub.registry.get(free.id)).toMatchObject({ pool: 'mine', labels: { gpu: 'yes', os: 'linux' } })
+    expect(await hub.registry.get(bound.id)).toMatchObject({ pool: 'build', labels: { gpu: 'no', os: 'linux' } })
+    await connect(free, free.id)
+    expect(await hub.registry.get(free.id)).toMatchObject({ pool: 'default', labels: {} })
+  })
+
+  test('with a wrong clock is shown with its offset', async () => {
+    const machine = await joined('w1')
+    const dialog = await connect(machine)
+    const clockOfWorker = (await store.now()) + 61_000
+    dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, clock: clockOfWorker }))
+    await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
   })
 
   test('that drains itself takes nothing new, and learns when nothing is left', async () => {

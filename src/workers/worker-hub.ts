@@ -85,6 +85,8 @@ export interface WorkerView {
   steps: number
   /** It has too little free disk space for further work. */
   isFull: boolean
+  /** How far its clock is ahead of the store's. */
+  clockOffsetMs: number
   runs: string[]
   /** The sessions that run there. */
   sessions: string[]
@@ -97,6 +99,7 @@ interface Connected {
   lease: Lease
   steps: number
   isFull: boolean
+  clockOffsetMs: number
   /** It waits for the end of what it has, and then ends. */
   isLeaving: boolean
   process: { memory: number; cpuS: number }
@@ -176,6 +179,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       isConnected: connected !== undefined,
       steps: connected?.steps ?? 0,
       isFull: connected?.isFull ?? false,
+      clockOffsetMs: connected?.clockOffsetMs ?? 0,
       runs,
       sessions,
       process: connected?.process ?? null,
@@ -204,10 +208,11 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
    * A worker for a new session, or why none can take it.
    */
   async placeSession(request: PlacementRequest, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
-    const candidates = (await this.list()).map(({ record, isConnected, isFull, sessions }) => ({
+    const candidates = (await this.list()).map(({ record, isConnected, isFull, clockOffsetMs, sessions }) => ({
       record: { ...record, maxSteps: record.maxSessions },
       isConnected,
       isFull,
+      clockOffsetMs,
       steps: sessions.length,
       runs: 0,
     }))
@@ -319,7 +324,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const { store, lostAfterMs, wake } = this.#options
     const lease = await this.#acquire(connection.worker, hello.boot)
     const before = this.#connected.get(connection.worker)
-    const { boot, version, maxSteps, maxSessions, agents } = hello
+    const { boot, version, maxSteps, maxSessions, agents, pool, labels } = hello
     const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
     const heartbeatAt = this.#options.clock.monotonic()
     this.#connected.set(connection.worker, {
@@ -327,12 +332,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       lease,
       steps: 0,
       isFull: false,
+      clockOffsetMs: 0,
       isLeaving: hello.isDraining ?? false,
       process: { memory: 0, cpuS: 0 },
       heartbeatAt,
     })
     before?.connection.close('replaced by a newer connection of the same start')
-    const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents })
+    const own = { ...(pool !== undefined && { pool }), ...(labels && { labels }) }
+    const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents, ...own })
     await store.append(workerStream(connection.worker), 'any', [connected])
     if (hello.isDraining) await this.#drain(connection.worker)
     const { servers } = this.#options
@@ -396,7 +403,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     this.#closedBoots.add(connected.lease.owner)
   }
 
-  async beat(connection: WorkerConnection, { steps, isFull, memory, cpuS }: Beat): Promise<void> {
+  async beat(connection: WorkerConnection, { steps, isFull, memory, cpuS, clock }: Beat): Promise<void> {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     connected.steps = steps
@@ -404,6 +411,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
     connected.heartbeatAt = this.#options.clock.monotonic()
     connection.send({ type: 'beat' })
+    if (clock !== undefined) connected.clockOffsetMs = Math.round(clock - (await this.#options.store.now()))
     if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
       // Another server may have removed it.
       const record = await this.registry.get(connection.worker)

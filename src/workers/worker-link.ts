@@ -155,7 +155,8 @@ export class WorkerLink {
    */
   beat({ steps, isFull }: Load): void {
     const { user, system } = process.cpuUsage()
-    this.send({ type: 'beat', steps, isFull, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })
+    const used = { memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 }
+    this.send({ type: 'beat', steps, isFull, ...used, clock: this.#options.clock.now() })
     if (this.#options.clock.monotonic() - this.#heardAt > SILENT_MS) this.#socket?.terminate()
   }
 

@@ -7,6 +7,8 @@ export interface WorkerRecord {
   name: string
   pool: string
   labels: Record<string, string>
+  /** Those of its invitation, which its own settings cannot change. */
+  invited: { pool: string; labels: Record<string, string> }
   /** Its public key, as SPKI in base64. */
   key: string
   /** `joined`: it has not connected yet. */
@@ -33,11 +35,14 @@ const TYPES: readonly EventType[] = [
 
 export const workersProjection: Projection<WorkerRecord> = {
   name: 'workers',
-  version: 2,
+  version: 3,
   types: TYPES,
   key: event => event.stream.slice('worker/'.length),
   evolve,
 }
+
+/** The pool of a worker that was invited into none. */
+export const DEFAULT_POOL = 'default'
 
 export function workerStream(id: string): string {
   return `worker/${id}`
@@ -51,6 +56,7 @@ function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecor
       name,
       pool,
       labels,
+      invited: { pool, labels },
       key,
       state: 'joined',
       isDraining: false,
@@ -66,8 +72,15 @@ function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecor
   if (!record || record.state === 'removed') return record
   if (isEvent(event, 'worker.drained')) return { ...record, isDraining: event.data.isDraining }
   const changed = { ...record, changedAt: event.at }
-  if (isEvent(event, 'worker.connected'))
-    return { ...changed, ...event.data, maxSessions: event.data.maxSessions ?? 0, state: 'ready' }
+  if (isEvent(event, 'worker.connected')) {
+    const { pool, labels, maxSessions = 0, ...data } = event.data
+    const { invited } = record
+    const own = {
+      pool: invited.pool === DEFAULT_POOL ? (pool ?? DEFAULT_POOL) : invited.pool,
+      labels: { ...labels, ...invited.labels },
+    }
+    return { ...changed, ...data, ...own, maxSessions, state: 'ready' }
+  }
   if (isEvent(event, 'worker.away')) return { ...changed, state: record.state === 'ready' ? 'away' : record.state }
   if (isEvent(event, 'worker.lost')) return { ...changed, state: 'lost' }
   if (isEvent(event, 'worker.removed')) return { ...changed, state: 'removed' }

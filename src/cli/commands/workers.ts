@@ -1,6 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { InMilliseconds, Worker, WorkerInvite } from '../../server/index.js'
 import { plural } from '../../text/index.js'
+import { CLOCK_OFFSET_MAX_MS } from '../../workers/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseDuration, parsePairs } from '../parse-options.js'
@@ -71,9 +72,11 @@ function show(context: CommandContext, worker: ListedWorker, { json }: Input['op
 function describe(worker: ListedWorker): string {
   const { name, pool, labels, state, isConnected, isDraining, isFull, steps, maxSteps, runs, sessions, maxSessions } =
     worker
+  const isSkewed = Math.abs(worker.clockOffsetMs) > CLOCK_OFFSET_MAX_MS
+  const off = `${Math.round(worker.clockOffsetMs / 1000)} s`
   const shown = state === 'ready' && !isConnected ? 'away' : state
   const words = [
-    `${shown}${isDraining ? ', draining' : ''}${isFull ? ', disk full' : ''}`,
+    `${shown}${isDraining ? ', draining' : ''}${isFull ? ', disk full' : ''}${isSkewed ? `, clock off by ${off}` : ''}`,
     `pool ${pool}`,
     ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     `${steps} of ${maxSteps} steps`,

@@ -113,6 +113,14 @@ export const serverSettings = {
   },
 
   worker: {
+    pool: string(null, 'The pool of a worker on this machine, if its invitation named none.', {
+      pattern: /^[\w.-]{1,80}$/,
+      form: 'letters, digits, dots, dashes and underscores',
+    }),
+    labels: strings([], 'Labels of a worker on this machine as key=value; those of its invitation count more.', {
+      pattern: /^[\w.-]{1,80}=\S{0,200}$/,
+      form: 'key=value',
+    }),
     max_sessions: integer(50, 'Sessions that a worker on this machine has at the same time; 0 is none.', {
       min: 0,
       max: 1000,

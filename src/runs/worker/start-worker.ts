@@ -72,6 +72,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const tracing = await startTracing({ endpoint, service: 'signalbox-worker', version, env })
   const agents = await foundAgents(home, env)
   const boot = newNonce()
+  const { pool } = home.loaded.config.worker
+  const labels = Object.fromEntries(home.loaded.config.worker.labels.map(text => text.split(/=(.*)/s).slice(0, 2)))
   const contact = new Contact(clock, () => {
     log('no server was reachable for too long: steps and sessions are stopped')
     void steps.giveUp().catch(onError)
@@ -88,6 +90,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       runs: steps.runs,
       sessions: sessions.ids,
       ...(options.isDraining && { isDraining: true }),
+      ...(pool !== null && { pool }),
+      labels,
     }),
     welcome: ({ lostAfterMs, ended }, address) => {
       log(`connected to ${address}`)

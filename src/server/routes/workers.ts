@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { WorkerHub, WorkerView } from '../../workers/index.js'
+import { DEFAULT_POOL, type WorkerHub, type WorkerView } from '../../workers/index.js'
 import type { Worker } from '../api-types.js'
 import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
@@ -31,7 +31,7 @@ export const workerRoutes: readonly Route[] = [
     access: 'owner',
     isSocketOnly: true,
     body: z.strictObject({
-      pool: z.string().regex(NAME).default('default'),
+      pool: z.string().regex(NAME).default(DEFAULT_POOL),
       labels: z.record(z.string().regex(NAME), z.string().max(200)).default({}),
       validMs: z
         .int()
@@ -106,7 +106,7 @@ export function hubOf({ workers }: ServerParts): WorkerHub {
   throw new SignalboxError('E_STATE', 'this server has no workers', { next: 'signalbox serve' })
 }
 
-function workerView({ record, isConnected, isFull, steps, runs, sessions }: WorkerView): Sendable<Worker> {
-  const { key: _, boot: __, joinedAt: ___, changedAt: since, ...rest } = record
-  return { ...rest, since, isConnected, isFull, steps, runs, sessions }
+function workerView({ record, process: _, ...view }: WorkerView): Sendable<Worker> {
+  const { key: __, boot: ___, joinedAt: ____, invited: _____, changedAt: since, ...rest } = record
+  return { ...rest, since, ...view }
 }

@@ -11,6 +11,7 @@ export const worker = z
     isConnected: z.boolean().describe('to this server'),
     isDraining: z.boolean().describe('it takes no further runs'),
     isFull: z.boolean().describe('less disk space is free than its worker.min_free_mb: it takes no further work'),
+    clockOffsetMs: z.int().describe('how far its clock is ahead of the store’s; beyond 5 s it takes no further work'),
     since: moment.describe('when its state last changed'),
     version: z.string().nullable(),
     agents: z.array(z.string()),

@@ -13,6 +13,9 @@ import { useLoad } from '../ui/use-load'
 /** How often the page asks how the workers are. */
 const EVERY_S = 5
 
+/** As the server: beyond it a worker gets no further work. */
+const CLOCK_OFFSET_MAX_MS = 5_000
+
 type Ask = { worker: Worker; what: 'lost' | 'remove' }
 
 /** The machines that carry out runs and sessions for this server. */
@@ -119,6 +122,8 @@ function WorkerPanel({
         <dd>
           {worker.steps} of {worker.maxSteps} steps · {worker.sessions.length} of {worker.maxSessions} sessions
           {worker.isFull && ' · too little free disk space: gets no further work'}
+          {Math.abs(worker.clockOffsetMs) > CLOCK_OFFSET_MAX_MS &&
+            ` · its clock is off by ${Math.round(worker.clockOffsetMs / 1000)} s: gets no further work`}
         </dd>
         <dt>Pool</dt>
         <dd>
