@@ -146,6 +146,22 @@ describe('a worker', () => {
     await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
   })
 
+  test('that is away keeps its runs, unless what it has not saved may be lost', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const dialog = await connect(machine)
+    const run = await placed(machine)
+    dialog.connection.close('gone')
+    clock.advance(31_000)
+    await connect(other, 'boot-2')
+    await expect(hub.move(run, { by: 'ada' })).rejects.toMatchObject({
+      code: 'E_STATE',
+      message: expect.stringMatching(/^worker w1 is away since .+ would be lost$/),
+    })
+    await hub.move(run, { by: 'ada', isLossy: true })
+    const asked = (await store.readStream(runStream(run))).filter(({ type }) => type === 'run.move-asked')
+    expect(asked).toHaveLength(1)
+  })
+
   test('that drains itself takes nothing new, and learns when nothing is left', async () => {
     const machine = await joined('w1')
     const run = await placed(machine)

@@ -271,13 +271,18 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   /**
    * Moves a run to another worker: to this one, or to any that it may be on.
-   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it.
+   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it; or if its worker is
+   * away and could still come back with what it has done, unless the move may lose that.
    */
-  async move(run: string, { to, by }: { to?: string | undefined; by: string }): Promise<void> {
+  async move(
+    run: string,
+    { to, by, isLossy = false }: { to?: string | undefined; by: string; isLossy?: boolean },
+  ): Promise<void> {
     const { store, wake } = this.#options
     const { worker, placement, status } = await getRun(store, run)
     if (worker === null || isEnded(status))
       throw new SignalboxError('E_STATE', `no worker has run ${run}`, { next: 'signalbox workers lists what each has' })
+    if (!isLossy && !this.#connected.has(worker)) await this.#refuseLoss(run, worker)
     const target = to === undefined ? undefined : await this.registry.find(to)
     const others = (await this.#candidates()).filter(({ record }) => record.id !== worker)
     const choice = chooseWorker(target ? { worker: target.id } : (placement ?? {}), others)
@@ -285,6 +290,20 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const asked = newEvent('run.move-asked', { ...(target && { to: target.id }), by })
     await store.append(`run/${run}`, 'any', [asked])
     wake(run)
+  }
+
+  /** What only the worker has is lost if the run continues elsewhere. */
+  async #refuseLoss(run: string, worker: string): Promise<void> {
+    const { store } = this.#options
+    const holder = await store.leaseHolder(workerStream(worker))
+    // Another server is connected to it.
+    if (holder && holder.until > (await store.now())) return
+    const saved = (await store.readStream(`run/${run}`)).findLast(({ type }) => type === 'workspace.saved')
+    const since = saved ? `since its last save at ${new Date(saved.at).toISOString()}` : 'so far: nothing was saved'
+    const { message } = workerAway(await this.registry.get(worker), holder)
+    throw new SignalboxError('E_STATE', `${message}; what run ${run} did there ${since} would be lost`, {
+      next: `wait for the worker, or signalbox runs move ${run} --lossy`,
+    })
   }
 
   async #candidates(): Promise<Candidate[]> {

@@ -50,14 +50,17 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
 async function move(
   context: CommandContext,
   { action, run: word }: InputOf<'runs'>['args'],
-  { to, json }: InputOf<'runs'>['options'],
+  { to, lossy, json }: InputOf<'runs'>['options'],
 ): Promise<number> {
   if (action !== 'move' || word === undefined)
     throw new SignalboxError('E_INPUT', 'runs takes no arguments except move and a run', {
-      next: 'signalbox runs move <run> [--to <worker>]',
+      next: 'signalbox runs move <run> [--to <worker>] [--lossy]',
     })
   const client = await DaemonClient.connect(context)
-  const moving = await client.post<Run>(`/runs/${encodeURIComponent(word)}/move`, { ...(to !== undefined && { to }) })
+  const moving = await client.post<Run>(`/runs/${encodeURIComponent(word)}/move`, {
+    ...(to !== undefined && { to }),
+    ...(lossy && { lossy }),
+  })
   if (json) context.json(moving)
   else context.out(`${moving.id} leaves ${moving.workerName}`)
   return EXIT.ok

@@ -102,6 +102,7 @@ export const RUN_COMMANDS = {
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
       { flags: '--to <worker>', description: 'with move: the worker (default: one with room)' },
+      { flags: '--lossy', description: 'with move: also if its worker is away, with what it has not saved' },
       JSON_OPTION,
     ],
     examples: [

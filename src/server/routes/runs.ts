@@ -90,12 +90,15 @@ export const runRoutes: readonly Route[] = [
     path: '/runs/:id/move',
     summary: 'Moves a run to another worker; steps in progress are done again there.',
     access: 'owner',
-    body: z.strictObject({ to: z.string().max(80).optional().describe('a worker; any other one by default') }),
+    body: z.strictObject({
+      to: z.string().max(80).optional().describe('a worker; any other one by default'),
+      lossy: z.boolean().default(false).describe('also if its worker is away, with what it has not saved'),
+    }),
     answers: { 200: runAnswer },
     handle: async call => {
       const { host, parts, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
-      await hubOf(parts).move(id, { to: body.to, by: person.name })
+      await hubOf(parts).move(id, { to: body.to, by: person.name, isLossy: body.lossy })
       return json(await runView(call, await findRun(host.store, id)))
     },
   }),
