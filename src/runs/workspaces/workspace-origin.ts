@@ -10,7 +10,7 @@ import type { StartContext } from '../start-context.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
 
 type Origin = Pick<WorkspaceNeeds, 'origin' | 'base' | 'branch' | 'identity'>
-type Place = Pick<RunState, 'id' | 'cwd'>
+type Place = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
 
 export interface OriginOptions {
   dataDirectory: string
@@ -58,12 +58,15 @@ export class WorkspaceOrigin {
    * What the run starts from; null outside a repository. Made once: the worktree of the server is
    * as the run found it until it comes back.
    */
-  async originOf({ id, cwd }: Place): Promise<Origin | null> {
+  async originOf({ id, cwd, parent }: Place): Promise<Origin | null> {
     const { store, bundles } = this.#options
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin
-    const shared = store.isShared ? await store.loadSnapshot(originKey(id)) : null
-    const origin = shared ? (shared.state as Origin) : await this.#make(id, cwd)
+    // A child run starts from what its parent started from.
+    const names = store.isShared ? [id, ...(parent ? [parent.run] : [])] : []
+    let origin: Origin | null = null
+    for (const name of names) origin ??= ((await store.loadSnapshot(originKey(name)))?.state ?? null) as Origin | null
+    origin ??= await this.#make(id, cwd)
     if (origin === null) return null
     // Here before it is named: workers read it in parts.
     await bundles.path(origin.origin)
