@@ -1,6 +1,6 @@
 import type { Message } from '../api/types'
 
-/** A page may be open for days: earlier messages are removed from it, and loaded again on request. */
+/** A page may be open for days: earlier messages leave it, and are loaded again on request. */
 const KEPT_MAX = 200
 /** Removed in one go: not with every message. */
 const REMOVED_AT_ONCE = 40
