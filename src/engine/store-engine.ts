@@ -236,8 +236,8 @@ export class StoreEngine implements RunEngine {
 
   /**
    * Leaves a run that any server may take to the other engine, if that one answers. A run that is
-   * still due some time later is not left to it again: the node that has it may be without a server,
-   * or may have lost its quorum.
+   * still due some time later is not left to it again: the node that has it may be without a
+   * server, or may have lost its quorum.
    */
   async #isAsked(run: RunRecord): Promise<boolean> {
     const { ask, clock } = this.#options

@@ -43,7 +43,7 @@ export function chooseWorker(
   return { worker: id, name, why: `${describePlacement(request)}, least loaded of ${free.length}` }
 }
 
-/** A worker whose clock differs by more than this gets nothing new: its times could not be compared. */
+/** A worker whose clock differs by more than this gets nothing new: times could not be compared. */
 export const CLOCK_OFFSET_MAX_MS = 5_000
 
 function describeOffset({ record, clockOffsetMs }: Candidate): string {

@@ -26,7 +26,7 @@ export interface StormResult {
   /** What must not happen, each as a sentence. */
   violations: string[]
   decisions: number
-  /** How long runs stood still after each command, in ms, by the kind of the part that was killed before. */
+  /** How long runs stood still after each command, in ms, by the kind of part killed before. */
   gaps: Map<string, number[]>
   /** What the journal has of the longest of them, by time since the kill. */
   longest: string[]

@@ -109,7 +109,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   return { id, home, driver, notices: [] }
 }
 
-/** A review that a worker carries out: the end of the range in a worktree, which the worker copies. */
+/** A review that a worker carries out: the worker copies a worktree with the end of the range. */
 async function elsewhere(context: StartContext, id: string, found: FoundTarget): Promise<FoundTarget> {
   const { target, repository } = found
   if (target.kind !== 'range') return found
