@@ -63,7 +63,13 @@ export class RemoteRecordings {
   async #fromWorker({ id, worker }: SessionRecord, offset: number): Promise<Buffer | null> {
     const { isConnected, ask } = this.#options
     if (worker === undefined || !isConnected(worker)) return null
-    const part = await ask(worker, 'session.recording', { session: id, offset, most: PART_BYTES })
-    return Buffer.from(String(part), 'base64')
+    try {
+      const part = await ask(worker, 'session.recording', { session: id, offset, most: PART_BYTES })
+      return Buffer.from(String(part), 'base64')
+    } catch (error) {
+      // Its connection has just broken: what was saved is what there is.
+      if (error instanceof SignalboxError && error.code === 'E_WORKER_AWAY') return null
+      throw error
+    }
   }
 }
