@@ -70,6 +70,9 @@ test('a bucket that is missing, or does not answer, is an error that names it', 
   })
 })
 
-test.each(['ftp://x', 'nonsense', 'postgres:', 's3://', 's3://key:secret@team'])('%s is not a place for blobs', async url => {
-  await expect(open(url)).rejects.toMatchObject({ code: 'E_CONFIG' })
-})
+test.each(['ftp://x', 'nonsense', 'postgres:', 's3://', 's3://key:secret@team'])(
+  '%s is not a place for blobs',
+  async url => {
+    await expect(open(url)).rejects.toMatchObject({ code: 'E_CONFIG' })
+  },
+)
