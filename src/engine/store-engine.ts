@@ -37,6 +37,7 @@ const OTHERS_MS = 1_250
 export const WAKING: readonly string[] = [
   'run.created',
   'run.resumed',
+  'run.taken-over',
   'run.cancelled',
   'gate.answered',
   'child.finished',

@@ -3,7 +3,9 @@ import { onPinch } from '../terminal/pinch'
 import { SvgView } from '../ui/svg-view'
 
 const FITS_PT = 760
-const WIDTH_PX = { least: 160, most: 8_000, step: 1.25 }
+/** Room around a drawing that is shown whole. */
+const FIT_SHARE = 0.96
+const WIDTH_PX = { least: 40, most: 8_000, step: 1.25 }
 
 /**
  * A graph with the layout of Graphviz and the colours of the page. Nodes can be opened with the
@@ -16,12 +18,22 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   // is kept here.
   const width = useRef<number | null>(null)
   const [isZoomed, setZoomed] = useState(false)
+  const [isLarge, setLarge] = useState(false)
   const drawing = () => box.current?.querySelector('svg') ?? null
   const resize = (to: number | null) => {
     width.current = to === null ? null : Math.max(WIDTH_PX.least, Math.min(WIDTH_PX.most, to))
     setZoomed(to !== null)
     const svg = drawing()
     if (svg) widen(svg, width.current)
+  }
+  // The whole drawing, however small its words become.
+  const fit = () => {
+    const [svg, frame] = [drawing(), box.current]
+    if (!svg || !frame) return
+    const { width: wide, height: high } = svg.getBoundingClientRect()
+    resize(Math.min(frame.clientWidth, (frame.clientHeight * wide) / high) * FIT_SHARE)
+    setZoomed(false)
+    setLarge(false)
   }
   const size = () => drawing()?.getBoundingClientRect().width ?? WIDTH_PX.least
   useEffect(() => onPinch(box.current!, { size, resize }), [])
@@ -48,6 +60,11 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     },
     [picked, onPick],
   )
+  useEffect(() => {
+    const frame = box.current
+    if (!frame || width.current !== null) return
+    setLarge(frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2)
+  }, [props.svg])
   const centred = useRef('')
   useEffect(() => {
     const node = box.current && currentNode(box.current)
@@ -63,8 +80,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         <SvgView text={props.svg} label={props.label} prepare={prepare} />
       </div>
       <div class="graph-zoom" role="group" aria-label="Zoom">
-        {isZoomed && (
-          <button type="button" class="btn quiet" onClick={() => resize(null)}>
+        {(isZoomed || isLarge) && (
+          <button type="button" class="btn quiet" title="Show the whole graph" onClick={fit}>
             Fit
           </button>
         )}
