@@ -81,7 +81,7 @@ export function entryOf(event: StoredEvent): Entry | null {
   }
   if (isEvent(event, 'run.created')) {
     const { title, project, kind, input } = event.data
-    const text = cut([title, kind, ...inputTexts(input)].join('\n'))
+    const text = cut([title, ...inputTexts(input), kind].join('\n'))
     return { ...base, ref: `run/${id}`, kind: 'run', run: id, project, title, text }
   }
   return null

@@ -74,7 +74,13 @@ function Marked({ text, words }: { text: string; words: string }) {
   return (
     <>
       {markWords(text, words).map(({ text: part, isFound }, index) =>
-        isFound ? <mark key={index}>{part}</mark> : <span key={index}>{part}</span>,
+        isFound ? (
+          <b key={index} class="found">
+            {part}
+          </b>
+        ) : (
+          <span key={index}>{part}</span>
+        ),
       )}
     </>
   )

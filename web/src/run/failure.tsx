@@ -5,7 +5,7 @@ import { sentence } from '../store/toasts'
 import { PlayIcon } from '../ui/icons'
 import { runBadge, StatusIcon } from '../ui/status'
 import { Took } from '../ui/time'
-import { textOf } from './visit-text'
+import { useVisitText } from './visit-text'
 
 /** The last lines say why; what came before is in the log. */
 const LINES_MAX = 40
@@ -23,7 +23,7 @@ export function FailurePanel(props: {
   const visit = failedVisit(timeline)
   const label = visit && (nodes.find(({ node }) => node === visit.node)?.label ?? visit.node)
   const why = whyFailed(run, timeline)
-  const output = visit ? textOf(visit, OUTPUT) : ''
+  const output = useVisitText(run.id, visit, OUTPUT) ?? ''
   const lines = output.trimEnd().split('\n')
   return (
     <section class="panel failure tone-danger" aria-label="Why it failed">

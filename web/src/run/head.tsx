@@ -41,7 +41,8 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           </span>
           {run.usage.input + run.usage.output > 0 && (
             <span>
-              {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
+              {run.usage.costUsd !== undefined && `${formatMoney(run.usage.costUsd)} · `}
+              {formatCount(run.usage.input + run.usage.output)} tokens
             </span>
           )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />

@@ -10,29 +10,30 @@ import { CopyButton } from '../ui/copy'
 import { runBadge, StatusIcon } from '../ui/status'
 import { Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
-import { textOf } from './visit-text'
+import { useVisitText } from './visit-text'
 
 /** What a run that is done has made: its branch, its changes, and the last answer. */
 export function ResultPanel(props: { run: Run; nodes: readonly RunNode[]; timeline: Timeline | null }) {
   const { run, nodes, timeline } = props
   // A run without a repository has no changes.
-  const diff = useLoad(`result ${run.id}`, signal =>
+  const { value: diff, isLoading } = useLoad(`result ${run.id}`, signal =>
     getJson<RunDiff>(`/runs/${run.id}/diff?space=show`, { signal }).catch(() => null),
-  ).value
+  )
   const files = useMemo(() => parseUnified(diff?.diff ?? ''), [diff?.diff])
   const count = files.length + (diff?.hidden.length ?? 0)
-  const last = timeline?.visits.findLast(visit => textOf(visit, ANSWER) !== '')
+  // The last word of an agent says more than the output of the command after it.
+  const visits = timeline?.visits.filter(({ attempts }) => attempts.length > 0) ?? []
+  const last = visits.findLast(({ attempts }) => attempts.some(({ usage }) => usage !== null)) ?? visits.at(-1) ?? null
   const label = last && (nodes.find(({ node }) => node === last.node)?.label ?? last.node)
-  const answer = last ? textOf(last, ANSWER) : ''
+  const answer = useVisitText(run.id, last, ANSWER) ?? ''
   const blocks = useMemo(() => markdownBlocks(answer), [answer])
-  const isReady = timeline !== null && diff !== undefined
   return (
     <section class="panel result tone-done" aria-label="Result">
       <header>
         <span class="badge">
           <StatusIcon shape={runBadge('completed').shape} />
         </span>
-        <h2 class="grow">
+        <h2>
           Done
           <span class="small dim">
             {' '}
@@ -46,11 +47,11 @@ export function ResultPanel(props: { run: Run; nodes: readonly RunNode[]; timeli
           </button>
         )}
       </header>
-      <p class="result-facts small facts dots">
-        <span>{count === 0 ? (isReady ? 'No files changed' : ' ') : `${plural(count, 'file')} changed`}</span>
+      <p class="result-facts small">
+        <span>{count === 0 ? (isLoading ? '' : 'No files changed') : `${plural(count, 'file')} changed`}</span>
         {diff && diff.commits > 0 && <span>{plural(diff.commits, 'commit')}</span>}
         {diff?.branch && (
-          <span class="row">
+          <span>
             branch <code>{diff.branch}</code>
             <CopyButton text={diff.branch} label="Copy the name of the branch" />
           </span>
