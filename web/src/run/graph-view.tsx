@@ -60,19 +60,22 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     },
     [picked, onPick],
   )
-  useEffect(() => {
-    const frame = box.current
-    if (!frame || width.current !== null) return
-    setLarge(frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2)
-  }, [props.svg])
   const centred = useRef('')
   useEffect(() => {
-    const node = box.current && currentNode(box.current)
-    const name = node?.dataset.node ?? ''
-    // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
-    if (!node || name === centred.current) return
-    centred.current = name
-    centre(box.current!, node)
+    const frame = box.current!
+    // Also when the frame gets its size: styles may arrive after the drawing.
+    const observer = new ResizeObserver(() => {
+      if (width.current === null)
+        setLarge(frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2)
+      const node = currentNode(frame)
+      const name = `${node?.dataset.node} ${frame.clientWidth} ${frame.clientHeight}`
+      // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
+      if (!node || name === centred.current) return
+      centred.current = name
+      centre(frame, node)
+    })
+    observer.observe(frame)
+    return () => observer.disconnect()
   }, [props.svg])
   return (
     <div class="graph-box">
