@@ -136,8 +136,8 @@ export function ControlLine({ control, setting, outcome, onSave }: ControlLinePr
       ) : (
         <span class="row wrap control-end">
           {setting.origin.source === 'user' && setting.editing === 'free' && isOwner.value && (
-            <button type="button" class="btn quiet small" aria-label={`Reset: ${label}`} onClick={() => onSave(null)}>
-              Reset
+            <button type="button" class="btn quiet small" onClick={() => onSave(null)}>
+              Reset<span class="sr"> to the default</span>
             </button>
           )}
           <Field id={id} setting={setting} look={look} isOff={!isOwner.value} onSave={onSave} />
