@@ -26,14 +26,15 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     const svg = drawing()
     if (svg) widen(svg, width.current)
   }
-  // The whole drawing, however small its words become.
+  // As it was drawn; a drawing that is larger than its frame is shown whole, however small.
   const fit = () => {
+    resize(null)
+    setLarge(false)
     const [svg, frame] = [drawing(), box.current]
-    if (!svg || !frame) return
+    if (!svg || !frame || !isCut(frame)) return
     const { width: wide, height: high } = svg.getBoundingClientRect()
     resize(Math.min(frame.clientWidth, (frame.clientHeight * wide) / high) * FIT_SHARE)
     setZoomed(false)
-    setLarge(false)
   }
   const size = () => drawing()?.getBoundingClientRect().width ?? WIDTH_PX.least
   useEffect(() => onPinch(box.current!, { size, resize }), [])
@@ -65,8 +66,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     const frame = box.current!
     // Also when the frame gets its size: styles may arrive after the drawing.
     const observer = new ResizeObserver(() => {
-      if (width.current === null)
-        setLarge(frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2)
+      if (width.current === null) setLarge(isCut(frame))
       const node = currentNode(frame)
       const name = `${node?.dataset.node} ${frame.clientWidth} ${frame.clientHeight}`
       // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
@@ -109,6 +109,10 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
       </div>
     </div>
   )
+}
+
+function isCut(frame: HTMLElement): boolean {
+  return frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2
 }
 
 /** Where the run is; if it has not started, the first node. */
