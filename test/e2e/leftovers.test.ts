@@ -113,8 +113,7 @@ test.each([
   const far = await farProcess()
   // Only the far process is left, so that nothing else leads to it. One that is ended may end
   // others.
-  for (const { pid, mark } of leftOf(run))
-    if (typeof mark === 'string' && isRunning(pid)) process.kill(pid, 'SIGKILL')
+  for (const { pid, mark } of leftOf(run)) if (typeof mark === 'string' && isRunning(pid)) process.kill(pid, 'SIGKILL')
   expect(isRunning(far)).toBe(true)
   expect((await end(run)).code).toBe(0)
   await waitFor('its end', () => !isRunning(far))

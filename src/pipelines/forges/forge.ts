@@ -97,7 +97,7 @@ export type RunForge = (args: readonly string[]) => Promise<{ code: number | nul
 const BUSY =
   /rate limit|HTTP 429|Too Many Requests|submitted too quickly|HTTP 5\d\d|error connecting|timed? ?out|no such host|connection (refused|reset)/i
 
-/** Why a program could not be started, without the words of the system where it is simply missing. */
+/** Why a program could not be started; where it is simply missing, without words of the system. */
 export function notStarted(program: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'ENOENT' ? `${program} was not found` : `${program} could not be started: ${message}`

@@ -7,8 +7,8 @@ import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 export type RunStep = InMilliseconds<Step>
 
 /**
- * `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. The gate of a step has its
- * name with an addition: `review@2#1+ask`.
+ * `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. The gate of a step has
+ * its name with an addition: `review@2#1+ask`.
  */
 export function partsOfStep(step: string): { branch: string | null; node: string; visit: number; attempt: number } {
   const slash = step.lastIndexOf('/')
