@@ -49,6 +49,7 @@ export type {
   UserHooks,
 } from './adapter.js'
 export { controlsOf, modelOf, modeOf } from './agent-controls.js'
+export { createDemoDirectory, createSampleProject, demoDirectories } from './demo-project.js'
 export { genericAgent } from './generic.js'
 export type {
   HeadlessAgent,

@@ -5,8 +5,8 @@ import { requestTitle } from './request-title.js'
 /*
  * What a request asks for, line by line, for surfaces that show text: command line, cockpit,
  * Telegram, notifications. An edit is a diff and a command stands after `$`; everything else is
- * shown field by field, in the order of the display. Only a path that the title says already is
- * left out.
+ * shown field by field, in the order of the display. What the title says already is left out:
+ * a path, and the question of a gate.
  */
 
 /** `label` is Signalbox's or a field's name; everything else is text of the agent. */
@@ -56,6 +56,8 @@ export function requestContent(record: Shown): ContentLine[] {
     if (label !== '' && value !== '' && !value.includes('\n')) return [{ kind: 'fact', label, text: value }]
     return [...(label === '' ? [] : [{ kind: 'label' as const, text: label }]), ...textLines(value)]
   })
+  // A gate without a text of its own has only its question.
+  if (record.kind === 'gate' && fields.every(({ label, value }) => label === '' && value.trim() === title)) return []
   const isSaid = ({ kind, label = '', text }: ContentLine) =>
     kind === 'fact' && /path/i.test(label) && title.endsWith(` ${text}`)
   return lines.every(isSaid) ? lines : lines.filter(line => !isSaid(line))

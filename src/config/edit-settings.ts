@@ -42,6 +42,17 @@ export function loosensNothing(key: string): boolean {
   return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
 }
 
+/** What a running daemon follows when the file changes; it takes the others when it starts. */
+const AT_ONCE = [
+  /^notify\.(needs_you|done|failed|stuck_s|channels|quiet|grace_s|next_s|all_s|remind_s|done_delay_s|pane_gap_s|dedupe_s)$/,
+  /^runs\.day_usd$/,
+  /^sessions\.(max_cost|max_tokens|resume_lost)$/,
+]
+
+export function appliesAtOnce(key: string): boolean {
+  return AT_ONCE.some(pattern => pattern.test(key))
+}
+
 /** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */
 export function settingsVersion(file: string): string {
   return createHash('sha256')

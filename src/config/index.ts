@@ -12,7 +12,14 @@
  * program does not use.
  */
 
-export { editingOf, editSettings, loosensNothing, type SettingValue, settingsVersion } from './edit-settings.js'
+export {
+  appliesAtOnce,
+  editingOf,
+  editSettings,
+  loosensNothing,
+  type SettingValue,
+  settingsVersion,
+} from './edit-settings.js'
 
 export { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'
 export {

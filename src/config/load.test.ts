@@ -191,6 +191,7 @@ describe('mistakes', () => {
       'server.port = 70000',
       ':1:1: `server.port` must be an integer from 0 to 65535; found the number 70000',
     ],
+    ['a negative budget', 'runs.day_usd = -1', 'must be a number of 0 or more, or "none"; found the number -1'],
     ['a broken number', 'server.port = 1.5', 'found the number 1.5'],
     [
       'a wrong word',

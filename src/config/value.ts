@@ -127,7 +127,7 @@ export function describeExpected(key: string, setting: Setting<unknown>): string
 function describeRange({ min, max }: Setting<unknown>): string {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
   if (max !== undefined) return ` up to ${max}`
-  return min !== undefined && min !== 0 ? ` of at least ${min}` : ''
+  return min === undefined ? '' : ` of ${min} or more`
 }
 
 function describeFound(setting: Setting<unknown>, raw: unknown): string {

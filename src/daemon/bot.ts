@@ -1,5 +1,6 @@
 import { agentNames, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
+import type { Config } from '../config/index.js'
 import { updateAgent } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { botToken, type Home, publicAddress } from '../host/home/index.js'
@@ -8,7 +9,7 @@ import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import { daemonContext, resumeInDaemon, startOneshot, startPipeline } from '../runs/index.js'
 import type { BotControl } from '../server/index.js'
-import type { Telegram, TelegramPorts } from '../telegram/index.js'
+import type { Telegram, TelegramPorts, TelegramSettings } from '../telegram/index.js'
 
 interface BotParts {
   host: Host
@@ -71,8 +72,27 @@ interface BotOptions {
   onError(error: unknown): void
 }
 
+/**
+ * Which notifications the bot sends. Read at each of them: these settings apply without a restart.
+ */
+export function notificationKinds(now: () => Config['notify']): NonNullable<TelegramSettings['notify']> {
+  const isOn = (kind: 'needs_you' | 'done' | 'failed') => now().enabled && now()[kind]
+  return {
+    get needsYou() {
+      return isOn('needs_you')
+    },
+    get done() {
+      return isOn('done')
+    },
+    get failed() {
+      return isOn('failed')
+    },
+  }
+}
+
 async function openBot({ home, env, token, onError }: BotOptions, parts: BotParts): Promise<Telegram> {
-  const { telegram, notify } = home.loaded.config
+  const { telegram } = home.loaded.config
+  const notify = () => parts.host.notifications?.settings ?? home.loaded.config.notify
   // A quarter of all code of the daemon, which most daemons do not need.
   const { openBotApi, Telegram } = await import('../telegram/index.js')
   return new Telegram({
@@ -88,12 +108,10 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
       topics: telegram.topics,
       stream: telegram.stream,
       announce: telegram.announce,
-      quiet: notify.quiet,
-      notify: {
-        needsYou: notify.enabled && notify.needs_you,
-        done: notify.enabled && notify.done,
-        failed: notify.enabled && notify.failed,
+      get quiet() {
+        return notify().quiet
       },
+      notify: notificationKinds(notify),
     },
     ports: {
       ...runStarters({ home, env, host: parts.host }),
@@ -104,13 +122,13 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
       ...publicAddress(home.loaded.config.server),
     },
     presence: () => ({
-      channels: notify.channels,
+      channels: notify().channels,
       lastActive: parts.host.notifications?.lastActive ?? {},
       settings: {
-        graceMs: notify.grace_s * 1000,
-        nextMs: notify.next_s * 1000,
-        allMs: notify.all_s * 1000,
-        remindMs: notify.remind_s * 1000,
+        graceMs: notify().grace_s * 1000,
+        nextMs: notify().next_s * 1000,
+        allMs: notify().all_s * 1000,
+        remindMs: notify().remind_s * 1000,
       },
     }),
     utcOffset: -new Date(systemClock.now()).getTimezoneOffset(),

@@ -29,7 +29,7 @@ export interface GateRefusal {
 /** What people and their commands append; everything else comes from the driver. */
 const OUTSIDE: ReadonlySet<string> = new Set([
   ...['gate.answered', 'gate.expired', 'budget.raised', 'child.finished'],
-  ...['run.resumed', 'run.paused', 'run.cancelled', 'run.move-asked'],
+  ...['run.resumed', 'run.paused', 'run.cancelled', 'run.move-asked', 'run.taken-over'],
 ])
 const ANSWERS: ReadonlySet<string> = new Set(['gate.answered', 'gate.expired'])
 /** Written together with the answer of a gate about the budget. */

@@ -51,6 +51,7 @@ const TYPES = [
   'run.waiting',
   'run.paused',
   'run.resumed',
+  'run.taken-over',
   'run.completed',
   'run.failed',
   'run.rejected',
@@ -69,7 +70,7 @@ const TYPES = [
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 5,
+  version: 6,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
@@ -105,6 +106,9 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
       next.worker = String(data.worker)
       next.workerName = String(data.name)
       next.epoch = Number(data.epoch)
+      break
+    case 'run.taken-over':
+      next.labels = { ...record.labels, ...(data.labels as Record<string, string>) }
       break
     case 'run.waiting':
       next.text = typeof data.reason === 'string' ? data.reason : null

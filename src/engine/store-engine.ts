@@ -40,6 +40,7 @@ const ASKED_AT_ONCE = 16
 export const WAKING: readonly string[] = [
   'run.created',
   'run.resumed',
+  'run.taken-over',
   'run.cancelled',
   'gate.answered',
   'child.finished',

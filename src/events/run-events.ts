@@ -108,6 +108,14 @@ export const runEvents = defineEvents({
     description: 'A paused or failed run was resumed.',
     data: z.object({ by: z.string(), changes: z.looseObject({}).optional() }),
   },
+  'run.taken-over': {
+    description: 'The daemon drives a run that was started in a terminal, whose process has ended.',
+    data: z.object({
+      /** Added to those of the run. */
+      labels: z.record(z.string(), z.string()),
+      by: z.string(),
+    }),
+  },
   'run.completed': { description: 'The run reached its goal.', data: ending },
   'run.failed': { description: 'The run did not reach its goal.', data: ending },
   'run.rejected': { description: 'The run ended because its task was judged impossible.', data: ending },

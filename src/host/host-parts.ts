@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { LivePacks } from '../agents/index.js'
 import type { ApprovalRecord } from '../approvals/index.js'
+import type { Config } from '../config/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import {
   NotificationCenter,
@@ -13,7 +14,7 @@ import {
 } from '../notifications/index.js'
 import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
-import type { HostOptions, HostSettings } from './settings.js'
+import type { HostOptions } from './settings.js'
 
 /*
  * Wires the parts of a host that only a daemon has: packs that reload, the registry of panes,
@@ -57,7 +58,7 @@ export function openNotifications(
   { clock, onError, settings }: HostOptions,
   panes: PaneRegistry,
   parts: {
-    notify: NonNullable<HostSettings['notify']>
+    notify: Config['notify']
     note: Note
     push: PushService
     request(id: string): Promise<ApprovalRecord | null>

@@ -125,7 +125,7 @@ export class Host {
     this.notifications =
       this.panes && settings.notify
         ? openNotifications(options, this.panes, {
-            notify: settings.notify,
+            notify: settings.notify(),
             note,
             push: this.push,
             request: id => this.ledger.get(id),
@@ -414,6 +414,7 @@ export class Host {
       onChanged: change => {
         this.#note('config.changed', change)
         this.budgets.reload()
+        if (settings.notify) this.notifications?.reload(settings.notify())
       },
       onError,
     })

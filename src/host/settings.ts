@@ -91,8 +91,8 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; absent in a host that supervises none. */
   supervision?: SupervisorSettings
-  /** Whom to notify, when and how; left out, no notifications are sent. */
-  notify?: Config['notify']
+  /** Reads whom to notify, when and how; left out, no notifications are sent. */
+  notify?(): Config['notify']
   /** Reads what sessions and a day may use; absent: no limit. */
   budgets?(): BudgetSettings
   /** The address of the dashboard that other machines can open; left out if there is none. */

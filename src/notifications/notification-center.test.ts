@@ -92,6 +92,14 @@ describe('notifications', () => {
     expect(JSON.stringify(fixture.desktop)).not.toContain('SECRET')
   })
 
+  it('follow settings that change while they run', () => {
+    const fixture = new Fixture().to('running').after(60)
+    fixture.center.reload({ ...DEFAULTS, done: false })
+    expect(fixture.to('done').after(60).sent).toEqual([])
+    fixture.center.reload(DEFAULTS)
+    expect(fixture.to('running').after(60).to('done').after(60).sent).toEqual(['done'])
+  })
+
   it('do not report a run that continues, is short, is in focus, or is switched off', () => {
     expect(new Fixture().to('running').after(60).to('done').after(3).to('running').after(60).sent).toEqual([])
     expect(new Fixture().to('running').after(2.9).to('done').after(60).sent).toEqual([])

@@ -67,8 +67,8 @@ export class NotificationCenter {
   #isEnabled: boolean
 
   constructor(options: NotificationCenterOptions) {
-    this.#options = options
-    this.#ends = new EndNotifications(options, (kind, pane) => this.#notifyEnd(kind, pane))
+    this.#options = { ...options }
+    this.#ends = new EndNotifications(this.#options, (kind, pane) => this.#notifyEnd(kind, pane))
     this.#isEnabled = options.settings.enabled
   }
 
@@ -101,6 +101,16 @@ export class NotificationCenter {
     this.#forgetStuck()
     this.#timer?.cancel()
     this.#timer = null
+  }
+
+  get settings(): Config['notify'] {
+    return this.#options.settings
+  }
+
+  /** The settings have changed. The next notifications follow them; outlets and the switch stay. */
+  reload(settings: Config['notify']): void {
+    this.#options.settings = settings
+    this.#plan()
   }
 
   /** When a person was last active on each channel. */

@@ -24,7 +24,7 @@ import type { LoadedGraph } from './graphs/load-graph.js'
 import { hashOfText } from './graphs/start-graph.js'
 import { resumeChildren } from './pause-run.js'
 import { readPipeline } from './pipelines/pipeline-runs.js'
-import type { StartContext, StartedRun } from './start-context.js'
+import { driverLabel, type StartContext, type StartedRun } from './start-context.js'
 
 export interface ResumeOptions {
   /** A graph run continues with this graph instead of its own. */
@@ -63,19 +63,23 @@ export async function resumeRun(
 }
 
 /**
- * Resumes a run that the daemon drives.
- * @throws SignalboxError `E_STATE` for a run of a terminal, or one that has ended.
+ * Resumes a run in the daemon, also one that was started in a terminal if its process has ended.
+ * @throws SignalboxError `E_STATE` if a terminal still drives it, or if it has ended.
  */
 export async function resumeInDaemon(context: StartContext, record: RunRecord, by: string): Promise<void> {
-  if (record.labels.host !== 'daemon')
-    throw new SignalboxError('E_STATE', 'this run was started in a terminal and can only be resumed there', {
-      next: `signalbox resume ${record.id}`,
+  const isTerminals = record.labels.host !== 'daemon'
+  if (isTerminals && (await new RunDrivers(context.store, context.clock).isHeld(record.id)))
+    throw new SignalboxError('E_STATE', 'a process in a terminal still drives this run', {
+      next: 'continue there, or end that process and resume the run here',
     })
   if (['completed', 'rejected', 'cancelled'].includes(record.status))
     throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
       next: 'start a new run',
     })
   await resumeRun(context, record, { keepsGraph: true, by })
+  if (!isTerminals) return
+  const takenOver = newEvent('run.taken-over', { labels: driverLabel(context, 'daemon'), by })
+  await context.store.append(runStream(record.id), 'any', [takenOver])
 }
 
 async function resumePipeline(

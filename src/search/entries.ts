@@ -81,10 +81,28 @@ export function entryOf(event: StoredEvent): Entry | null {
   }
   if (isEvent(event, 'run.created')) {
     const { title, project, kind, input } = event.data
-    const text = cut(`${title}\n${kind}\n${JSON.stringify(input)}`)
+    const text = cut([title, ...inputTexts(input), kind].join('\n'))
     return { ...base, ref: `run/${id}`, kind: 'run', run: id, project, title, text }
   }
   return null
+}
+
+/** Of an input only what a person wrote or reads: no names of fields, hashes or syntax of DOT. */
+function inputTexts(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') {
+    if (name === 'dot') return [...value.matchAll(QUOTED)].map(([, text = '']) => text.replace(/\\(.)/g, unescaped))
+    return value.trim() === '' || HASHES.test(name) ? [] : [value]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => inputTexts(part, key))
+}
+
+/** Labels, prompts and commands of a graph are quoted. */
+const QUOTED = /"((?:[^"\\]|\\.)*)"/g
+const HASHES = /^(hash|base|commit|trusted|id)$/i
+
+function unescaped(_: string, character: string): string {
+  return /[nlr]/.test(character) ? ' ' : character
 }
 
 function toolTexts({ kind, tool, lines }: MessageBlock): string[] {

@@ -125,6 +125,11 @@ export class ApiServer {
       streams,
       env,
       home: () => openHome({ env }),
+      startedWith: new Map(
+        openHome({ env })
+          .loaded.entries()
+          .map(({ key, shown }) => [key, shown]),
+      ),
       doctor: new Doctor({ env, version, host }),
       bot,
       idempotency: new Idempotency(host.store, clock),

@@ -58,6 +58,8 @@ export interface ServerParts {
   env: NodeJS.ProcessEnv
   /** The home directory with its settings as they are now. */
   home(): Home
+  /** Settings by key, as they were when the daemon started. */
+  startedWith: ReadonlyMap<string, string>
   doctor: Doctor
   bot: BotControl
   idempotency: Idempotency

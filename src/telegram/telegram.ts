@@ -156,7 +156,9 @@ export class Telegram {
       clock,
       chats,
       outbox,
-      quiet: settings.quiet,
+      get quiet() {
+        return settings.quiet
+      },
       utcOffset,
       inTurn: work => this.#follower.inTurn(work),
     })

@@ -18,10 +18,11 @@ const UNITS = [
   { name: 's', ms: 1000 },
 ] as const
 
-/** The two largest units that matter: `850 ms`, `12 s`, `3 min 5 s`, `2 h`, `4 d 3 h`. */
+/** The two largest units that matter: `0.8 s`, `12 s`, `3 min 5 s`, `2 h`, `4 d 3 h`. */
 export function formatDuration(ms: number): string {
   const whole = Math.max(0, Math.round(ms))
-  if (whole < 1000) return `${whole} ms`
+  if (whole < 50) return '<0.1 s'
+  if (whole < 1000) return `${(Math.floor(whole / 100) || 1) / 10} s`
   const first = UNITS.findIndex(unit => whole >= unit.ms)
   const large = UNITS[first]!
   const small = UNITS[first + 1]
@@ -34,5 +35,6 @@ export function formatDuration(ms: number): string {
 export function formatAge(ms: number): string {
   if (ms < 1000) return 'just now'
   const unit = UNITS.find(({ ms: size }) => ms >= size)!
-  return `${Math.floor(ms / unit.ms)} ${unit.name} ago`
+  const count = Math.floor(ms / unit.ms)
+  return `${unit.name === 'd' ? plural(count, 'day') : `${count} ${unit.name}`} ago`
 }

@@ -72,4 +72,13 @@ test('the daemon shows a run whose driver died as stopped, counts it as needing 
   expect(items.find(({ node }) => node === 'c')).toMatchObject({ status: 'stopped' })
   await waitFor('its journal to say so', async () => (await said('show', run, '--events')).includes('"run.undriven"'))
   await waitFor('its processes to end', () => !markedProcesses().some(found => isOfStepOfRun(found, run)))
+
+  // The process of the terminal is gone: the daemon takes the run over when a person resumes it.
+  expect(await client.post<Run>(`/runs/${run}/resume`, {})).toMatchObject({ isUndriven: false })
+  const resumed = await waitFor('the daemon to drive it', async () => {
+    const { items: again } = await client.get<{ items: RunNode[] }>(`/runs/${run}/nodes`)
+    return again.find(({ node, status }) => node === 'c' && status === 'running')
+  })
+  expect(resumed).toMatchObject({ node: 'c' })
+  await said('cancel', run)
 })

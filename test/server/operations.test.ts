@@ -515,6 +515,7 @@ describe('the rest', () => {
     await call('hooks.report', api('/hooks/demo'), { as: { bearer: 'none' }, body: {}, expect: 401 })
     const apart = { agent: 'demo', cwd: server.work, worktree: true }
     await call('sessions.start', api('/sessions'), { body: apart, expect: 400 })
+    await call('sessions.start', api('/sessions'), { body: { agent: 'claude' }, expect: 400 })
     await call('sessions.stop', api(`/sessions/${session}/stop`), { body: {} })
     await call('sessions.fork', api(`/sessions/${session}/fork`), { body: {} })
     await call('sessions.resume', api(`/sessions/${session}/resume`), { body: {} })

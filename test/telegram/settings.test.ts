@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { KNOWN_SETTINGS } from '../../src/config/index.js'
-import { createBot } from '../../src/daemon/bot.js'
+import { createBot, notificationKinds } from '../../src/daemon/bot.js'
 import { newEvent } from '../../src/events/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
@@ -82,7 +82,10 @@ it('the bot reads every one of its settings', async () => {
   const wanted = KNOWN_SETTINGS.map(({ pattern }) => pattern).filter(key => key.startsWith('telegram.'))
   expect(wanted.length).toBeGreaterThan(7)
   expect(wanted.filter(key => !read.has(key))).toEqual([])
-  for (const key of ['enabled', 'needs_you', 'done', 'failed', 'quiet']) expect(read).toContain(`notify.${key}`)
+  // Those of notifications are read at each of them: they apply without a restart.
+  const kinds = notificationKinds(() => noted.notify)
+  expect({ ...kinds }).toEqual({ needsYou: true, done: true, failed: true })
+  for (const key of ['enabled', 'needs_you', 'done', 'failed']) expect(read).toContain(`notify.${key}`)
 })
 
 it('announce reports the start of the bot; notify.* choose the kinds of notifications', async () => {

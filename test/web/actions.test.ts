@@ -450,7 +450,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
   it('a setting is changed; one that loosens, after a confirmation; an invalid value changes nothing', async () => {
     await open('/settings/advanced')
     const search = page.getByLabel('Search settings')
-    const saved = page.getByText('Saved. signalbox serve --restart applies it now; agents keep running.')
+    const saved = page.getByText('Saved. It applies after a restart.')
     const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
     server.ageLogins()
     await search.fill('approvals.grant_uses')

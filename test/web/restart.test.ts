@@ -102,6 +102,13 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
     await page.goto(`${address}/nowhere`)
     await page.getByText('No page has this address').waitFor()
+    // One press starts the demo agent, with a prompt, in a project of its own.
+    await page.goto(`${address}/`)
+    await page.getByRole('button', { name: 'Try the demo agent' }).click()
+    await page.getByRole('heading', { name: 'Fix the failing test' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1)!
+    expect((await ask('GET', `/sessions/${id}`)).cwd).toMatch(/signalbox-demo-[^/]+\/shop$/)
+    await ask('POST', `/sessions/${id}/stop`, { graceMs: 0 })
   })
 
   it('pair a chat with a code that the person sends to the bot', async () => {

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSampleProject } from '../../agents/index.js'
 import { delay, systemClock } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { LoginLink, Page, Run } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { seed, startRun, stopAll, writeScenarios } from '../demo/dashboard-demo.js'
-import { createSampleProject } from '../demo/demo-home.js'
 import { Cluster } from './cluster.js'
 import type { Part } from './part.js'
 

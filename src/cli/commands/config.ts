@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { editSettings, type SettingValue } from '../../config/index.js'
+import { appliesAtOnce, editSettings, type SettingValue } from '../../config/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Home, openHome } from '../../host/home/index.js'
 import { withProjectSettings } from '../../runs/index.js'
@@ -71,12 +71,21 @@ function set(context: CommandContext, key: string, text: string | undefined): nu
     write(value)
   } catch (error) {
     // `config set terminal.size 120x40` is a string; so is a number where the setting wants text.
-    if (typeof value === 'string' || value === null) throw error
-    write(text!)
+    if (typeof value === 'string' || value === null || !isWritten(() => write(text!))) throw error
   }
   context.out(`${key} = ${matching(openHome(context).loaded, key)[0]!.shown}`)
-  context.note('The daemon uses it after signalbox serve --restart; agents keep running.')
+  if (!appliesAtOnce(key)) context.note('The daemon uses it after signalbox serve --restart; agents keep running.')
   return EXIT.ok
+}
+
+/** False: it is no text either; what was wrong with the value as it was read says more. */
+function isWritten(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function edit(context: CommandContext): Promise<number> {
@@ -105,7 +114,9 @@ function matching(loaded: Home['loaded'], wanted: string | undefined) {
   if (entries.length > 0) return entries
   const keys = all.map(({ key }) => key)
   const close = closestMatch(wanted!, keys)
-  throw new SignalboxError('E_INPUT', `unknown setting "${wanted}"${close ? `; did you mean "${close}"?` : ''}`)
+  throw new SignalboxError('E_INPUT', `unknown setting "${wanted}"${close ? `; did you mean "${close}"?` : ''}`, {
+    next: 'signalbox config show lists them',
+  })
 }
 
 function parseValue(text: string): SettingValue {

@@ -68,7 +68,7 @@ async function move(
 
 function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
   const status = context.style(run.isUndriven ? 'red' : STATUS_STYLE[run.status], runWord(run).padEnd(9))
-  const age = formatAge(systemClock.now() - run.updatedAt).padStart(4)
+  const age = formatAge(systemClock.now() - run.updatedAt).padStart(10)
   const text = visibleText(
     `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,
   )

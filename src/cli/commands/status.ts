@@ -17,6 +17,7 @@ import {
 import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { wrapText } from '../help.js'
 import { withStore } from '../runs/with-store.js'
 import { lostSessions, runningSessions } from '../sessions/lost-sessions.js'
 import { panesById, sessionLine } from '../sessions/session-info.js'
@@ -56,10 +57,14 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   for (const run of halted) {
     context.out(`${context.style('red', run.id)}  ${visibleText(run.title)}`)
     const why = run.isUndriven ? run.why : [runWord(run), run.why].filter(Boolean).join(': ')
-    context.out(`  ${visibleText(why ?? '')}${run.next === null ? '' : `; resume it: ${run.next}`}`)
+    printBelow(context, `${visibleText(why ?? '')}${run.next === null ? '' : `; resume it: ${run.next}`}`)
   }
   for (const { number, paused: used } of paused)
-    context.out(`session ${number} is paused. ${budgetSentence(used!)} Raise it: ${raiseCommand(number, used!)}`)
+    printBelow(
+      context,
+      `session ${number} is paused. ${budgetSentence(used!)} Raise it: ${raiseCommand(number, used!)}`,
+      0,
+    )
   for (const pane of waiting.filter(({ source }) => source === 'tmux'))
     context.out(`tmux ${pane.place}  ${visibleText(pane.doing || pane.name)}`)
   if (lost.length > 0)
@@ -84,4 +89,10 @@ async function haltedRuns(context: CommandContext): Promise<DescribedRun[]> {
     const described = await Promise.all(runs.map(record => describeRun({ store, clock: systemClock }, record)))
     return described.filter(run => runNeedsYou(run, now))
   })
+}
+
+/** In the width of a terminal; a pipe gets whole lines. */
+function printBelow(context: CommandContext, text: string, indent = 2): void {
+  const width = context.isOutputTty ? Math.max(20, context.columns - indent) : Number.POSITIVE_INFINITY
+  for (const line of wrapText(text, width)) context.out(' '.repeat(indent) + line)
 }

@@ -41,13 +41,8 @@ async function readPackage(context: CommandContext, name: string): Promise<{ ver
       (error: Error) => ({ code: 1, stdout: '', stderr: error.message }),
     )
     if (result.code === 0) return result.stdout
-    const why =
-      result.stderr
-        .trim()
-        .split('\n')
-        .find(line => line.includes('code') || line.includes('404')) ?? result.stderr.trim()
-    throw new SignalboxError('E_UPGRADE', `npm cannot fetch ${name}: ${why}`, {
-      next: `this is ${version()}, in ${PACKAGE_ROOT}`,
+    throw new SignalboxError('E_UPGRADE', whyNot(name, result.stderr.trim()), {
+      next: `this is ${version()}, in ${PACKAGE_ROOT}; --from compares with a package file`,
     })
   }
   try {
@@ -58,4 +53,12 @@ async function readPackage(context: CommandContext, name: string): Promise<{ ver
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** The codes of npm, in words. */
+function whyNot(name: string, said: string): string {
+  if (/\bE404\b/.test(said)) return `npm has no package "${name}"`
+  if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(said)) return 'npm cannot reach its registry'
+  if (/\bENOENT\b/.test(said)) return `npm cannot read ${name}`
+  return `npm cannot fetch ${name}: ${said.split('\n').find(line => line.includes('code')) ?? said}`
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSampleProject } from '../../agents/index.js'
 import { delay, systemClock } from '../../clock/index.js'
 import { editSettings } from '../../config/index.js'
 import { type Daemon, startDaemon } from '../../daemon/index.js'
@@ -13,7 +14,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { type SessionInfo, stringEntries } from '../sessions/session-info.js'
 import { version } from '../version.js'
-import { createSampleProject, markAlive, markEnded } from './demo-home.js'
+import { markAlive, markEnded } from './demo-home.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-script.js'
 
 const READY_MS = 20_000

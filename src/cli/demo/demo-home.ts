@@ -1,12 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { demoDirectories } from '../../agents/index.js'
 import { systemClock } from '../../clock/index.js'
-import { SignalboxError } from '../../errors/index.js'
-import { isAlive, ownProgram, processStart, runCommand } from '../../process/index.js'
+import { isAlive, processStart } from '../../process/index.js'
 
-const PREFIX = 'signalbox-demo-'
-const MARK = '.made-by-signalbox-demo'
 /** Exists while a dashboard demo runs, and after it was killed; a clean end removes it. */
 const ALIVE = 'alive.json'
 const KEEP_MS = 24 * 3_600_000
@@ -15,25 +12,6 @@ export interface InterruptedDemo {
   directory: string
   /** The port of its page: an open browser tab reconnects there. */
   port: number
-}
-
-export function createDemoDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), PREFIX))
-  writeFileSync(join(directory, MARK), 'created by signalbox demo; a later demo removes it after a day\n')
-  return directory
-}
-
-/**
- * A small git project with a failing test, for the demo agent: it never plays in a person's own.
- */
-export async function createSampleProject(directory: string, name: string): Promise<string> {
-  const path = join(directory, name)
-  if (existsSync(path)) return path
-  mkdirSync(path)
-  const program = ownProgram('demo-agent/main')
-  const made = await runCommand(process.execPath, [program, '--sample-project', path], { cwd: directory })
-  if (made.code !== 0) throw new SignalboxError('E_DEMO', `cannot create the sample project: ${made.stderr.trim()}`)
-  return path
 }
 
 /** Demos are kept for a day, so that their recordings can be replayed. */
@@ -88,18 +66,4 @@ function readAlive(directory: string): Alive | null {
   } catch {
     return null
   }
-}
-
-/** Only directories of this user that a demo created. */
-function demoDirectories(): string[] {
-  return readdirSync(tmpdir())
-    .filter(name => name.startsWith(PREFIX))
-    .map(name => join(tmpdir(), name))
-    .filter(directory => {
-      try {
-        return existsSync(join(directory, MARK)) && statSync(directory).uid === process.getuid?.()
-      } catch {
-        return false
-      }
-    })
 }

@@ -118,5 +118,5 @@ function describe(context: CommandContext, entry: WorktreeEntry, isGone: boolean
   }
   const state = isGone ? 'removed' : texts[fate]
   const colour = fate === 'needless' || fate === 'busy' ? 'dim' : 'yellow'
-  return `${run}  ${(runStatus ?? 'unknown').padEnd(9)} ${formatAge(idleMs).padStart(4)} ${size.padStart(9)}  ${context.style(colour, state)}  ${context.style('dim', path)}`
+  return `${run}  ${(runStatus ?? 'unknown').padEnd(9)} ${formatAge(idleMs).padStart(10)} ${size.padStart(9)}  ${context.style(colour, state)}  ${context.style('dim', path)}`
 }

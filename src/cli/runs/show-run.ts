@@ -1,12 +1,12 @@
 import { systemClock } from '../../clock/index.js'
 import { listRuns, queuePosition, type RunRecord, readRun } from '../../engine/index.js'
-import type { EventData } from '../../events/index.js'
+import { type EventData, isEvent } from '../../events/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
 import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { formatDuration, runWord, visibleText } from '../../text/index.js'
-import type { CommandContext } from '../context.js'
+import type { CommandContext, Style } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { showPipeline } from './show-pipeline.js'
 
@@ -83,7 +83,8 @@ export async function showRun(
   }
   if (pipeline) showPipeline(context, pipeline)
   if (steps.length > 0) out('')
-  for (const step of steps) showStep(context, step)
+  const failed = failedVisits(events)
+  for (const step of steps) showStep(context, step, failed.get(visitOf(step.step)))
   for (const [gate, approval] of Object.entries(record.gates))
     out(`waiting at ${gate}: ${await answerCommand(store, approval)}`)
 }
@@ -93,12 +94,34 @@ export function whyText({ why }: Pick<DescribedRun, 'why'>): string {
   return why === null ? '' : ` (${visibleText(why)})`
 }
 
-function showStep({ out, style }: CommandContext, step: ShownStep): void {
+/**
+ * Why nodes failed, by their visits. The step of a command ends well even if the command does not:
+ * whether that is a failure, the node decides.
+ */
+function failedVisits(events: readonly StoredEvent[]): Map<string, string> {
+  const failed = new Map<string, string>()
+  for (const event of events) {
+    if (!isEvent(event, 'node.finished') || event.data.status !== 'fail') continue
+    const { node, visit, branch, failureReason } = event.data
+    failed.set(`${branch === undefined ? '' : `${branch}/`}${node}@${visit}`, failureReason ?? '')
+  }
+  return failed
+}
+
+/** The visit of a step: `check@1` of `check@1#2`. */
+function visitOf(step: string): string {
+  return step.replace(/#\d+$/, '')
+}
+
+function showStep({ out, style }: CommandContext, step: ShownStep, failure: string | undefined): void {
+  const isFailed = failure !== undefined && step.status === 'ok'
+  const status = isFailed ? 'failed' : step.status
   const took = step.endedAt === null ? '' : ` · ${formatDuration(step.endedAt - step.startedAt)}`
   const spent = step.usage ? ` · ${step.usage.input + step.usage.output} tokens` : ''
-  const colour = step.status === 'ok' ? 'green' : step.status === 'open' ? 'cyan' : 'yellow'
-  const why = step.reason && step.status !== 'ok' ? ` (${visibleText(reasonText(step.reason))})` : ''
-  out(`${style(colour, step.status.padEnd(6))} ${step.step}${why}${style('dim', `${took}${spent}`)}`)
+  const colour = { ok: 'green', open: 'cyan', failed: 'red' }[status] as Style | undefined
+  const reason = isFailed ? failure : step.status === 'ok' ? '' : reasonText(step.reason ?? '')
+  const why = reason === '' ? '' : ` (${visibleText(reason)})`
+  out(`${style(colour ?? 'yellow', status.padEnd(6))} ${step.step}${why}${style('dim', `${took}${spent}`)}`)
   if (step.verdict) {
     out(`       ${style('bold', step.verdict.verdict)} ${visibleText(step.verdict.feedback)}`)
     for (const { file, line, text } of step.verdict.findings)

@@ -25,12 +25,15 @@ export const paneSettings = {
       project: 'yes',
     }),
     wait_fallback_s: duration(25, 'End a wait that only heuristics detected after this long.', { min: 1, max: 3600 }),
-    wait_fallback_running: boolean(true, 'Such a wait ends as running, not as idle, if the content changed meanwhile.'),
+    wait_fallback_running: boolean(
+      true,
+      'A wait that only heuristics detected ends as running, not as idle, if the content changed meanwhile.',
+    ),
     display_delay_s: duration(5, 'Keep showing done or failed for this long after you have seen it.', { max: 600 }),
     dismiss_s: duration(60, 'Done and failed panes leave the compact list of `signalbox watch` after this long.', {
       max: 86_400,
     }),
-    recent_s: duration(10, 'How long the headline then counts such a pane as “just finished”.', { max: 86_400 }),
+    recent_s: duration(10, 'How long the headline counts a done or failed pane as “just finished”.', { max: 86_400 }),
     quiet_run_s: duration(3, 'Work that takes less time than this sends no notification.', {
       max: 600,
       project: 'yes',
@@ -42,14 +45,21 @@ export const paneSettings = {
       'Changes between active and idle within the flicker window that are allowed; a pane with more is flickering.',
       { min: 1, max: 100 },
     ),
-    flicker_window_s: duration(60, 'The window in which these changes are counted.', { min: 1, max: 3600 }),
+    flicker_window_s: duration(60, 'The flicker window: changes between active and idle are counted in it.', {
+      min: 1,
+      max: 3600,
+    }),
     flicker_hold_s: duration(3, 'How long a flickering pane must be idle before idle is accepted.', { max: 60 }),
     stuck_after_s: duration(300, 'A pane that is active without progress for this long is stuck.', {
       min: 1,
       max: 86_400,
       project: 'yes',
     }),
-    stuck_tool_s: duration(900, 'The same while a tool runs.', { min: 1, max: 86_400, project: 'yes' }),
+    stuck_tool_s: duration(900, 'A pane that is active without progress for this long, while a tool runs, is stuck.', {
+      min: 1,
+      max: 86_400,
+      project: 'yes',
+    }),
     stuck_frozen_s: duration(30, 'A progress row that does not move for this long is frozen.', { min: 1, max: 3600 }),
   },
 

@@ -38,6 +38,7 @@ export function openHome(
   const settingsFile = join(directories.config, 'config.toml')
   const loaded = loadConfig({ environment: env, userFile: settingsFile, ...(projectFile && { projectFile }) })
   const { config } = loaded
+  const now = () => loadConfig({ environment: env, userFile: settingsFile }).config
   useTokenShapes(config.secrets.tokens.map(readTokenShape))
   return {
     directories,
@@ -82,9 +83,9 @@ export function openHome(
         hidden: [directories.config, directories.data, directories.state, directories.runtime],
       },
       supervision: config,
-      notify: config.notify,
-      // Budgets apply without a restart.
-      budgets: () => budgetsOf(loadConfig({ environment: env, userFile: settingsFile }).config),
+      // These apply without a restart; `appliesAtOnce` lists their keys.
+      notify: () => now().notify,
+      budgets: () => budgetsOf(now()),
       ...publicAddress(config.server),
       sessions: {
         times: {

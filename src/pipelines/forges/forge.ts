@@ -97,6 +97,12 @@ export type RunForge = (args: readonly string[]) => Promise<{ code: number | nul
 const BUSY =
   /rate limit|HTTP 429|Too Many Requests|submitted too quickly|HTTP 5\d\d|error connecting|timed? ?out|no such host|connection (refused|reset)/i
 
+/** Why a program could not be started; where it is simply missing, without words of the system. */
+export function notStarted(program: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' ? `${program} was not found` : `${program} could not be started: ${message}`
+}
+
 /** The output of a program of a forge. @throws SignalboxError that says what failed */
 export async function forgeOutput(
   program: 'gh' | 'glab',
@@ -108,7 +114,7 @@ export async function forgeOutput(
   try {
     end = await run(args)
   } catch (error) {
-    throw new SignalboxError('E_AGENT_MISSING', `${program} was not found: ${(error as Error).message}`, {
+    throw new SignalboxError('E_AGENT_MISSING', notStarted(program, error), {
       next: program === 'gh' ? 'install the GitHub CLI: https://cli.github.com' : 'install the GitLab CLI: glab',
       cause: error,
     })

@@ -72,7 +72,7 @@ export function chooseTracker(
   const isKey = /^[A-Z][A-Z0-9]+-\d+$/.test(reference)
   throw new SignalboxError(
     'E_INPUT',
-    `"${reference}" is not an issue: no such file${isKey ? ', and neither JIRA_BASE_URL nor LINEAR_API_KEY is set' : ''}`,
+    `there is no file "${reference}", and it is not an issue of a tracker${isKey ? ': neither JIRA_BASE_URL nor LINEAR_API_KEY is set' : ''}`,
     {
       next: 'give a file, gh:12, gl:12, jira:KEY-1, linear:KEY-1, or --title "what to do"',
     },

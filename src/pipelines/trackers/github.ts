@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { notStarted } from '../forges/forge.js'
 import { parseAnswer, type Tracker, type TrackerServices } from './tracker.js'
 
 const issueAnswer = z.object({
@@ -98,7 +99,7 @@ async function run(services: TrackerServices, args: readonly string[]) {
   try {
     return await services.run('gh', args)
   } catch (error) {
-    throw new SignalboxError('E_AGENT_MISSING', `gh was not found: ${(error as Error).message}`, {
+    throw new SignalboxError('E_AGENT_MISSING', notStarted('gh', error), {
       next: 'install the GitHub CLI (https://cli.github.com), or give the issue as a file',
       cause: error,
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { notStarted } from '../forges/forge.js'
 import { parseAnswer, type Tracker, type TrackerServices } from './tracker.js'
 
 const issueAnswer = z.object({
@@ -57,7 +58,7 @@ function parseReference(reference: string): { number: string; project: string } 
 
 async function glab(services: TrackerServices, args: readonly string[], what: string): Promise<string> {
   const { code, stdout, stderr } = await services.run('glab', ['api', ...args]).catch(error => {
-    throw new SignalboxError('E_AGENT_MISSING', `glab was not found: ${(error as Error).message}`, {
+    throw new SignalboxError('E_AGENT_MISSING', notStarted('glab', error), {
       next: 'install the GitLab CLI (https://gitlab.com/gitlab-org/cli), or give the issue as a file',
       cause: error,
     })

@@ -1,5 +1,6 @@
 import { blockersOf } from '../../approvals/index.js'
-import { isEnded, listRuns, type RunRecord } from '../../engine/index.js'
+import { isEnded, listRuns } from '../../engine/index.js'
+import { isPausedByBudget, paneNeedsYou, runNeedsYou } from '../../text/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { overview } from '../schemas/overview.js'
@@ -36,9 +37,8 @@ export const overviewRoutes: readonly Route[] = [
       const shown = [...runs.filter(({ status }) => !isEnded(status)), ...runs.filter(({ status }) => isEnded(status))]
       shown.length = Math.min(shown.length, RECENT_RUNS)
       const views = await Promise.all(shown.map(record => runView(call, record)))
-      const undriven = views.filter(({ isUndriven }) => isUndriven)
       const panes = parts.panes.list()
-      const midnight = new Date(now).setHours(0, 0, 0, 0)
+      const asking = new Set(open.map(({ subject }) => subject.session))
       const { isPaused } = await host.ledger.grants.switch()
       return call.json({
         needsYou: [
@@ -51,8 +51,9 @@ export const overviewRoutes: readonly Route[] = [
             risk: risk.level,
             since: requestedAt,
           })),
-          ...[...undriven, ...runs.filter(isFailedOfToday(midnight))].map(
-            ({ id, title, project, endedAt, updatedAt }) => ({
+          ...views
+            .filter(view => runNeedsYou(view, now))
+            .map(({ id, title, project, endedAt, updatedAt }) => ({
               kind: 'run' as const,
               id,
               title,
@@ -60,10 +61,18 @@ export const overviewRoutes: readonly Route[] = [
               agent: null,
               risk: null,
               since: endedAt ?? updatedAt,
-            }),
-          ),
+            })),
+          ...running.filter(isPausedByBudget).map(({ id, title, label, agent, project, paused }) => ({
+            kind: 'session' as const,
+            id,
+            title: label ?? title ?? agent,
+            project,
+            agent,
+            risk: null,
+            since: paused!.since,
+          })),
           ...panes
-            .filter(found => (found.needsYou && found.approval === undefined) || found.stuck !== null)
+            .filter(found => paneNeedsYou(found, asking))
             .map(({ id, doing, title, cwd, agent, since }) => ({
               kind: 'pane' as const,
               id,
@@ -88,7 +97,3 @@ export const overviewRoutes: readonly Route[] = [
     },
   }),
 ]
-
-function isFailedOfToday(midnight: number) {
-  return ({ status, endedAt }: RunRecord) => status === 'failed' && (endedAt ?? 0) >= midnight
-}

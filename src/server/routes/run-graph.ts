@@ -88,7 +88,13 @@ export const runGraphRoutes: readonly Route[] = [
       const to = call.query.to ?? last?.commit ?? null
       const { text, hidden } = await diffBetween(record.cwd, from, to, call.query.space === 'ignore')
       const diff = call.host.redactor.redact(text.slice(0, DIFF_MAX))
-      return call.json({ from, to, diff, isCut: text.length > DIFF_MAX, hidden })
+      const git = new Git(record.cwd)
+      const count = from === null ? null : await git.try(['rev-list', '--count', `${from}..${to ?? 'HEAD'}`])
+      return call.json({
+        branch: await git.branch(),
+        commits: count?.code === 0 ? Number(count.stdout) : 0,
+        ...{ from, to, diff, isCut: text.length > DIFF_MAX, hidden },
+      })
     },
   }),
   route({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createDemoDirectory, createSampleProject } from '../../agents/index.js'
 import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
@@ -18,7 +19,7 @@ const env = z.record(z.string(), z.string()).nullable().default(null).describe('
 const startBody = z.strictObject({
   agent: z.string().nullable().describe('its name; null for any program, only on the owner’s socket'),
   args: z.array(z.string()).max(200).default([]),
-  cwd: z.string(),
+  cwd: z.string().optional().describe('only the demo agent may omit it: it then plays in a scratch project'),
   prompt: z.string().min(1).optional(),
   worktree: z.boolean().default(false).describe('start in a new git worktree, on its own branch'),
   env,
@@ -94,10 +95,11 @@ export const sessionRoutes: readonly Route[] = [
           },
         )
       if (start.resume !== null) await refuseRunning(host, start.resume)
-      const request = { ...start, terminal: start.env, person: personName(person.id) }
+      const cwd = start.cwd ?? (await scratchProject(placement ? null : start.agent))
+      const request = { ...start, cwd, terminal: start.env, person: personName(person.id) }
       const record = placement
         ? await host.remote.start(request, placementOf(placement))
-        : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, start.cwd) : start.cwd })
+        : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, cwd) : cwd })
       if (budget) await host.budgets.set(record.id, budget, request.person)
       if (prompt !== undefined) await (await host.whenLive(record.id))?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, budget ? await host.record(record.id) : record), 201)
@@ -250,6 +252,13 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** A project for the demo agent, which edits files. @throws SignalboxError `E_INPUT` */
+async function scratchProject(agent: string | null): Promise<string> {
+  if (agent !== 'demo')
+    throw new SignalboxError('E_INPUT', 'cwd: a session needs a directory', { next: 'name the directory of a project' })
+  return createSampleProject(createDemoDirectory(), 'shop')
+}
 
 /** @throws SignalboxError `E_INPUT` outside a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {

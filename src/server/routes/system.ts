@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
-import { editingOf, editSettings, loosensNothing, settingsVersion } from '../../config/index.js'
+import { appliesAtOnce, editingOf, editSettings, loosensNothing, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import type { WorkerView } from '../../workers/index.js'
 import { clusterMetrics } from '../cluster-metrics.js'
@@ -152,6 +152,7 @@ function settingsOf(parts: Call['parts']): z.output<typeof settings> {
       origin: { source, ...(place !== undefined && { place }) },
       accepts,
       editing: editingOf(key),
+      isPending: !appliesAtOnce(key) && parts.startedWith.get(key) !== shown,
     }))
   return { items, version: settingsVersion(settingsFile(parts)) }
 }

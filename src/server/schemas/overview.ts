@@ -7,7 +7,7 @@ import { run } from './runs.js'
 import { session } from './sessions.js'
 
 const need = z.object({
-  kind: z.enum(['approval', 'run', 'pane']),
+  kind: z.enum(['approval', 'run', 'pane', 'session']),
   id: z.string(),
   title: z.string(),
   project: z.string(),

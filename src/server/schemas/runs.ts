@@ -204,6 +204,8 @@ export const checkpoint = z
   .meta({ id: 'Checkpoint' })
 
 export const runDiff = z.object({
+  branch: z.string().nullable().describe('where the run commits'),
+  commits: z.int().describe('how many commits lie between the two'),
   from: z.string().nullable(),
   to: z.string().nullable(),
   diff: z.string(),

@@ -41,6 +41,7 @@ export const setting = z.object({
   editing: z
     .enum(['free', 'tighten', 'terminal'])
     .describe('what the dashboard may do: change it, make it stricter, or nothing'),
+  isPending: z.boolean().describe('the daemon still works with another value; the next start applies this one'),
 })
 
 export const settings = z.object({ items: z.array(setting), version: z.string() })

@@ -6,10 +6,13 @@ import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 /** A step of a run, assembled from its events: `node@visit#attempt`. */
 export type RunStep = InMilliseconds<Step>
 
-/** `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. */
+/**
+ * `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. The gate of a step has
+ * its name with an addition: `review@2#1+ask`.
+ */
 export function partsOfStep(step: string): { branch: string | null; node: string; visit: number; attempt: number } {
   const slash = step.lastIndexOf('/')
-  const match = /^(.*?)@(\d+)(?:#(\d+))?$/.exec(step.slice(slash + 1))
+  const match = /^(.*?)@(\d+)(?:#(\d+))?(?:\+.*)?$/.exec(step.slice(slash + 1))
   return {
     branch: slash < 0 ? null : step.slice(0, slash),
     node: match?.[1] ?? step.slice(slash + 1),

@@ -9,12 +9,12 @@ import {
   requestContent,
   requestTitle,
 } from '../../approvals/index.js'
-import { closedReason, optionText, plainLabel, RISK_WORDS } from '../../text/index.js'
+import { closedReason, formatAge, optionText, plainLabel, RISK_WORDS } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
 import type { PlanChanges } from './plan-changes.js'
-import { ago, clockTime } from './times.js'
+import { clockTime } from './times.js'
 
 export interface CardContext {
   now: number
@@ -79,7 +79,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     subject.agent === 'signalbox' ? null : subject.agent,
     context.sessionName,
     context.machine,
-    ago(context.now - record.requestedAt),
+    formatAge(context.now - record.requestedAt),
   ]
   const html = [
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record, context.isDetailed))}</b>`,

@@ -2,12 +2,12 @@ import type { Host } from '../../host/index.js'
 import { type Block, blockWords, type Facet } from '../../screen/index.js'
 import type { InterruptResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { budgetSentence, formatDuration } from '../../text/index.js'
+import { budgetSentence, formatAge, formatDuration } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
-import { ago, clockTime } from './times.js'
+import { clockTime } from './times.js'
 
 /** The screen as text, without blank rows at the end. */
 export async function screenText(live: SessionPort): Promise<string> {
@@ -21,7 +21,7 @@ export async function screenText(live: SessionPort): Promise<string> {
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
   const place = host.remote.whereIs(record)
-  const since = `${ago(now - record.startedAt)}${place ? ` · on ${place.name}` : ''}`
+  const since = `${formatAge(now - record.startedAt)}${place ? ` · on ${place.name}` : ''}`
   if (place && place.awaySince !== null && host.remote.has(record.id))
     return `worker away for ${formatDuration(now - place.awaySince)} · started ${since}`
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`

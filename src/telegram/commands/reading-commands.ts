@@ -1,7 +1,7 @@
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Block } from '../../screen/index.js'
-import { budgetSentence, plural } from '../../text/index.js'
+import { budgetSentence, formatAge, plural } from '../../text/index.js'
 import { answerActions } from '../cards/answer-messages.js'
 import { gitCard, gitDiff } from '../cards/git-texts.js'
 import {
@@ -14,7 +14,6 @@ import {
   usageLine,
 } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
-import { ago } from '../cards/times.js'
 import { type CommandServices, personName, type Requester } from '../command-services.js'
 import { escapeHtml, PART_UNITS } from '../outgoing/split.js'
 import type { Command } from './index.js'
@@ -72,7 +71,7 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
       const text = [
         ...facts.map(([name, value]) => `${name}: ${String(value)}`),
         '',
-        ...evidence.map(({ verdict, authority, rule, age }) => `${verdict}: ${authority} ${rule}, ${ago(age)}`),
+        ...evidence.map(({ verdict, authority, rule, age }) => `${verdict}: ${authority} ${rule}, ${formatAge(age)}`),
       ].join('\n')
       await services.reply(to, `<pre>${escapeHtml(text.slice(0, 3000))}</pre>`, { about: record.id })
       return 'explained'

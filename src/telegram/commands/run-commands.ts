@@ -79,8 +79,7 @@ export async function showRun(services: CommandServices, to: Requester, prefix: 
     buttons.push([{ text: 'Cancel', action: { do: 'run', run: run.id, act: 'cancel' }, style: 'danger' }])
   if (run.status === 'running' && !run.isUndriven)
     buttons.push([{ text: 'Pause', action: { do: 'run', run: run.id, act: 'pause' } }])
-  // A run of a terminal is resumed there.
-  if ((run.status === 'paused' || run.status === 'failed') && run.labels.host === 'daemon')
+  if (run.status === 'paused' || run.status === 'failed' || run.isUndriven)
     buttons.push([{ text: 'Resume', action: { do: 'run', run: run.id, act: 'resume' } }])
   const html = [
     `${runLine(run, services.clock.now())}${progress(run)}`,

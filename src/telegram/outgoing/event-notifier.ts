@@ -387,8 +387,7 @@ export class EventNotifier {
     const agent = await this.#agentOf(id)
     const facts = [basename(run.project), run.kind, ...agent, runWord(run), time, ...cost]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
-    // A run of a terminal is resumed there.
-    const canResume = run.status === 'failed' && run.labels.host === 'daemon'
+    const canResume = run.status === 'failed'
     const go: ButtonSpec[] = canResume ? [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }] : []
     return {
       kind: isDone ? 'done' : isUndriven ? 'needsYou' : 'failed',

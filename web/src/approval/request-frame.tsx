@@ -26,7 +26,10 @@ export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFr
   const isProse = approval.kind === 'question' || approval.kind === 'gate' || approval.kind === 'plan'
   useLayoutEffect(() => {
     const element = box.current
-    if (!element) return
+    if (!element) {
+      onSeen(true)
+      return
+    }
     const measure = () => {
       const rest = element.scrollHeight - element.clientHeight - element.scrollTop
       const cut = element.scrollHeight > element.clientHeight + 1
@@ -45,6 +48,7 @@ export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFr
     }
   }, [approval.display.hash, isWhole])
   const isEmpty = parts.facts.length + parts.texts.length + parts.diffs.length === 0 && parts.command === null
+  if (isEmpty && approval.kind === 'gate') return null
   return (
     <div class={`request ${isWhole ? 'whole' : ''} ${isProse ? 'prose-frame' : ''}`}>
       <div class="request-scroll" ref={box} {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': 'Request' })}>

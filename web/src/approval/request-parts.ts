@@ -39,6 +39,9 @@ const FACT_MAX = 120
  */
 export function requestParts({ display, request, kind }: Pick<Approval, 'display' | 'request' | 'kind'>): RequestParts {
   const parts = partsOf(display.blocks)
+  // A gate without a text of its own has only its question, which is the title.
+  if (kind === 'gate' && parts.every(({ label, text }) => label === '' && text.trim() === display.title))
+    return { command: null, diffs: [], facts: [], texts: [] }
   if (kind !== 'permission' || display.isCut) return { command: null, diffs: [], ...sorted(parts) }
   const find = (pattern: RegExp) => parts.find(({ label }) => pattern.test(label))
   const path = find(PATH)

@@ -1,6 +1,7 @@
 import type { Block, InlineRun } from '../api/types'
 import { type DiffLine, markChanges } from '../diff/diff-lines'
 import { DiffView } from '../diff/diff-view'
+import { tokenStyles } from '../diff/highlight'
 import { Revealed, revealedStyles, StyledText } from '../diff/styled-text'
 import { CopyButton } from '../ui/copy'
 import { StatusIcon } from '../ui/status'
@@ -125,10 +126,41 @@ function Code({ text, language }: { text: string; language?: string }) {
       </figcaption>
       <pre tabIndex={0}>
         <code>
-          <StyledText text={text} styles={revealedStyles(text)} />
+          <CodeText text={text} language={language} />
         </code>
       </pre>
     </figure>
+  )
+}
+
+/** More lines than this stay plain: colours help the eye, and a listing is not read whole. */
+const COLOURED_MAX = 400
+
+/** Names of languages, as the ending of a file; what has none is its own ending. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  python: 'py',
+  ruby: 'rb',
+  shell: 'sh',
+  elixir: 'ex',
+  text: 'txt',
+  console: 'txt',
+  output: 'txt',
+  diff: 'txt',
+}
+
+function CodeText({ text, language }: { text: string; language: string | undefined }) {
+  const lines = text.split('\n')
+  const ending = ENDINGS[language ?? ''] ?? language
+  if (!ending || lines.length > COLOURED_MAX) return <StyledText text={text} styles={revealedStyles(text)} />
+  return (
+    <>
+      {lines.map((line, index) => (
+        <>
+          {index > 0 && '\n'}
+          <StyledText text={line} styles={[...tokenStyles(line, `x.${ending}`), ...revealedStyles(line)]} />
+        </>
+      ))}
+    </>
   )
 }
 

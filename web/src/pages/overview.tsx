@@ -6,6 +6,7 @@ import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
 import { RunLine } from '../run/run-line'
+import { RaiseBudget } from '../session/budget'
 import { LiveSessionLine, SessionLine } from '../sessions/session-line'
 import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys } from '../shell/keyboard'
@@ -178,8 +179,9 @@ function OtherNeeds({
             </span>
             <span class="small soft cut block">{budgetSentence(session.paused!)}</span>
           </a>
-          <span class="meta">
+          <span class="meta" style={{ alignItems: 'center' }}>
             <Age at={session.paused!.since} suffix=" ago" />
+            <RaiseBudget session={session} />
           </span>
         </li>
       ))}

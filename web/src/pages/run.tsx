@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { Run, RunContext, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
+import type { Run, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { PullPanel } from '../pull/pull-panel'
+import { ContextView } from '../run/context-view'
 import { RunDiff } from '../run/diff-view'
 import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
@@ -10,6 +11,7 @@ import { NodeTable, RunGraph } from '../run/graph-panel'
 import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
+import { ResultPanel } from '../run/result'
 import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
@@ -79,6 +81,7 @@ function Loaded({ run }: { run: Run }) {
         </div>
       )}
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
+      {run.status === 'completed' && <ResultPanel run={run} nodes={nodes ?? []} timeline={timeline} />}
       <div class={`run-grid ${WIDE.includes(tab) ? 'is-wide' : ''}`}>
         <section class="panel run-main" aria-label="Details">
           <h2 class="sr">Details</h2>
@@ -116,7 +119,7 @@ function Loaded({ run }: { run: Run }) {
               )}
               {tab === 'pull' && <PullPanel run={run} />}
               {tab === 'diff' && <RunDiff run={run} node={node} />}
-              {tab === 'context' && <ContextView run={run.id} version={version} />}
+              {tab === 'context' && <ContextView run={run.id} version={version} nodes={nodes ?? []} />}
               {tab === 'gates' && <Gates run={run.id} version={version} />}
             </Guard>
           </TabPanel>
@@ -158,31 +161,6 @@ function Loaded({ run }: { run: Run }) {
 /** The node that looks at a pull request has run, or the one that opens it. */
 function hasPull(nodes: readonly RunNode[] | null): boolean {
   return (nodes ?? []).some(({ node, visits }) => (node === 'observe' || node === 'publish') && visits > 0)
-}
-
-function ContextView({ run, version }: { run: string; version: number }) {
-  const {
-    value: loaded,
-    error,
-    reload,
-  } = useLoad(run, signal => getJson<RunContext>(`/runs/${run}/context`, { signal }), version)
-  if (!loaded) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
-  const entries = Object.entries(loaded.context)
-  return (
-    <dl class="kv pad">
-      {entries.length === 0 && <dd class="dim">The context is empty.</dd>}
-      {entries.map(([key, value]) => (
-        <>
-          <dt key={key} class="mono">
-            {key}
-          </dt>
-          <dd>
-            <pre class="context-value">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
-          </dd>
-        </>
-      ))}
-    </dl>
-  )
 }
 
 function Gates({ run, version }: { run: string; version: number }) {

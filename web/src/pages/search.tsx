@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { SearchResult } from '../api/types'
 import { query, setQuery } from '../store/router'
-import { placeOf, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
+import { markWords, placeOf, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { attempt } from '../store/toasts'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Age } from '../ui/time'
@@ -69,6 +69,23 @@ export function SearchPage() {
   )
 }
 
+/** A passage with the words that were searched for. */
+function Marked({ text, words }: { text: string; words: string }) {
+  return (
+    <>
+      {markWords(text, words).map(({ text: part, isFound }, index) =>
+        isFound ? (
+          <b key={index} class="found">
+            {part}
+          </b>
+        ) : (
+          <span key={index}>{part}</span>
+        ),
+      )}
+    </>
+  )
+}
+
 function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | null }) {
   const [more, setMore] = useState<{ items: SearchResult[]; next: number | null } | null>(null)
   const { value, error, reload } = useLoad(`search/${words}/${kind}`, signal => searchFor(words, { kind, signal }))
@@ -92,7 +109,7 @@ function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | 
                   {titleOf(result)}
                 </span>
                 <span class="small soft block search-excerpt" dir="auto">
-                  {result.excerpt}
+                  <Marked text={result.excerpt} words={words} />
                 </span>
               </span>
               <span class="meta">

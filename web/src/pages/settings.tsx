@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { AgentsPanel } from '../settings/agents-panel'
 import { AppearanceTab } from '../settings/appearance-tab'
 import { TopicTab } from '../settings/controls'
 import { DevicesTab } from '../settings/devices'
@@ -23,21 +25,31 @@ export function SettingsPage({ tab }: { tab: string }) {
   const wanted = ALIASES[tab] ?? tab
   const here = TABS.some(one => one.tab === wanted) ? wanted : 'notifications'
   const topic = TOPICS.find(candidate => candidate.tab === here)
+  const tabs = useRef<HTMLElement>(null)
+  // On a phone the tabs are wider than the screen.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [here])
   return (
     <div class="page settings-page">
       <div class="page-head">
         <h1>Settings</h1>
       </div>
-      <nav class="tabs" aria-label="Settings" style={{ marginBottom: '24px' }}>
+      <nav ref={tabs} class="tabs" aria-label="Settings" style={{ marginBottom: '24px' }}>
         {TABS.map(({ tab: name, label }) => (
           <a key={name} href={`/settings/${name}`} aria-current={here === name ? 'page' : undefined}>
             {label}
           </a>
         ))}
       </nav>
-      {topic && <p class="soft settings-about">{topic.about}</p>}
+      {topic && (
+        <p class="soft settings-about">
+          {topic.about} <span class="dim">Switches and choices are saved at once, fields with Save.</span>
+        </p>
+      )}
       <div class="stack wide">
         {here === 'notifications' && <BrowserNotifications />}
+        {here === 'agents' && <AgentsPanel />}
         {here === 'remote' && <PhoneAccess />}
         {topic && <TopicTab topic={topic} />}
         {here === 'remote' && <OtherMachines />}

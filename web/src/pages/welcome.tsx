@@ -7,6 +7,7 @@ import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
 import { attempt } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
+import { Install } from '../ui/install'
 import { StatusIcon } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
@@ -101,25 +102,6 @@ export function Welcome() {
         </Step>
       </ol>
     </section>
-  )
-}
-
-/** The command alone can be copied; what comes after it is a page to read. */
-function Install({ title, text }: { title: string; text: string }) {
-  const [command = text, page] = text.split(/, or see (?=https:)/)
-  return (
-    <>
-      <dt class="strong">{title}</dt>
-      <dd class="row wrap">
-        <code>{command}</code>
-        <CopyButton text={command} label={`Copy the command for ${title}`} />
-        {page !== undefined && (
-          <a class="link" href={page} target="_blank" rel="noreferrer">
-            Other ways
-          </a>
-        )}
-      </dd>
-    </>
   )
 }
 

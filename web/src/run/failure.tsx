@@ -5,10 +5,12 @@ import { sentence } from '../store/toasts'
 import { PlayIcon } from '../ui/icons'
 import { runBadge, StatusIcon } from '../ui/status'
 import { Took } from '../ui/time'
-import { valueText } from './node-detail'
+import { useVisitText } from './visit-text'
 
 /** The last lines say why; what came before is in the log. */
 const LINES_MAX = 40
+/** Where the results of steps have what they printed. */
+const OUTPUT = ['stderr', 'output', 'stdout', 'tail', 'text', 'response'] as const
 
 /** Why a run failed: the node, the sentence, and the end of its output. */
 export function FailurePanel(props: {
@@ -21,7 +23,7 @@ export function FailurePanel(props: {
   const visit = failedVisit(timeline)
   const label = visit && (nodes.find(({ node }) => node === visit.node)?.label ?? visit.node)
   const why = whyFailed(run, timeline)
-  const output = visit ? outputOf(visit) : ''
+  const output = useVisitText(run.id, visit, OUTPUT) ?? ''
   const lines = output.trimEnd().split('\n')
   return (
     <section class="panel failure tone-danger" aria-label="Why it failed">
@@ -73,13 +75,4 @@ type Visit = Timeline['visits'][number]
 /** The visit that ended the run: the last one that failed. */
 export function failedVisit(timeline: Timeline | null): Visit | null {
   return timeline?.visits.findLast(({ status }) => status === 'fail') ?? null
-}
-
-function outputOf({ attempts }: Visit): string {
-  const last = attempts.at(-1)
-  if (!last) return ''
-  const fields = (last.result ?? {}) as Record<string, unknown>
-  for (const name of ['stderr', 'output', 'stdout', 'tail', 'text', 'response'])
-    if (typeof fields[name] === 'string' && fields[name].trim() !== '') return fields[name]
-  return typeof last.result === 'string' ? last.result : last.status === 'failed' ? valueText(last.result) : ''
 }

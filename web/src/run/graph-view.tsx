@@ -3,7 +3,9 @@ import { onPinch } from '../terminal/pinch'
 import { SvgView } from '../ui/svg-view'
 
 const FITS_PT = 760
-const WIDTH_PX = { least: 160, most: 8_000, step: 1.25 }
+/** Room around a drawing that is shown whole. */
+const FIT_SHARE = 0.96
+const WIDTH_PX = { least: 40, most: 8_000, step: 1.25 }
 
 /**
  * A graph with the layout of Graphviz and the colours of the page. Nodes can be opened with the
@@ -16,12 +18,23 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   // is kept here.
   const width = useRef<number | null>(null)
   const [isZoomed, setZoomed] = useState(false)
+  const [isLarge, setLarge] = useState(false)
   const drawing = () => box.current?.querySelector('svg') ?? null
   const resize = (to: number | null) => {
     width.current = to === null ? null : Math.max(WIDTH_PX.least, Math.min(WIDTH_PX.most, to))
     setZoomed(to !== null)
     const svg = drawing()
     if (svg) widen(svg, width.current)
+  }
+  // As it was drawn; a drawing that is larger than its frame is shown whole, however small.
+  const fit = () => {
+    resize(null)
+    setLarge(false)
+    const [svg, frame] = [drawing(), box.current]
+    if (!svg || !frame || !isCut(frame)) return
+    const { width: wide, height: high } = svg.getBoundingClientRect()
+    resize(Math.min(frame.clientWidth, (frame.clientHeight * wide) / high) * FIT_SHARE)
+    setZoomed(false)
   }
   const size = () => drawing()?.getBoundingClientRect().width ?? WIDTH_PX.least
   useEffect(() => onPinch(box.current!, { size, resize }), [])
@@ -50,12 +63,19 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   )
   const centred = useRef('')
   useEffect(() => {
-    const node = box.current && currentNode(box.current)
-    const name = node?.dataset.node ?? ''
-    // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
-    if (!node || name === centred.current) return
-    centred.current = name
-    centre(box.current!, node)
+    const frame = box.current!
+    // Also when the frame gets its size: styles may arrive after the drawing.
+    const observer = new ResizeObserver(() => {
+      if (width.current === null) setLarge(isCut(frame))
+      const node = currentNode(frame)
+      const name = `${node?.dataset.node} ${frame.clientWidth} ${frame.clientHeight}`
+      // Only when the run moves on: a person may have scrolled elsewhere meanwhile.
+      if (!node || name === centred.current) return
+      centred.current = name
+      centre(frame, node)
+    })
+    observer.observe(frame)
+    return () => observer.disconnect()
   }, [props.svg])
   return (
     <div class="graph-box">
@@ -63,8 +83,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         <SvgView text={props.svg} label={props.label} prepare={prepare} />
       </div>
       <div class="graph-zoom" role="group" aria-label="Zoom">
-        {isZoomed && (
-          <button type="button" class="btn quiet" onClick={() => resize(null)}>
+        {(isZoomed || isLarge) && (
+          <button type="button" class="btn quiet" title="Show the whole graph" onClick={fit}>
             Fit
           </button>
         )}
@@ -89,6 +109,10 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
       </div>
     </div>
   )
+}
+
+function isCut(frame: HTMLElement): boolean {
+  return frame.scrollHeight > frame.clientHeight + 2 || frame.scrollWidth > frame.clientWidth + 2
 }
 
 /** Where the run is; if it has not started, the first node. */

@@ -4,7 +4,6 @@ import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
 import { attempt, sentence } from '../store/toasts'
 import { request } from '../transport/request'
-import { CopyButton } from '../ui/copy'
 import { download } from '../ui/download'
 import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
@@ -25,8 +24,6 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
     )
   // A gate is no step: the newest step is the one before it.
   const waiting = nodes.find(({ status }) => status === 'waiting')?.label
-  // Only a terminal resumes what was started in one.
-  const isTerminals = run.isUndriven && run.labels.host !== 'daemon'
   const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
   return (
     <div class="page-head">
@@ -44,7 +41,8 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           </span>
           {run.usage.input + run.usage.output > 0 && (
             <span>
-              {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
+              {run.usage.costUsd !== undefined && `${formatMoney(run.usage.costUsd)} · `}
+              {formatCount(run.usage.input + run.usage.output)} tokens
             </span>
           )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
@@ -57,18 +55,12 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
         </p>
         {run.isUndriven && run.next && (
           <p class="small">
-            {sentence(run.why ?? '')}. {isTerminals ? 'Resume it in a terminal:' : 'In a terminal:'}{' '}
-            <code>{run.next}</code>
+            {sentence(run.why ?? '')}. Resume it here, or in a terminal: <code>{run.next}</code>
           </p>
         )}
       </div>
       <div class="actions">
-        {isTerminals && run.next && (
-          <CopyButton class="btn solid" text={run.next} label="Copy the command that resumes it">
-            Copy resume command
-          </CopyButton>
-        )}
-        {(run.status === 'paused' || (run.isUndriven && !isTerminals)) && (
+        {(run.status === 'paused' || run.isUndriven) && (
           <button
             type="button"
             class="btn solid"

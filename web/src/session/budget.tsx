@@ -13,7 +13,6 @@ export function PausedLine({ session }: { session: Session }) {
   const { paused } = session
   if (!paused) return null
   const isOfDay = paused.limit === 'day-usd'
-  const raised = isOfDay ? null : raisedBudget(session)
   return (
     <div class="nearly-full" role="status">
       <span class="grow">
@@ -28,17 +27,7 @@ export function PausedLine({ session }: { session: Session }) {
         )
       ) : (
         <>
-          <button
-            type="button"
-            class="btn solid"
-            disabled={!canDecide.value}
-            onClick={() => void setBudget(session.id, raised!)}
-          >
-            Raise to{' '}
-            {paused.limit === 'session-tokens'
-              ? `${formatCount(raised!.tokens ?? 0)} tokens`
-              : formatMoney(raised!.usd ?? 0)}
-          </button>
+          <RaiseBudget session={session} />
           <button type="button" class="btn" disabled={!canDecide.value} onClick={() => setAsking(true)}>
             Other…
           </button>
@@ -46,6 +35,23 @@ export function PausedLine({ session }: { session: Session }) {
       )}
       {isAsking && <BudgetDialog session={session} onClose={() => setAsking(false)} />}
     </div>
+  )
+}
+
+/** One press gives the session more, and it continues. The budget of a day is a setting. */
+export function RaiseBudget({ session }: { session: Session }) {
+  if (!session.paused || session.paused.limit === 'day-usd') return null
+  const raised = raisedBudget(session)
+  const isTokens = session.paused.limit === 'session-tokens'
+  return (
+    <button
+      type="button"
+      class="btn solid"
+      disabled={!canDecide.value}
+      onClick={() => void setBudget(session.id, raised)}
+    >
+      Raise to {isTokens ? `${formatCount(raised.tokens ?? 0)} tokens` : formatMoney(raised.usd ?? 0)} and resume
+    </button>
   )
 }
 

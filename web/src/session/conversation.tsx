@@ -140,6 +140,12 @@ function MessageView({ message, turn }: { message: Message; turn: number | null 
   )
 }
 
+function settled(message: Message, turn: string): Message {
+  if (!message.provisional || message.turn !== turn) return message
+  const blocks = message.blocks.map(block => ({ ...block, provisional: false }))
+  return { ...message, blocks, provisional: false }
+}
+
 /** What belongs to messages that are not loaded is not shown either, except requests that wait. */
 function entriesOf(conversation: LiveConversation, asked: readonly Approval[]): Entry[] {
   const { messages, prompts, notices, hasEarlier } = conversation
@@ -202,6 +208,8 @@ function useConversation(session: string, isAtEnd: { current: boolean }): LiveCo
     }
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
+      // What was on the screen and became no message of its own is over when the turn is.
+      if (type === 'turn.closed') messages.value = messages.peek().map(known => settled(known, String(data.turn)))
       if (type === 'message.final') put({ ...(data as unknown as Message), at, provisional: false })
       const isPrompt = type === 'turn.opened' || type === 'turn.prompted'
       if (isPrompt && typeof data.prompt === 'string' && prompts.peek().every(({ turn }) => turn !== data.turn))

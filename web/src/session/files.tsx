@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { baseName, formatBytes } from '../api/format'
 import type { FileTree, Session } from '../api/types'
-import { tokensOf } from '../diff/highlight'
+import { tokenStyles } from '../diff/highlight'
 import { StyledText } from '../diff/styled-text'
 import { attempt } from '../store/toasts'
 import { getJson, request } from '../transport/request'
@@ -141,10 +141,7 @@ function Preview({ session, path }: { session: string; path: string }) {
             <div key={index} class="code-line">
               <span class="no">{index + 1}</span>
               <span class="text">
-                <StyledText
-                  text={line || ' '}
-                  styles={tokensOf(line, path).map(({ from, to, kind }) => ({ from, to, class: `tok-${kind}` }))}
-                />
+                <StyledText text={line || ' '} styles={tokenStyles(line, path)} />
               </span>
             </div>
           ))}

@@ -24,7 +24,12 @@ describe('the rows of the page Sessions', () => {
   ]
 
   it('are counted by state', () => {
-    expect(countStates(rows)).toEqual({ needs: 1, working: 1, idle: 1, ended: 1 })
+    expect(countStates(rows)).toEqual({ needs: 1, working: 1, done: 0, idle: 1, ended: 1 })
+    // A session whose work is done, and paused ones, are not idle.
+    const done = sessionRow(session(6, { idle: true }), { ...pane, shown: 'done' } as Pane)
+    const used = { limit: 'session-usd', used: 2, of: 1, since: session(7, {}).startedAt }
+    const paused = sessionRow(session(7, { idle: true, paused: used } as never), undefined)
+    expect(countStates([done, paused])).toEqual({ needs: 1, working: 0, done: 1, idle: 0, ended: 0 })
   })
 
   it('are grouped by project, those that need you first', () => {

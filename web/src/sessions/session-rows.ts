@@ -22,13 +22,14 @@ export interface Row {
   pane: Pane | null
 }
 
-export type State = 'needs' | 'working' | 'idle' | 'ended'
+export type State = 'needs' | 'working' | 'done' | 'idle' | 'ended'
 export type Grouping = 'project' | 'state' | 'none'
 export type Sorting = 'activity' | 'name' | 'started'
 
 export const STATES: readonly { value: State; label: string }[] = [
   { value: 'needs', label: 'Needs you' },
   { value: 'working', label: 'Working' },
+  { value: 'done', label: 'Done' },
   { value: 'idle', label: 'Idle' },
   { value: 'ended', label: 'Ended' },
 ]
@@ -38,7 +39,7 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
   const isLive = isLiveSession(session)
   const state = isLive ? stateOf(badge) : 'ended'
   // The status of an idle session begins with the daemon; its last turn is older.
-  const isResting = state === 'idle' && session.activeAt !== undefined
+  const isResting = (state === 'idle' || state === 'done') && session.activeAt !== undefined
   const at = isResting
     ? session.activeAt!
     : isLive
@@ -82,11 +83,12 @@ export function tmuxRow(pane: Pane): Row {
 
 function stateOf({ tone }: Badge): State {
   if (tone === 'warning' || tone === 'danger') return 'needs'
-  return tone === 'active' ? 'working' : 'idle'
+  if (tone === 'active') return 'working'
+  return tone === 'done' ? 'done' : 'idle'
 }
 
 export function countStates(rows: readonly Row[]): Record<State, number> {
-  const counts: Record<State, number> = { needs: 0, working: 0, idle: 0, ended: 0 }
+  const counts: Record<State, number> = { needs: 0, working: 0, done: 0, idle: 0, ended: 0 }
   for (const { state } of rows) counts[state]++
   return counts
 }
@@ -99,7 +101,7 @@ export function hasWords({ name, agent, cwd, doing, place, id }: Row, words: str
     .every(word => text.includes(word))
 }
 
-const RANK: Readonly<Record<State, number>> = { needs: 0, working: 1, idle: 2, ended: 3 }
+const RANK: Readonly<Record<State, number>> = { needs: 0, working: 1, done: 2, idle: 3, ended: 4 }
 const byName = new Intl.Collator(undefined, { numeric: true })
 
 /** Rows in order, in groups; a group with something that needs you comes first. */

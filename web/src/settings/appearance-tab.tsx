@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import { hasLetterKeys, isDeveloper, isScreenReader, terminalFontSize, theme } from '../store/prefs'
 import { Panel } from '../ui/panel'
 import { Segments } from '../ui/tabs'
@@ -5,49 +6,32 @@ import { Segments } from '../ui/tabs'
 /** Preferences of this browser. */
 export function AppearanceTab() {
   return (
-    <Panel title="Appearance" note="saved in this browser">
-      <div class="pad stack wide">
-        <div class="field">
-          <span class="label">Theme</span>
-          <div>
-            <Segments
-              label="Theme"
-              value={theme.value}
-              choices={[
-                { value: 'system', label: 'System' },
-                { value: 'light', label: 'Light' },
-                { value: 'dark', label: 'Dark' },
-              ]}
-              onChange={value => (theme.value = value)}
-            />
-          </div>
-        </div>
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={hasLetterKeys.value}
-            onChange={event => (hasLetterKeys.value = event.currentTarget.checked)}
+    <Panel title="Appearance" note="saved at once, in this browser">
+      <ul class="controls">
+        <li>
+          <span class="grow">Theme</span>
+          <Segments
+            label="Theme"
+            value={theme.value}
+            choices={[
+              { value: 'system', label: 'System' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+            onChange={value => (theme.value = value)}
           />
-          Single-key shortcuts
-        </label>
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={isScreenReader.value}
-            onChange={event => (isScreenReader.value = event.currentTarget.checked)}
-          />
-          Screen-reader mode for terminals
-        </label>
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={isDeveloper.value}
-            onChange={event => (isDeveloper.value = event.currentTarget.checked)}
-          />
-          Developer mode: show how Signalbox reads screens (Explain, phases, sources, raw events)
-        </label>
-        <div class="field" style={{ maxWidth: '220px' }}>
-          <label for="font-size">Terminal font size</label>
+        </li>
+        <Choice id="letter-keys" of={hasLetterKeys} label="Single-key shortcuts" hint="? lists them." />
+        <Choice
+          id="screen-reader"
+          of={isScreenReader}
+          label="Screen-reader mode for terminals"
+          hint="Terminals announce what they print."
+        />
+        <li>
+          <label class="grow" for="font-size">
+            Terminal font size
+          </label>
           <input
             id="font-size"
             class="input"
@@ -57,8 +41,34 @@ export function AppearanceTab() {
             value={terminalFontSize.value}
             onChange={event => (terminalFontSize.value = event.currentTarget.valueAsNumber || 13)}
           />
-        </div>
-      </div>
+        </li>
+        <Choice
+          id="developer"
+          of={isDeveloper}
+          label="Developer mode"
+          hint="Shows how Signalbox reads screens: explanations, phases, sources, raw events, and the keys of settings."
+        />
+      </ul>
     </Panel>
+  )
+}
+
+function Choice({ id, of, label, hint }: { id: string; of: Signal<boolean>; label: string; hint: string }) {
+  return (
+    <li>
+      <div class="grow">
+        <label for={id}>{label}</label>
+        <p class="tiny dim">{hint}</p>
+      </div>
+      <input
+        id={id}
+        type="checkbox"
+        role="switch"
+        class="switch"
+        checked={of.value}
+        aria-checked={of.value}
+        onChange={event => (of.value = event.currentTarget.checked)}
+      />
+    </li>
   )
 }

@@ -1,7 +1,8 @@
+import { useState } from 'preact/hooks'
 import type { Setting, Settings } from '../api/types'
 import { isOwner } from '../store/live'
 import { isDeveloper } from '../store/prefs'
-import { attempt } from '../store/toasts'
+import { sentence } from '../store/toasts'
 import { getJson, request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Problem, Skeleton } from '../ui/panel'
@@ -10,31 +11,50 @@ import { useLoad } from '../ui/use-load'
 import { Field, shownValue } from './field'
 import type { Control, Topic } from './topics'
 
-const SAVED_FOR_LATER = 'Saved. signalbox serve --restart applies it now; agents keep running.'
+const RESTART = 'signalbox serve --restart'
+
+/** What became of the last change, beside its control. */
+interface Outcome {
+  key: string
+  problem?: string
+}
 
 /** All settings of the server, and how one of them is saved. */
 export function useSettings() {
   const { value, error, reload } = useLoad('settings', signal => getJson<Settings>('/settings', { signal }))
-  const save = async ({ key, isLive }: Pick<Control, 'key' | 'isLive'>, wanted: unknown) => {
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const save = async (key: string, wanted: unknown) => {
     const change = () =>
       request('/settings', {
         method: 'PATCH',
         body: { changes: { [key]: wanted } },
         headers: { 'if-match': `"${value?.version}"` },
       })
-    await attempt(() => withStepUp(change), isLive ? 'Saved' : SAVED_FOR_LATER)
+    try {
+      await withStepUp(change)
+      setOutcome({ key })
+    } catch (thrown) {
+      const { name, message } = thrown as Error
+      setOutcome(name === 'AbortError' ? null : { key, problem: plainProblem(message) })
+    }
     reload()
   }
-  return { value, error, reload, save }
+  return { value, error, reload, save, outcome }
+}
+
+/** Beside its control a setting needs no name, and the person sees what they wrote. */
+function plainProblem(message: string): string {
+  return sentence(`${message.replace(/^`[\w.]+` /, '').replace(/; found .*$/s, '')}.`)
 }
 
 /** The settings of one topic as controls; what only the terminal may change stands below them. */
 export function TopicTab({ topic }: { topic: Topic }) {
-  const { value, error, reload, save } = useSettings()
+  const { value, error, reload, save, outcome } = useSettings()
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
   const settings = new Map(value.items.map(setting => [setting.key, setting]))
   return (
     <div class="stack wide">
+      <Pending settings={value.items} />
       {topic.groups.map(({ title, controls }) => {
         const known = controls.filter(({ key }) => settings.has(key))
         if (known.length === 0) return null
@@ -49,7 +69,8 @@ export function TopicTab({ topic }: { topic: Topic }) {
                   key={`${control.key} ${settings.get(control.key)!.shown}`}
                   control={control}
                   setting={settings.get(control.key)!}
-                  onSave={wanted => void save(control, wanted)}
+                  outcome={outcome?.key === control.key ? outcome : null}
+                  onSave={wanted => void save(control.key, wanted)}
                 />
               ))}
             </ul>
@@ -63,10 +84,27 @@ export function TopicTab({ topic }: { topic: Topic }) {
 interface ControlLineProps {
   control: Control
   setting: Setting
+  outcome: Outcome | null
   onSave(value: unknown): void
 }
 
-export function ControlLine({ control, setting, onSave }: ControlLineProps) {
+/** Saved settings that wait for the next start, in one place. */
+export function Pending({ settings }: { settings: readonly Setting[] }) {
+  const count = settings.filter(({ isPending }) => isPending).length
+  if (count === 0) return null
+  return (
+    <p class="settings-pending small" role="status">
+      <span class="grow">
+        {count === 1 ? 'One saved setting applies' : `${count} saved settings apply`} after a restart of Signalbox;
+        agents keep running.
+      </span>
+      <code>{RESTART}</code>
+      <CopyButton text={RESTART} label="Copy the command" />
+    </p>
+  )
+}
+
+export function ControlLine({ control, setting, outcome, onSave }: ControlLineProps) {
   const id = `set-${setting.key.replaceAll('.', '-')}`
   const { label, hint, look = {} } = control
   const isTerminal = setting.editing === 'terminal' || setting.accepts.type === 'table'
@@ -80,15 +118,30 @@ export function ControlLine({ control, setting, onSave }: ControlLineProps) {
             {setting.editing === 'tighten' &&
               (setting.accepts.type === 'boolean'
                 ? 'Only a terminal can turn it on.'
-                : 'Only a terminal can loosen it.')}
+                : 'A less strict choice is made in a terminal.')}
           </p>
         )}
         {isDeveloper.value && <code class="tiny dim">{setting.key}</code>}
+        <p class={`tiny ${outcome?.problem ? 'field-problem' : 'field-saved'}`} role="status">
+          {outcome?.problem ??
+            (setting.isPending ? 'Saved. It applies after a restart.' : outcome && 'Saved. It applies at once.')}
+          {outcome &&
+            !outcome.problem &&
+            setting.origin.source === 'env' &&
+            ' A variable of the environment overrides it.'}
+        </p>
       </div>
       {isTerminal ? (
         <TerminalOnly setting={setting} look={look} />
       ) : (
-        <Field id={id} setting={setting} look={look} isOff={!isOwner.value} onSave={onSave} />
+        <span class="row wrap control-end">
+          {setting.origin.source === 'user' && setting.editing === 'free' && isOwner.value && (
+            <button type="button" class="btn quiet small" onClick={() => onSave(null)}>
+              Reset<span class="sr"> to the default</span>
+            </button>
+          )}
+          <Field id={id} setting={setting} look={look} isOff={!isOwner.value} onSave={onSave} />
+        </span>
       )}
     </li>
   )

@@ -3,6 +3,7 @@ import type { Device, DeviceList, PeopleList } from '../api/types'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
+import { CopyButton } from '../ui/copy'
 import { DataTable } from '../ui/data-table'
 import { Dialog } from '../ui/dialog'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
@@ -10,6 +11,8 @@ import { withStepUp } from '../ui/step-up'
 import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { PairingSection } from './pairing'
+
+const INVITE = 'signalbox serve --link --role approver --as Anna'
 
 /**
  * People and the browsers that they are signed in with. People are changed only in the terminal.
@@ -56,7 +59,7 @@ export function DevicesTab() {
           <Skeleton lines={1} />
         )}
         <p class="small dim" style={{ marginTop: '8px' }}>
-          To invite someone: <code>signalbox serve --link --role approver --as Anna</code>
+          To invite someone: <code>{INVITE}</code> <CopyButton text={INVITE} label="Copy the command" />
         </p>
       </Section>
       <Section title="Devices">

@@ -91,7 +91,7 @@ function ChecksField({ id, setting, look, isOff, onSave, chosen }: FieldProps & 
 function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { value: string }) {
   const [text, setText] = useState(value)
   const { type, hasNone } = setting.accepts
-  const read = readBack(setting, text)
+  const read = readBack(setting, text, look)
   const isChanged = text !== value
   const submit = (event: Event) => {
     event.preventDefault()
@@ -201,17 +201,19 @@ export function shownValue(setting: Setting, { empty = 'none', words }: Look = {
   return text === '' ? (value === 'set' ? 'set' : empty) : (words?.[text] ?? text)
 }
 
-function readBack(setting: Setting, text: string): { value: unknown } | { problem: string } {
+function readBack(setting: Setting, text: string, { empty = 'none' }: Look): { value: unknown } | { problem: string } {
   const { type, unit = 's', min, max, hasNone } = setting.accepts
   const plain = text.trim()
   if (type === 'strings') return { value: plain === '' ? [] : plain.split(/\s*[\n,]\s*/) }
   if (plain === '') return hasNone ? { value: null } : { problem: 'It needs a value.' }
   if (type === 'string') return { value: plain }
   const value = type === 'duration' ? parseDurationText(plain, unit) : Number(plain)
-  if (value === null) return { problem: 'Write a time with its unit: 30 s, 5 min, 2 h.' }
-  if (Number.isNaN(value)) return { problem: 'Write a number.' }
+  const none = hasNone ? ` Empty: ${empty}.` : ''
+  if (value === null) return { problem: `Write a time with its unit: 30 s, 5 min, 2 h.${none}` }
+  if (Number.isNaN(value)) return { problem: `Write a number.${none}` }
   const shown = (limit: number) => (type === 'duration' ? durationText(limit, unit) : String(limit))
-  if (min !== undefined && value < min) return { problem: `At least ${shown(min)}.` }
-  if (max !== undefined && value > max) return { problem: `At most ${shown(max)}.` }
+  if (type === 'integer' && !Number.isInteger(value)) return { problem: `Write a whole number.${none}` }
+  if (min !== undefined && value < min) return { problem: `Write ${shown(min)} or more.${none}` }
+  if (max !== undefined && value > max) return { problem: `Write ${shown(max)} or less.${none}` }
   return { value }
 }

@@ -6,8 +6,6 @@ export interface Control {
   label: string
   hint?: string
   look?: Look
-  /** It applies without a restart. */
-  isLive?: boolean
 }
 
 export interface Topic {
@@ -23,7 +21,6 @@ const set = (key: string, label: string, hint?: string, look?: Look): Control =>
   ...(hint !== undefined && { hint }),
   ...(look && { look }),
 })
-const live = (control: Control): Control => ({ ...control, isLive: true })
 
 export const TOPICS: readonly Topic[] = [
   {
@@ -43,7 +40,7 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Where',
         controls: [
-          set('notify.channels', 'Channels', 'Tried from left to right.', {
+          set('notify.channels', 'Channels', 'Tried from left to right; the next one if you do not react.', {
             words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
           }),
           set(
@@ -60,7 +57,7 @@ export const TOPICS: readonly Topic[] = [
           set('notify.quiet', 'Quiet hours', 'Held back until they end, then one digest. Empty: none.', {
             isHours: true,
           }),
-          set('notify.grace_s', 'While I am active, wait before another channel'),
+          set('notify.grace_s', 'While I am active, wait before another channel', 'I am active where I type or press.'),
           set('notify.next_s', 'Next channel if unread for'),
           set('notify.all_s', 'Every channel if undecided for', 'Every approver is notified.'),
           set('notify.remind_s', 'One reminder if undecided for'),
@@ -71,21 +68,21 @@ export const TOPICS: readonly Topic[] = [
   {
     tab: 'agents',
     label: 'Agents',
-    about: 'Sessions, their sandbox, and when an agent counts as silent.',
+    about: 'Which agents this machine has, how their sessions start, and what they may reach.',
     groups: [
       {
         title: 'Sessions',
         controls: [
           set('terminal.size', 'Size of new terminals', 'columns × rows, such as 120x40'),
-          set('sessions.max_total', 'Live sessions at most'),
+          set('sessions.max_total', 'Live sessions at most', 'A further one is refused.'),
           set(
             'sessions.resume_lost',
             'Continue sessions after a restart of the machine',
             'When Signalbox starts, agents continue in their own conversations.',
           ),
-          set('sessions.silence_warning_min', 'Warn if a working agent is silent for'),
+          set('sessions.silence_warning_min', 'Warn if a working agent is silent for', 'Nothing new on its screen.'),
           set('sessions.ready_timeout_s', 'Warn if an agent does not start within'),
-          set('panes.long_after_s', 'A command is long-running after'),
+          set('panes.long_after_s', 'Show a command as long-running after'),
         ],
       },
       {
@@ -94,7 +91,7 @@ export const TOPICS: readonly Topic[] = [
           set('sandbox.use', 'Start agents in a sandbox', 'It limits an agent to its project and its hosts.', {
             words: { off: 'No', auto: 'Yes' },
           }),
-          set('sandbox.network', 'Network of a sandbox', undefined, {
+          set('sandbox.network', 'Network of a sandbox', 'What agents in a sandbox can reach.', {
             words: { on: 'Everything', filtered: 'Hosts the agent needs', off: 'Nothing' },
           }),
           set('sandbox.hosts', 'Further hosts that a sandbox may reach'),
@@ -119,10 +116,10 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Decisions',
         controls: [
-          set('approvals.step_up', 'Confirm high risks with a passphrase', undefined, {
-            words: { auto: 'If others can reach it', on: 'Always', off: 'Never' },
+          set('approvals.step_up', 'Confirm high risks with a passphrase', 'Asked once, then trusted for a while.', {
+            words: { auto: 'If other machines can reach this page', on: 'Always', off: 'Never' },
           }),
-          set('approvals.decide_from', 'Decisions may come from', undefined, {
+          set('approvals.decide_from', 'Decisions may come from', 'Elsewhere requests are only shown.', {
             words: { cli: 'Command line', web: 'This page', telegram: 'Telegram', api: 'Scripts' },
           }),
           set('approvals.expire_after', 'Expire an unanswered request after', 'An expired request is never allowed.', {
@@ -131,8 +128,11 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Standing approvals for a limited time',
-        controls: [set('approvals.grant_for', 'Last for'), set('approvals.grant_uses', 'Uses at most')],
+        title: 'Standing approvals',
+        controls: [
+          set('approvals.grant_for', 'A standing approval lasts for', 'Then the agent asks again.'),
+          set('approvals.grant_uses', 'Uses at most', 'Then the agent asks again.'),
+        ],
       },
     ],
   },
@@ -144,10 +144,16 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Limits',
         controls: [
-          live(set('runs.day_usd', 'All sessions and runs of a day', undefined, { unit: 'USD', empty: 'no limit' })),
-          live(set('sessions.max_cost', 'One session', undefined, { unit: 'USD', empty: 'no limit' })),
-          live(set('sessions.max_tokens', 'One session, in tokens', undefined, { empty: 'no limit' })),
-          set('runs.max_concurrent', 'Runs at the same time'),
+          set('runs.day_usd', 'All sessions and runs of a day', 'Then they pause and ask you.', {
+            unit: 'USD',
+            empty: 'no limit',
+          }),
+          set('sessions.max_cost', 'Cost of one session', 'Then it pauses and asks you.', {
+            unit: 'USD',
+            empty: 'no limit',
+          }),
+          set('sessions.max_tokens', 'Tokens of one session', 'Then it pauses and asks you.', { empty: 'no limit' }),
+          set('runs.max_concurrent', 'Runs at the same time', 'Further runs wait.'),
         ],
       },
     ],
@@ -171,12 +177,12 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'This server (changed in a terminal)',
+        title: 'This server',
         controls: [
-          set('server.port', 'Port', '0: chosen once, then kept.'),
+          set('server.port', 'Port', 'Chosen once, then kept.', { words: { '0': 'chosen automatically' } }),
           set('server.bind', 'Listens on'),
           set('server.public', 'Reachable from other machines', 'This also needs HTTPS and a passphrase.'),
-          set('server.hosts', 'Names of this server'),
+          set('server.hosts', 'Names of this server', 'Host names under which browsers open this page.'),
           set('server.behind_proxy', 'Behind a reverse proxy with HTTPS'),
         ],
       },

@@ -3,7 +3,7 @@ import type { Setting } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { Problem, Skeleton } from '../ui/panel'
 import { Segments } from '../ui/tabs'
-import { ControlLine, useSettings } from './controls'
+import { ControlLine, Pending, useSettings } from './controls'
 import { type Control, TOPICS } from './topics'
 
 const NAMED = new Map<string, Control>(
@@ -45,17 +45,19 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Every setting, by what it is about; a search also finds it by its name in the settings file. */
 export function ValuesTab() {
-  const { value, error, reload, save } = useSettings()
+  const { value, error, reload, save, outcome } = useSettings()
   const [words, setWords] = useState('')
   const which = words === '' && query.value.get('show') !== 'all' ? 'changeable' : 'all'
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
   const shown = value.items.filter(
     ({ key, about, editing }) =>
-      (which === 'all' || editing !== 'terminal') &&
+      (which === 'all' || (editing !== 'terminal' && !NAMED.has(key))) &&
       `${key} ${about} ${NAMED.get(key)?.label ?? ''}`.toLowerCase().includes(words.toLowerCase()),
   )
   return (
     <>
+      <p class="soft">Settings that few people change. The search finds every setting, also those of other tabs.</p>
+      <Pending settings={value.items} />
       <div class="row wrap settings-tools">
         <input
           class="input"
@@ -70,7 +72,7 @@ export function ValuesTab() {
           label="Filter settings"
           value={which}
           choices={[
-            { value: 'changeable', label: 'Editable here' },
+            { value: 'changeable', label: 'Rarely needed' },
             { value: 'all', label: 'All' },
           ]}
           onChange={value => setQuery({ show: value === 'all' ? 'all' : null })}
@@ -87,7 +89,8 @@ export function ValuesTab() {
                 key={`${setting.key} ${setting.shown}`}
                 control={controlOf(setting)}
                 setting={setting}
-                onSave={wanted => void save(setting, wanted)}
+                outcome={outcome?.key === setting.key ? outcome : null}
+                onSave={wanted => void save(setting.key, wanted)}
               />
             ))}
           </ul>

@@ -101,7 +101,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
               <optgroup label="Not installed">
                 {missing.map(({ name, title }) => (
                   <option key={name} value={name}>
-                    {title}
+                    {title} (not installed)
                   </option>
                 ))}
               </optgroup>

@@ -68,7 +68,8 @@ function sendSeen(approval: Approval, whole: boolean): void {
 
 export async function startSession(options: {
   agent: string
-  cwd: string
+  /** Without it the demo agent plays in a scratch project. */
+  cwd?: string
   args: string[]
   prompt?: string
   label?: string

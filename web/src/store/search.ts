@@ -48,3 +48,18 @@ const WORDS: Readonly<Record<SearchResult['kind'], string>> = {
 export function wordOfKind(kind: SearchResult['kind']): string {
   return WORDS[kind]
 }
+
+/** A passage in parts; those that the search looked for are found. */
+export function markWords(text: string, words: string): { text: string; isFound: boolean }[] {
+  const parts = words.match(/"[^"]+"|[^\s"]+/g) ?? []
+  const wanted = parts
+    .map(part => part.replaceAll('"', '').replace(/\*$/, ''))
+    .filter(part => /[\p{L}\p{N}]/u.test(part))
+    .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  if (wanted.length === 0) return [{ text, isFound: false }]
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])((?:${wanted.join('|')})[\\p{L}\\p{N}]*)`, 'giu')
+  return text
+    .split(pattern)
+    .map((part, index) => ({ text: part, isFound: index % 2 === 1 }))
+    .filter(part => part.text !== '')
+}

@@ -17,15 +17,17 @@ export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: strin
   return (
     <time dateTime={new Date(ms).toISOString()} title={formatWhen(ms)}>
       {prefix}
-      <Counting key={ms} from={ms} />
-      {suffix}
+      <Counting key={ms} from={ms} suffix={suffix} />
     </time>
   )
 }
 
 /** A component of its own, so that every second only this text is drawn again. */
-function Counting({ from }: { from: number }) {
-  const text = useComputed(() => formatAge(now.value - from))
+function Counting({ from, suffix }: { from: number; suffix: string }) {
+  const text = useComputed(() => {
+    const ms = now.value - from
+    return suffix === ' ago' && ms < 1000 ? 'just now' : formatAge(ms) + suffix
+  })
   return <>{text}</>
 }
 

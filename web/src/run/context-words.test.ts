@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { contextLabel, contextValue } from './context-words'
+
+const nodes = [{ node: 'build_it', label: 'Build the package' }]
+
+test('keys of the context have names, also those of nodes and of people', () => {
+  expect(contextLabel('graph.goal', nodes)).toBe('goal')
+  expect(contextLabel('response.build_it', nodes)).toBe('answer of “Build the package”')
+  expect(contextLabel('response.gone_node', nodes)).toBe('answer of “gone node”')
+  expect(contextLabel('input.release_notes', nodes)).toBe('release notes')
+})
+
+test('values name nodes by their labels, and lists have a line for each item', () => {
+  expect(contextValue('_completed_nodes', ['start', 'build_it'], nodes)).toBe('start\nBuild the package')
+  expect(contextValue('outcome', 'success', nodes)).toBe('success')
+  expect(contextValue('any', { a: 1 }, nodes)).toBe('{\n  "a": 1\n}')
+})
