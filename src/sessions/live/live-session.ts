@@ -35,8 +35,8 @@ import { SessionPhase } from './session-phase.js'
 import type { LocalSession } from './session-port.js'
 import { SessionTerminal } from './session-terminal.js'
 
-/** How long an agent may take to show a resumed conversation; then the send gate decides. */
-const RESUMES_MS = 30_000
+/** How long an agent may take to show its first screen; then the send gate decides. */
+const STARTS_MS = 30_000
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
 const BEGINS_MS = 3_000
 /** Why the session is ended if no person attends to its sign-in. */
@@ -345,7 +345,7 @@ export class LiveSession implements LocalSession {
 
   /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
   async send(text: string, options: SendOptions = {}): Promise<SendResult> {
-    await this.#waiters.until(RESUMES_MS, () => !this.#isResuming)
+    await this.#waiters.until(STARTS_MS, () => !this.#isStarting)
     return this.#prompts.send(text, options)
   }
 
@@ -413,6 +413,11 @@ export class LiveSession implements LocalSession {
   /** The agent resumes an earlier conversation and has not shown it yet. */
   get #isResuming(): boolean {
     return this.#options.record.resumedFrom !== undefined && !this.#phase.isReady && this.exit === null
+  }
+
+  /** The agent has shown neither an input box nor a menu yet. A shell command may never do. */
+  get #isStarting(): boolean {
+    return this.#isResuming || (this.pack.agent !== 'generic' && !this.#phase.isReady && this.exit === null)
   }
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
