@@ -153,6 +153,7 @@ export class Conversation {
   /** To be called with every look, settled or not: rows may scroll away between two readings. */
   observe(look: Look): void {
     this.#rows.observe(look)
+    if (this.#rows.isPrintingAgain(look)) return
     const { echo } = this.#rows
     if (echo && this.#hasMoved(echo)) this.#follow(echo)
     else if (echo && this.#isLate(echo, look)) this.#adopt(echo)
@@ -248,6 +249,7 @@ export class Conversation {
   /** Reads the rows of the open message again. */
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
+    if (this.#rows.isPrintingAgain(look)) return this.#blocks
     const rows = [...this.#continuation(), ...this.#rowsFrom(this.#state.from, options.before)]
     const pieces = this.#piecesOf(rows, look, options.isOpen)
     const all = pieces.flat()
@@ -265,7 +267,7 @@ export class Conversation {
   /** The open turn shows text that is in no closed message, and no message is open. */
   hasUnwritten(look: Look, { isAsking }: { isAsking: boolean }): boolean {
     this.observe(look)
-    if (!this.#state.isTurnOpen || this.#state.isMessageOpen) return false
+    if (!this.#state.isTurnOpen || this.#state.isMessageOpen || this.#rows.isPrintingAgain(look)) return false
     const blocks = this.#blocksOf(this.#rowsFrom(this.#state.from), look, false)
     return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => SPOKEN.has(block.kind))
   }
@@ -326,7 +328,7 @@ export class Conversation {
   idleOutput(look: Look): (IdleBlocks & { from: number; lastRow: number; markdown: string }) | null {
     this.observe(look)
     const { from, lastRow, isTurnOpen } = this.#state
-    if (!this.#rows.isWhole) return null
+    if (!this.#rows.isWhole || this.#rows.isPrintingAgain(look)) return null
     const start = isTurnOpen ? from : Math.max(from, lastRow + 1)
     const rows = this.#rowsFrom(start).filter(row => !this.#rows.isRepaint(row.id))
     const read = readIdleBlocks(rows, this.#pack, this.#readOptions(look, false))
@@ -448,6 +450,8 @@ export class Conversation {
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    // After a clear, the rows above the prompt are the earlier conversation, printed again.
+    if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
   }
 
