@@ -13,28 +13,28 @@ afterEach(() => home.close())
 
 describe('a gate whose edges all have conditions', () => {
   const tool = (name: string) => `${name} [shape=parallelogram, tool_command="true"]`
-  const GATES: [string, string, string[], string][] = [
+  const GATES: [string, string, string[], [string, ...string[]]][] = [
     [
       'by label',
       'g -> yes [condition="preferred_label=Ship"]; g -> no [condition="preferred_label=Fix"]',
       ['Ship', 'Fix'],
-      'Fix',
+      ['answer', 'Fix'],
     ],
     [
       'by outcome',
       'g -> yes [label="[A] Approve", condition="outcome=success"]; g -> no [label="[R] Reject", condition="outcome=failed"]',
       ['[A] Approve', '[R] Reject'],
-      'R',
+      ['deny'],
     ],
     [
       'by key',
       'g -> yes [condition="human.gate.selected=Y"]; g -> no [condition="human.gate.selected=N"]',
       ['yes', 'no'],
-      'N',
+      ['answer', 'N'],
     ],
   ]
 
-  test.each(GATES)('is answered: %s', async (_, edges, labels, answer) => {
+  test.each(GATES)('is answered: %s', async (_, edges, labels, given) => {
     home.graph(
       `g [shape=hexagon, label="Ship it?"]; ${tool('yes')}; ${tool('no')}; start -> g; ${edges}; yes -> exit; no -> exit`,
     )
@@ -44,7 +44,8 @@ describe('a gate whose edges all have conditions', () => {
     const open = await home.json<{ id: string; request: { options: { label: string }[] } }[]>(['approvals', '--json'])
     const { request } = open.find(({ id }) => id === approval)!
     expect(request.options.map(({ label }) => label)).toEqual(labels)
-    await home.ok(['answer', approval, answer])
+    const [command, ...words] = given
+    await home.ok([command, approval, ...words])
     const resumed = await home.resume(waiting.id)
     expect([resumed.status, resumed.path]).toEqual(['completed', ['no', 'exit']])
   })

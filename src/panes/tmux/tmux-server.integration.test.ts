@@ -1,3 +1,6 @@
+import { renameSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { ScriptedTmux } from '../testing/scripted-tmux.js'
@@ -125,6 +128,16 @@ describe('panes of a scripted tmux server', () => {
     expect([reported, source.servers.length]).toEqual([[], 0])
     await source.watch({ sockets: [tmux.socket] })
     expect([reported[0], source.servers.map(({ socket }) => socket)]).toEqual(['%1 is 11 in w', [tmux.socket]])
+  })
+
+  it('are not asked for at a socket that nobody listens at', async () => {
+    const name = createServer()
+    await new Promise<void>(resolve => name.listen(join(tmux.directory, 'name'), resolve))
+    const ended = join(tmux.sockets, 'ended')
+    renameSync(join(tmux.directory, 'name'), ended)
+    await new Promise(resolve => name.close(resolve))
+    await source.watch({ sockets: [ended] })
+    expect([source.servers.map(({ socket }) => socket), tmux.asked]).toEqual([[ended], []])
   })
 
   it('are captured again on request', async () => {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import type { Clock, Timer } from '../../clock/index.js'
 import { runCommand } from '../../process/index.js'
 import { ControlClient } from './control-client.js'
@@ -134,20 +135,24 @@ export class TmuxServer {
     if (this.#isClosed) return
     this.#retry?.cancel()
     this.#retry = null
-    const { file, socket, env } = this.#options
-    const { code, stdout } = await runCommand(file, ['-S', socket, 'list-sessions', '-F', '#{session_id}'], {
-      cwd: '/',
-      env,
-      timeoutMs: LIST_TIMEOUT_MS,
-    }).catch(() => ({ code: 1, stdout: '' }))
+    const sessions = (await isListening(this.socket)) ? await this.#listSessions() : []
     if (this.#isClosed) return
-    const sessions = code === 0 ? stdout.split('\n').filter(id => /^\$\d+$/.test(id)) : []
     if (sessions.length === 0) return this.#lost()
     this.#retryMs = RETRY_MIN_MS
     for (const session of sessions.filter(id => !this.#clients.has(id))) {
       const joining: Promise<void> = this.#join(session).finally(() => this.#joining.delete(joining))
       this.#joining.add(joining)
     }
+  }
+
+  async #listSessions(): Promise<string[]> {
+    const { file, socket, env } = this.#options
+    const { code, stdout } = await runCommand(file, ['-S', socket, 'list-sessions', '-F', '#{session_id}'], {
+      cwd: '/',
+      env,
+      timeoutMs: LIST_TIMEOUT_MS,
+    }).catch(() => ({ code: 1, stdout: '' }))
+    return code === 0 ? stdout.split('\n').filter(id => /^\$\d+$/.test(id)) : []
   }
 
   async #join(session: string): Promise<void> {
@@ -318,4 +323,15 @@ export class TmuxServer {
   #isJoined(client: ControlClient): boolean {
     return this.#clients.get(client.session) === client
   }
+}
+
+/** Sockets of servers that have ended stay in the directory: no process is started to ask them. */
+function isListening(socket: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const connection = connect(socket, () => {
+      connection.destroy()
+      resolve(true)
+    })
+    connection.on('error', () => resolve(false))
+  })
 }
