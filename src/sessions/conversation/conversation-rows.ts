@@ -120,7 +120,7 @@ export class ConversationRows {
    */
   isPrintingAgain({ frame, outline, t }: Look): boolean {
     const before = this.#look?.frame
-    if (!before || before.buffer !== 'normal' || frame.buffer !== 'normal' || outline.hasInput) return false
+    if (before?.buffer !== 'normal' || frame.buffer !== 'normal' || outline.hasInput) return false
     const isCleared = frame.history.firstId > Math.max(before.history.firstId, before.history.lastId)
     if (!isCleared) return false
     this.#clearedT ??= t
