@@ -155,7 +155,8 @@ export class Conversation {
     this.#rows.observe(look)
     if (this.#rows.isPrintingAgain(look)) return
     const { echo } = this.#rows
-    if (echo && this.#hasMoved(echo)) this.#follow(echo)
+    if (echo && this.#hasGrown(echo)) this.#state = { ...this.#state, echoText: echo.text, from: echo.last + 1 }
+    else if (echo && this.#hasMoved(echo)) this.#follow(echo)
     else if (echo && this.#isLate(echo, look)) this.#adopt(echo)
     else this.#anchor(echo)
   }
@@ -411,6 +412,12 @@ export class Conversation {
   #tailStart(): number {
     const { echoId, from } = this.#state
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
+  }
+
+  /** The turn's prompt was seen while it was half drawn: its other rows are not the answer. */
+  #hasGrown(echo: Echo): boolean {
+    const { echoId, from, isTurnOpen } = this.#state
+    return isTurnOpen && echo.first === echoId && from > echo.first && from <= echo.last
   }
 
   /** The turn's prompt is elsewhere: it left its row, or a repaint printed it again. */
