@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { rateRisk } from '../../src/approvals/risk.js'
 
 /*
- * The rating of commands, measured with two lists that were written without looking at the rules.
- * A line is one command; `\n` in it is a new line.
+ * The rating of commands, measured with two lists that were written without looking at the rules,
+ * and with one that names a command for each word of the rules. A line is one command; `\n` in it
+ * is a new line.
  */
 
 const PROJECT = '/home/ada/shop'
@@ -31,4 +32,10 @@ test('at most one of twenty harmless commands is rated high', () => {
   expect(harmless.length).toBeGreaterThanOrEqual(150)
   const high = harmless.filter(command => levelOf(command) === 'high')
   expect(high.length / harmless.length, high.join('\n')).toBeLessThanOrEqual(0.05)
+})
+
+test('every word of the rules has its effect', () => {
+  const rated = linesOf('rated.txt').map(line => line.split('\t') as [string, string])
+  const wrong = rated.filter(([level, command]) => levelOf(command) !== level)
+  expect(wrong.map(([level, command]) => `${command}: ${levelOf(command)}, not ${level}`)).toEqual([])
 })

@@ -75,9 +75,8 @@ describeNeeding('tmux', 'the cockpit', () => {
     person.key('Enter')
 
     // The request of the selected session as a diff, and the agent's screen below it.
-    const shown = await person.see(/\+ return sum \/ 2[\s\S]*May I make this change/)
+    const shown = await person.see(/1 needs you[\s\S]*\+ return sum \/ 2[\s\S]*May I make this change/)
     expect(shown).toContain('- return sum')
-    expect(shown).toMatch(/1 needs you/)
     await pressUntil('a', /\? y: yes, any other key: no/)
     person.key('n')
     await person.see('nothing was done')

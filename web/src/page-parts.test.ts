@@ -1,8 +1,9 @@
 import { effect } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
 import { plainLabel } from '../../src/text/visible-text'
-import type { Run } from './api/types'
+import type { Message, Run } from './api/types'
 import { indexAfter, parseCast } from './replay/cast'
+import { newestOf, withMessage } from './session/message-list'
 import { Collection, foldApproval, withArrived } from './store/collection'
 import { spendWith } from './store/spend-today'
 import { waitBefore } from './transport/stream'
@@ -168,5 +169,25 @@ describe('the label of an option', () => {
   it('has no key, and its hidden characters are visible', () => {
     expect(plainLabel('[A] Approve')).toBe('Approve')
     expect(plainLabel('Yes, for echo safe\u202e')).toBe('Yes, for echo safe⟦U+202E⟧')
+  })
+})
+
+describe('the messages of an open page', () => {
+  const message = (n: number, text = '') => ({ message: `m${n}`, at: `at ${n}`, markdown: text }) as unknown as Message
+  const many = (count: number) => Array.from({ length: count }, (_, n) => message(n))
+
+  it('get a new one at the end; a new version keeps its place and time', () => {
+    const known = withMessage(many(2), message(2))
+    expect(known.map(({ message: id }) => id)).toEqual(['m0', 'm1', 'm2'])
+    expect(withMessage(known, { ...message(1, 'final'), at: 'later' })[1]).toMatchObject({
+      at: 'at 1',
+      markdown: 'final',
+    })
+  })
+
+  it('are at most 240, the newest; then 40 are removed in one go', () => {
+    expect(newestOf(many(239))).toHaveLength(239)
+    const kept = newestOf(many(240))
+    expect([kept.length, kept[0]!.message, kept.at(-1)!.message]).toEqual([200, 'm40', 'm239'])
   })
 })

@@ -110,8 +110,21 @@ function rateInner(name: string, args: readonly ShellWord[], context: PlaceConte
   const wrapper = wrapperOf(name)
   if (!wrapper) return []
   const inner = behindWrapper(args, wrapper)
+  const script = scriptOf(name, texts.slice(0, args.length - inner.length), inner)
+  if (script !== '') return rateCommand(script, context, depth + 1)
   if (inner.length === 0) return name === 'env' ? [{ level: 'elevated', text: 'shows the environment' }] : []
   return name === 'xargs' ? rateMany(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
+}
+
+/**
+ * The text that a wrapper divides into words again: `watch` gives its words to a shell, and
+ * `env -S 'rm -r x'` runs the words of its option and those that follow. Empty: it does not.
+ */
+function scriptOf(name: string, options: readonly string[], inner: readonly ShellWord[]): string {
+  const words = inner.map(({ text }) => text).join(' ')
+  if (name === 'watch') return words
+  const option = name === 'env' ? options.find(text => /^(-[^-]*S|--split-string)/.test(text)) : undefined
+  return option === undefined ? '' : `${option.replace(/^(-[^-]*?S|--split-string=?)/, '')} ${words}`.trim()
 }
 
 /** A command that gets its files from another one: which files is unknown. */

@@ -245,6 +245,7 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     access: 'write',
   }),
   elevated('kill pkill killall', 'ends processes'),
+  elevated('strace', 'reads what a process does'),
   elevated('env printenv set export', 'shows the environment, which may contain secrets'),
 ]
 
@@ -288,7 +289,7 @@ export const DOWNLOADERS: ReadonlySet<string> = new Set([
 export const WRAPPERS: Readonly<Record<string, { values: readonly string[]; own: number }>> = {
   sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U'], own: 0 },
   doas: { values: ['-u', '-C'], own: 0 },
-  env: { values: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string'], own: 0 },
+  env: { values: ['-u', '--unset', '-C', '--chdir'], own: 0 },
   nohup: { values: [], own: 0 },
   nice: { values: ['-n'], own: 0 },
   ionice: { values: ['-c', '-n'], own: 0 },

@@ -79,6 +79,11 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 / 1024 / 1024).toFixed(1)} GB`
 }
 
+/** The id of a turn ends with its number. */
+export function turnNumber(turn: string): number {
+  return Number(turn.slice(turn.lastIndexOf('.') + 1))
+}
+
 /** The last part of a path: the name that a person uses for the project. */
 export function baseName(path: string): string {
   return path.replace(/\/+$/, '').split('/').pop() || path

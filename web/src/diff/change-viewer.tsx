@@ -68,7 +68,7 @@ export function ChangeViewer(props: ChangeViewerProps) {
       switch (row.kind) {
         case 'file':
           return (
-            <FileHead key={row.key} file={file} isFolded={folded.has(file.name)} onFold={() => fold(file.name)}>
+            <FileHead file={file} isFolded={folded.has(file.name)} onFold={() => fold(file.name)}>
               {comments && (
                 <button type="button" class="btn quiet" onClick={() => comment(file, null)}>
                   Comment
@@ -79,34 +79,34 @@ export function ChangeViewer(props: ChangeViewerProps) {
           )
         case 'image':
           return (
-            <div key={row.key} class="image-row" data-measured={index}>
+            <div class="image-row" data-measured={index}>
               <ImageChange file={file} read={readImage} />
             </div>
           )
         case 'hunk':
           return (
-            <div key={row.key} class="hunk">
+            <div class="hunk">
               <span class="cut grow">{row.text}</span>
               {hunkTools?.(file, row.hunk)}
             </div>
           )
         case 'line':
-          return <UnifiedRow key={row.key} line={row.line} file={file.name} onLine={onLine} />
+          return <UnifiedRow line={row.line} file={file.name} onLine={onLine} />
         case 'pair':
           return (
-            <div key={row.key} data-measured={index}>
+            <div data-measured={index}>
               <SplitRow left={row.left} right={row.right} file={file.name} onLine={onLine} />
             </div>
           )
         case 'comment':
           return (
-            <div key={row.key} class="note-row" data-measured={index}>
+            <div class="note-row" data-measured={index}>
               <CommentNote comment={row.comment} store={comments!} />
             </div>
           )
         case 'editor':
           return (
-            <div key={row.key} class="note-row" data-measured={index}>
+            <div class="note-row" data-measured={index}>
               <CommentEditor
                 place={row.place}
                 onSave={text => {

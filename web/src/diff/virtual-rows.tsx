@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Unchanged } from '../ui/unchanged'
 import { RowPositions } from './row-positions'
 
 /*
@@ -22,7 +23,7 @@ export interface RowsHandle {
 interface VirtualRowsProps<R extends Row> {
   rows: readonly R[]
   label: string
-  /** An element with the row's key. A change of this function draws all rows again. */
+  /** A change of this function draws all rows again. */
   draw(row: R, index: number): VNode
   estimate(row: R): number
   cursor: number
@@ -52,9 +53,6 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
   const positions = useMemo(() => {
     return new RowPositions(rows.map(row => measured.current.get(row.key) ?? estimate(row)))
   }, [rows, estimate])
-  // A row that stays is the same element again: nothing is compared. Those of rows that have gone
-  // are not kept, or the garbage collector would move them all.
-  const kept = useRef({ draw, elements: new Map<R, VNode>() })
 
   const update = () => {
     // An observer may still report after the list is gone.
@@ -117,13 +115,6 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
     focus: () => box.current?.focus({ preventScroll: true }),
   }
 
-  const before = kept.current.draw === draw ? kept.current.elements : null
-  const elements = new Map<R, VNode>()
-  for (let index = range.from; index < Math.min(range.to, rows.length); index++) {
-    const row = rows[index]!
-    elements.set(row, before?.get(row) ?? draw(row, index))
-  }
-  kept.current = { draw, elements }
   return (
     <div
       ref={box}
@@ -143,7 +134,11 @@ export function VirtualRows<R extends Row>(props: VirtualRowsProps<R>) {
         }}
       >
         <div ref={drawn} class="rows-drawn" style={{ top: `${positions.topOf(range.from)}px` }}>
-          {[...elements.values()]}
+          {rows.slice(range.from, range.to).map((row, index) => (
+            <Unchanged key={row.key} by={[row, range.from + index, draw]}>
+              {() => draw(row, range.from + index)}
+            </Unchanged>
+          ))}
         </div>
         {cursor >= range.from && cursor < range.to && (
           <div

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { timeOf } from '../api/format'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { timeOf, turnNumber } from '../api/format'
 import type { Approval, Conversation, Message, Page, Prompt } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { Blocks, blocksText } from '../blocks/blocks'
@@ -11,7 +11,9 @@ import { getJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Clock } from '../ui/time'
+import { Unchanged } from '../ui/unchanged'
 import { useLoad } from '../ui/use-load'
+import { newestOf, withMessage } from './message-list'
 
 interface Entry {
   at: number
@@ -27,9 +29,9 @@ interface Entry {
  * complete.
  */
 export function ConversationView({ session, asked }: { session: string; asked: readonly Approval[] }) {
-  const conversation = useConversation(session)
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const conversation = useConversation(session, isAtEnd)
   const lastTop = useRef(0)
   const entries = entriesOf(conversation, asked)
   const count = entries.length
@@ -59,7 +61,6 @@ export function ConversationView({ session, asked }: { session: string; asked: r
 
   if (conversation.error && count === 0) return <Problem error={conversation.error} retry={conversation.reload} />
   if (conversation.isLoading && count === 0) return <Skeleton />
-  let turn = 0
   let lastTurn = ''
   return (
     <div
@@ -105,9 +106,8 @@ export function ConversationView({ session, asked }: { session: string; asked: r
             </p>
           )
         const isNewTurn = message!.turn !== lastTurn
-        if (isNewTurn) turn++
         lastTurn = message!.turn
-        return <MessageView key={key} message={message!} turn={isNewTurn ? turn : null} />
+        return <MessageView key={key} message={message!} turn={isNewTurn ? turnNumber(message!.turn) : null} />
       })}
     </div>
   )
@@ -115,33 +115,44 @@ export function ConversationView({ session, asked }: { session: string; asked: r
 
 /** A conversation may have hundreds of requests; new text does not draw them again. */
 function RequestView({ approval }: { approval: Approval }) {
-  return useMemo(() => <ApprovalCard approval={approval} isPicked={approval.state === 'pending'} />, [approval])
+  return (
+    <Unchanged by={[approval]}>
+      {() => <ApprovalCard approval={approval} isPicked={approval.state === 'pending'} />}
+    </Unchanged>
+  )
 }
 
 function MessageView({ message, turn }: { message: Message; turn: number | null }) {
   // New words of the last message do not draw the earlier messages again.
-  return useMemo(
-    () => (
-      <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
-        <header>
-          {turn !== null ? <h2>Turn {turn}</h2> : <span />}
-          <span class="tiny dim">{message.provisional ? 'in progress' : <Clock at={message.at} />}</span>
-          <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy message" />
-        </header>
-        <Blocks blocks={message.blocks} />
-      </section>
-    ),
-    [message, turn],
+  return (
+    <Unchanged by={[message, turn]}>
+      {() => (
+        <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
+          <header>
+            {turn ? <h2>Turn {turn}</h2> : <span />}
+            <span class="tiny dim">{message.provisional ? 'in progress' : <Clock at={message.at} />}</span>
+            <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy message" />
+          </header>
+          <Blocks blocks={message.blocks} />
+        </section>
+      )}
+    </Unchanged>
   )
 }
 
-function entriesOf({ messages, prompts, notices }: LiveConversation, asked: readonly Approval[]): Entry[] {
-  return [
+/** What belongs to messages that are not loaded is not shown either, except requests that wait. */
+function entriesOf(conversation: LiveConversation, asked: readonly Approval[]): Entry[] {
+  const { messages, prompts, notices, hasEarlier } = conversation
+  const first = hasEarlier ? messages[0] : undefined
+  const isShown = ({ at, key, approval }: Entry) =>
+    !first || at >= timeOf(first.at) || key === `p${first.turn}` || approval?.state === 'pending'
+  const entries: Entry[] = [
     ...messages.map(message => ({ at: timeOf(message.at), key: message.message, message })),
     ...prompts.map(({ at, turn, text }) => ({ at: timeOf(at), key: `p${turn}`, prompt: text })),
     ...asked.map(approval => ({ at: timeOf(approval.requestedAt), key: approval.id, approval })),
     ...notices.map(({ at, text }) => ({ at, key: `n${at}${text}`, notice: text })),
-  ].sort((a, b) => a.at - b.at)
+  ]
+  return entries.filter(isShown).sort((a, b) => a.at - b.at)
 }
 
 interface Notice {
@@ -164,7 +175,7 @@ export interface LiveConversation {
  * The conversation of a session: a snapshot, then the stream. A final message replaces its
  * provisional text.
  */
-function useConversation(session: string): LiveConversation {
+function useConversation(session: string, isAtEnd: { current: boolean }): LiveConversation {
   const messages = useSignal<readonly Message[]>([])
   const prompts = useSignal<readonly Prompt[]>([])
   const notices = useSignal<readonly Notice[]>([])
@@ -183,11 +194,11 @@ function useConversation(session: string): LiveConversation {
 
   useEffect(() => {
     const put = (message: Message) => {
-      const at = messages.peek().findIndex(known => known.message === message.message)
-      messages.value =
-        at < 0
-          ? [...messages.peek(), message]
-          : messages.peek().map((known, index) => (index === at ? { ...message, at: known.at } : known))
+      const all = withMessage(messages.peek(), message)
+      // What a person reads does not move.
+      const kept = isAtEnd.current ? newestOf(all) : all
+      if (kept.length < all.length) before.value = kept[0]!.message
+      messages.value = kept
     }
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
@@ -211,7 +222,7 @@ function useConversation(session: string): LiveConversation {
       stopEvents()
       stopEphemeral()
     }
-  }, [session, messages, prompts, notices])
+  }, [session, messages, prompts, notices, before, isAtEnd])
 
   const loadEarlier = async () => {
     const earlier = await getJson<Conversation>(`/sessions/${session}/conversation?before=${before.value}`)

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { turnNumber } from '../api/format'
 import type { Pane, PaneConversation } from '../api/types'
 import { Blocks, blocksText } from '../blocks/blocks'
 import { getJson } from '../transport/request'
@@ -19,7 +20,11 @@ export function PaneConversationDialog({ pane, onClose }: { pane: Pane; onClose(
     const timer = setInterval(reload, RELOAD_MS)
     return () => clearInterval(timer)
   }, [reload])
-  const turns = value ? [...new Set([...value.prompts, ...value.messages].map(({ turn }) => turn))].sort(byNumber) : []
+  const turns = value
+    ? [...new Set([...value.prompts, ...value.messages].map(({ turn }) => turn))].sort(
+        (a, b) => turnNumber(a) - turnNumber(b),
+      )
+    : []
   return (
     <Dialog title={`${pane.agent ?? pane.command} in ${pane.place}`} onClose={onClose} isWide>
       {!value && error !== null && <Problem error={error} retry={reload} />}
@@ -49,10 +54,4 @@ export function PaneConversationDialog({ pane, onClose }: { pane: Pane; onClose(
       ))}
     </Dialog>
   )
-}
-
-/** The id of a turn ends with its number. */
-function byNumber(a: string, b: string): number {
-  const number = (turn: string) => Number(turn.slice(turn.lastIndexOf('.') + 1))
-  return number(a) - number(b)
 }

@@ -1,10 +1,10 @@
-import { useMemo } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Pane, Session } from '../api/types'
 import { panes } from '../store/live'
 import { sessionName } from '../store/session-name'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { Age } from '../ui/time'
+import { Unchanged } from '../ui/unchanged'
 
 /** A session line that is drawn again only when its own pane changes. */
 export function LiveSessionLine({ session }: { session: Session }) {
@@ -18,30 +18,31 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
   const name = sessionName(session)
   const doing = session.question ?? (pane?.doing || null)
   // Lists change often; an unchanged line is not drawn again.
-  return useMemo(
-    () => (
-      <a class="line-item" href={`/s/${session.id}`}>
-        <StatusBadge badge={badge} isLive={isWorking(badge)} />
-        <span class="what">
-          <span class="cut" style={{ display: 'block' }}>
-            <span class="strong" dir="auto">
-              {name}
+  return (
+    <Unchanged by={[session, doing, pane?.since, pane?.shown]}>
+      {() => (
+        <a class="line-item" href={`/s/${session.id}`}>
+          <StatusBadge badge={badge} isLive={isWorking(badge)} />
+          <span class="what">
+            <span class="cut" style={{ display: 'block' }}>
+              <span class="strong" dir="auto">
+                {name}
+              </span>
+              {doing && <span class="soft"> · {doing}</span>}
             </span>
-            {doing && <span class="soft"> · {doing}</span>}
+            <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
+              #{session.number} · {session.agent} · {baseName(session.cwd)}
+              {session.on && ` · on ${session.on}${session.awaySince ? ', which is away' : ''}`}
+            </span>
           </span>
-          <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
-            #{session.number} · {session.agent} · {baseName(session.cwd)}
-            {session.on && ` · on ${session.on}${session.awaySince ? ', which is away' : ''}`}
+          <span class="meta">
+            <Age
+              at={isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)}
+              suffix=" ago"
+            />
           </span>
-        </span>
-        <span class="meta">
-          <Age
-            at={isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)}
-            suffix=" ago"
-          />
-        </span>
-      </a>
-    ),
-    [session, doing, pane?.since, pane?.shown],
+        </a>
+      )}
+    </Unchanged>
   )
 }

@@ -1,8 +1,8 @@
-import { useMemo } from 'preact/hooks'
 import { canDecide } from '../store/live'
 import { sessionGrouping } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
+import { Unchanged } from '../ui/unchanged'
 import { canOpen, openRow, RowMenu } from './session-actions'
 import type { Row } from './session-rows'
 
@@ -58,29 +58,30 @@ function SessionItem(props: {
     </>
   )
   // Lists change often; an unchanged line is not drawn again.
-  return useMemo(
-    () => (
-      <li class={`session-item ${isPicked ? 'is-picked' : ''}`} data-selected={isSelected || undefined}>
-        <label class="session-check">
-          <input
-            type="checkbox"
-            aria-label={`Select ${row.name}`}
-            checked={isSelected}
-            onChange={event => onSelect(row.id, event.currentTarget.checked)}
-          />
-        </label>
-        {row.session ? (
-          <a class="line-item" href={`/s/${row.id}`}>
-            {content}
-          </a>
-        ) : (
-          <button type="button" class="line-item" disabled={!canOpen(row)} onClick={() => openRow(row)}>
-            {content}
-          </button>
-        )}
-        <RowMenu row={row} />
-      </li>
-    ),
-    [row.session, row.pane, isPicked, isSelected, canDecide.value, sessionGrouping.value, onSelect],
+  return (
+    <Unchanged by={[row.session, row.pane, isPicked, isSelected, canDecide.value, sessionGrouping.value, onSelect]}>
+      {() => (
+        <li class={`session-item ${isPicked ? 'is-picked' : ''}`} data-selected={isSelected || undefined}>
+          <label class="session-check">
+            <input
+              type="checkbox"
+              aria-label={`Select ${row.name}`}
+              checked={isSelected}
+              onChange={event => onSelect(row.id, event.currentTarget.checked)}
+            />
+          </label>
+          {row.session ? (
+            <a class="line-item" href={`/s/${row.id}`}>
+              {content}
+            </a>
+          ) : (
+            <button type="button" class="line-item" disabled={!canOpen(row)} onClick={() => openRow(row)}>
+              {content}
+            </button>
+          )}
+          <RowMenu row={row} />
+        </li>
+      )}
+    </Unchanged>
   )
 }

@@ -1,9 +1,10 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { canDecide } from '../store/live'
 import { wallColumns } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
+import { Unchanged } from '../ui/unchanged'
 import { frameLast, usePreviews } from './pane-previews'
 import { canOpen, openRow, RowMenu } from './session-actions'
 import type { Row } from './session-rows'
@@ -37,37 +38,38 @@ export function SessionWall({ groups }: { groups: readonly { name: string; rows:
 }
 
 function Tile({ row, picture }: { row: Row; picture: string | undefined }) {
-  return useMemo(
-    () => (
-      <li class={`tile tone-${row.badge.tone}`} data-pane={row.id}>
-        <div class="tile-picture">
-          {picture ? (
-            <SvgView text={picture} label={`Screen of ${row.name}`} class="thumb" prepare={frameLast} />
-          ) : (
-            <span class="thumb none" />
-          )}
-          <button
-            type="button"
-            id={`pane-${row.id}`}
-            class="tile-open"
-            disabled={!canOpen(row)}
-            aria-label={`Open ${row.name}: ${row.badge.word}`}
-            onClick={() => openRow(row)}
-          />
-        </div>
-        <div class="tile-foot">
-          <StatusBadge badge={row.badge} isLive={isWorking(row.badge)} />
-          <span class="cut small grow" title={row.doing || row.name}>
-            <span class="strong">{row.name}</span> {row.doing && <span class="soft">{row.doing}</span>}
-          </span>
-          <RowMenu row={row} isUp />
-        </div>
-        <p class="tile-why tiny dim cut">
-          {row.session ? `#${row.place}` : `tmux ${row.place}`} · {row.agent} · {row.project} ·{' '}
-          <Age at={row.activeAt} suffix=" ago" />
-        </p>
-      </li>
-    ),
-    [row.session, row.pane, picture, canDecide.value],
+  return (
+    <Unchanged by={[row.session, row.pane, picture, canDecide.value]}>
+      {() => (
+        <li class={`tile tone-${row.badge.tone}`} data-pane={row.id}>
+          <div class="tile-picture">
+            {picture ? (
+              <SvgView text={picture} label={`Screen of ${row.name}`} class="thumb" prepare={frameLast} />
+            ) : (
+              <span class="thumb none" />
+            )}
+            <button
+              type="button"
+              id={`pane-${row.id}`}
+              class="tile-open"
+              disabled={!canOpen(row)}
+              aria-label={`Open ${row.name}: ${row.badge.word}`}
+              onClick={() => openRow(row)}
+            />
+          </div>
+          <div class="tile-foot">
+            <StatusBadge badge={row.badge} isLive={isWorking(row.badge)} />
+            <span class="cut small grow" title={row.doing || row.name}>
+              <span class="strong">{row.name}</span> {row.doing && <span class="soft">{row.doing}</span>}
+            </span>
+            <RowMenu row={row} isUp />
+          </div>
+          <p class="tile-why tiny dim cut">
+            {row.session ? `#${row.place}` : `tmux ${row.place}`} · {row.agent} · {row.project} ·{' '}
+            <Age at={row.activeAt} suffix=" ago" />
+          </p>
+        </li>
+      )}
+    </Unchanged>
   )
 }
