@@ -345,7 +345,9 @@ export class LiveSession implements LocalSession {
 
   /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
   async send(text: string, options: SendOptions = {}): Promise<SendResult> {
-    await this.#waiters.until(STARTS_MS, () => !this.#isStarting)
+    // A shell command may never show an input box or a menu.
+    const isShown = () => this.#phase.isReady || this.exit !== null || this.pack.agent === 'generic'
+    await this.#waiters.until(STARTS_MS, () => isShown() && !this.#isResuming)
     return this.#prompts.send(text, options)
   }
 
@@ -413,11 +415,6 @@ export class LiveSession implements LocalSession {
   /** The agent resumes an earlier conversation and has not shown it yet. */
   get #isResuming(): boolean {
     return this.#options.record.resumedFrom !== undefined && !this.#phase.isReady && this.exit === null
-  }
-
-  /** The agent has shown neither an input box nor a menu yet. A shell command may never do. */
-  get #isStarting(): boolean {
-    return this.#isResuming || (this.pack.agent !== 'generic' && !this.#phase.isReady && this.exit === null)
   }
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
