@@ -21,8 +21,8 @@ type SourceName = (typeof SOURCES)[number]
 
 /**
  * `used`: in every session, without a change of the person's settings. `on request`: instead of a
- * terminal, with `start --acp` or in runs. `off`: switched off in the settings. `offered`: the agent
- * offers it, and its pack does not read it. `none`: the agent does not offer it.
+ * terminal, with `start --acp` or in runs. `off`: switched off in the settings. `offered`: by the
+ * agent, and its pack does not read it. `none`: the agent does not offer it.
  */
 type SourceUse = 'used' | 'on request' | 'off' | 'offered' | 'none'
 

@@ -52,7 +52,7 @@ interface InputSettings {
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
   /**
-   * What is pasted before a prompt that starts with `!` or `/`, so that the agent takes it for text.
+   * What is pasted before a prompt that starts with `!` or `/`: the agent then takes it for text.
    */
   literal: { '!': string; '/': string }
   settleMs: number
