@@ -7,6 +7,7 @@
  *     └ transcript-moments.ts truth by the agent: its own transcript, with times
  *   wrong moments ─► candidatesFor            marks of blocks and rules, from rows on the screen
  *   candidates ─► learnPack                   keeps those that mend moments and break none
+ *   recordings ─► crossCheck                  whether that holds for recordings it has not seen
  *   entries ─► packText, fixtures.ts          the file, and the recordings that prove each entry
  *
  * Where to add what
@@ -14,6 +15,7 @@
  * - A kind of entry that can be learned: candidates.ts, and its place in pack-text.ts.
  * - A form of transcripts of agents without an adapter: any-transcript.ts.
  */
+export { type CrossCheck, crossCheck } from './cross-check.js'
 export { type LearnedEntry, readLearnedEntries } from './entries.js'
 export { fixtureFiles } from './fixtures.js'
 export { judgeAll } from './judge.js'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildPack } from '../agents/packs/index.js'
 import type { RecordingEvent } from '../terminal/recording/index.js'
 import { createRedactor } from '../text/index.js'
+import { crossCheck } from './cross-check.js'
 import { type LearnedEntry, readLearnedEntries } from './entries.js'
 import { fixtureFiles } from './fixtures.js'
 import { judge } from './judge.js'
@@ -82,5 +83,29 @@ describe('learning a pack', () => {
     expect(files.map(({ name }) => name)).toEqual(['learned-a.cast', 'learned-b.cast', 'fixtures.toml'])
     expect(files.map(file => file.text).join('\n')).not.toContain(secret)
     expect(files.at(-1)!.text).toContain('expect = { view = "tool_running" }')
+  })
+})
+
+describe('a learned pack on recordings that it was not learned from', () => {
+  const recordings = ['count the files', 'draw a map', 'read the mail'].map((tool, at) => recording(`${at}.cast`, tool))
+
+  test('is compared with none', async () => {
+    expect(await crossCheck(recordings.slice(1), options)).toBeNull()
+    const check = (await crossCheck(recordings, options))!
+    expect(check.all).toBe(9)
+    expect(check.learned).toBeGreaterThan(check.without)
+  })
+
+  test('is worse if the mark means something else there', async () => {
+    const [first, second, third] = recordings as [TaughtRecording, TaughtRecording, TaughtRecording]
+    const swapped = (from: TaughtRecording): TaughtRecording => ({
+      ...from,
+      moments: from.moments.map(moment => ({
+        ...moment,
+        views: new Set(['response_content', 'idle_prompt', 'startup']),
+      })),
+    })
+    const check = (await crossCheck([first, second, swapped(third)], options))!
+    expect(check.learned).toBeLessThan(check.without)
   })
 })

@@ -47,7 +47,7 @@ function inBrief(findings: readonly Finding[]): Finding[] {
   ]
 }
 
-const SOURCE_MARKS = { used: '✓', 'on request': '○', off: 'off', none: '·' } as const
+const SOURCE_MARKS = { used: '✓', 'on request': '○', off: 'off', offered: '–', none: '·' } as const
 
 /** One row for each agent, one column for each source. */
 async function showSources(context: CommandContext, isJson: boolean): Promise<number> {
@@ -70,7 +70,7 @@ async function showSources(context: CommandContext, isJson: boolean): Promise<nu
   context.out(
     context.style(
       'dim',
-      '✓ used in every session   ○ instead of a terminal: start --acp, runs   off: by your settings',
+      '✓ used in every session   ○ instead of a terminal: start --acp, runs   – offered, not used   off: by your settings',
     ),
   )
   return EXIT.ok

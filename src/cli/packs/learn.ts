@@ -5,6 +5,8 @@ import { buildPack, readFixtures, readSources } from '../../agents/packs/index.j
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import {
+  type CrossCheck,
+  crossCheck,
   fixtureFiles,
   type LearnedEntry,
   type LearnedPack,
@@ -55,15 +57,19 @@ export async function learn(context: CommandContext, { agent, recordings, user, 
   const build = (entries: readonly LearnedEntry[]) =>
     buildPack(shipped, [...others, { file, text: textOf(entries) }], null)
   const broken = await failingFixtures(agent, user, build([]))
+  const keepsFixtures = async (entries: readonly LearnedEntry[]) => {
+    const now = await failingFixtures(agent, user, build(entries))
+    return [...now].every(name => broken.has(name))
+  }
   const learned = await learnPack(taught, {
     build,
-    keepsFixtures: async entries => {
-      const now = await failingFixtures(agent, user, build(entries))
-      return [...now].every(name => broken.has(name))
-    },
+    keepsFixtures,
     onRound: ({ entries, right, all }) =>
       context.progress(`${plural(entries, 'entry', 'entries')}, ${right} of ${all} moments are read right …`),
   })
+  if (learned.entries.length > 0) context.progress('checking it on recordings that it was not learned from …')
+  const unseen = learned.entries.length > 0 ? await crossCheck(taught, { build, keepsFixtures }) : null
+  const isWorse = unseen !== null && unseen.learned < unseen.without
   const text = textOf(learned.entries)
   const before = existsSync(file) ? await readFile(file, 'utf8') : ''
   const fixtures = await readFixtures(agent, { user }).catch(() => [])
@@ -74,12 +80,18 @@ export async function learn(context: CommandContext, { agent, recordings, user, 
       recordings: taught.length,
       before: learned.before,
       after: learned.after,
+      unseen,
       earlierFixtures: fixtures.length,
       entries: learned.entries.map(entry => ({ ...entry, proofs: learned.proofs.get(entry) ?? [] })),
       text,
     })
   else show(context, learned, { agent, before, text, file, fixtures: fixtures.length, recordings: taught.length })
   if (learned.entries.length === 0) return EXIT.ok
+  if (!options.json) context.out(checkText(unseen))
+  if (isWorse)
+    throw new SignalboxError('E_INPUT', 'nothing was written: what was learned reads other recordings worse', {
+      next: 'record more sessions of this agent, and learn from all of them',
+    })
   if (!options.yes) {
     if (options.json) return EXIT.ok
     if (!context.isInteractive)
@@ -197,6 +209,13 @@ function show(
       context.style('dim', `${visibleText(what)} mends ${plural(mended.length, 'moment')}: ${where.join(', ')}`),
     )
   }
+}
+
+/** What can be expected of the next recording. */
+function checkText(unseen: CrossCheck | null): string {
+  if (!unseen) return 'not checked on other recordings: that takes at least three'
+  const { all, without, learned } = unseen
+  return `recordings that it was not learned from: ${without} → ${learned} of ${plural(all, 'moment')} are read right`
 }
 
 async function write(context: CommandContext, directory: string, text: string, learned: LearnedPack): Promise<void> {

@@ -58,26 +58,25 @@ function screenOf(written: string, columns: number): string {
 }
 
 describe('on a pipe', () => {
-  test('finished blocks are printed once, growing ones when finished', () => {
-    const { context: pipe, written } = context(false)
-    const stream = new BlockStream(pipe)
-    stream.update('m1', [block('1', 'one', true)])
-    expect(written()).toBe('')
-    stream.update('m1', [block('1', 'one whole'), block('2', 'tw', true)])
-    expect(written()).toBe('')
-    for (const text of ['thr', 'three'])
-      stream.update('m1', [block('1', 'one whole'), block('2', 'two'), block('3', text, true)])
-    expect(written()).toBe('one whole\n')
-    stream.finish('m1', [block('1', 'one whole'), block('2', 'two'), block('3', 'three', true)])
-    expect(written()).toBe('one whole\n\ntwo\n\nthree\n')
-  })
-
-  test('a block that changed after printing is printed again with what follows', () => {
+  test('a message is printed once, when it is final', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.update('m1', [block('1', 'wrong'), block('2', 'two'), block('3', 'thr', true)])
+    stream.update('m1', [block('1', 'wrong'), block('2', 'two'), block('3', 'three'), block('4', 'fo', true)])
+    expect(written()).toBe('')
     stream.finish('m1', [block('1', 'right'), block('2', 'two')])
-    expect(written()).toBe('wrong\n\nright\n\ntwo\n')
+    stream.end()
+    expect(written()).toBe('right\n\ntwo\n')
+  })
+
+  test('the finished blocks of a message that never became final are printed at the end', () => {
+    const { context: pipe, written } = context(false)
+    const stream = new BlockStream(pipe)
+    stream.finish('m1', [block('1', 'one')])
+    stream.update('m2', [block('1', 'two'), block('2', 'three'), block('3', 'fo', true)])
+    stream.end()
+    stream.end()
+    expect(written()).toBe('one\n\ntwo\n')
   })
 
   test('a finished message is not printed again by late updates', () => {

@@ -3,12 +3,13 @@ import { displayWidth, stripAnsi } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 /**
- * Prints an answer while it grows. Finished blocks are printed once; the growing part is redrawn in
- * place on a terminal, and withheld on a pipe until it is finished.
+ * Prints an answer. On a terminal it is printed while it grows: finished blocks once, the growing
+ * part redrawn in place. The block before the growing one is not finished either: half a row of
+ * code reads as prose until its colours arrive, and then joins the code above it. If a printed
+ * block changes anyway, the final answer prints it again instead of leaving it wrong.
  *
- * The block before the growing one is not finished either: half a row of code reads as prose until
- * its colours arrive, and then joins the code above it. If a printed block changes anyway, the
- * final answer prints it again instead of leaving it wrong.
+ * A pipe gets every message once, when it is final: the agent's own record may correct what its
+ * screen showed, and what a program has read cannot be taken back.
  */
 export class BlockStream {
   readonly #context: CommandContext
@@ -17,6 +18,8 @@ export class BlockStream {
   #printed: string[] = []
   #tailRows = 0
   #isFirst = true
+  /** On a pipe: the finished blocks of the open message. */
+  #withheld: readonly Block[] = []
   /** Completely printed messages; late or repeated updates are ignored. */
   readonly #finished = new Set<string>()
 
@@ -30,10 +33,14 @@ export class BlockStream {
     if (message !== this.#message) this.#startMessage(message)
     const growing = blocks.findIndex(block => block.provisional)
     const finished = growing < 0 ? blocks.length : Math.max(0, growing - 1)
+    if (!this.#isTty) {
+      this.#withheld = blocks.slice(0, finished)
+      return
+    }
     this.#eraseTail()
     this.#print(blocks.slice(this.#printed.length, finished))
     const rest = blocks.slice(this.#printed.length)
-    if (this.#isTty && rest.length > 0) this.#drawTail(this.#render(rest))
+    if (rest.length > 0) this.#drawTail(this.#render(rest))
   }
 
   /** The message is complete: prints the rest. */
@@ -44,6 +51,14 @@ export class BlockStream {
     this.#print(blocks.slice(this.#countPrinted(blocks)))
     this.#finished.add(message)
     this.#message = null
+    this.#withheld = []
+  }
+
+  /** Nothing more is awaited: what is finished of a message that is still open is printed. */
+  end(): void {
+    this.#eraseTail()
+    this.#print(this.#withheld)
+    this.#withheld = []
   }
 
   /** How many final blocks are printed, by words: transcripts split them differently. */
@@ -68,6 +83,7 @@ export class BlockStream {
     this.#eraseTail()
     this.#message = message
     this.#printed = []
+    this.#withheld = []
   }
 
   #print(blocks: readonly Block[]): void {

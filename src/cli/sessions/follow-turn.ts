@@ -43,7 +43,8 @@ export async function followTurn(
   session: string,
   options: FollowOptions,
 ): Promise<number> {
-  const turn = new FollowedTurn(new BlockStream(context), options)
+  const stream = new BlockStream(context)
+  const turn = new FollowedTurn(stream, options)
   const abort = new AbortController()
   const timers: (Timer | null)[] = []
   if (options.deadline !== null)
@@ -66,6 +67,7 @@ export async function followTurn(
       if (event === 'approval.requested' && !(await isWaiting(client, data as EventBody))) continue
       const code = turn.take(event, data as EventBody)
       if (code === null) continue
+      stream.end()
       if (code === EXIT.needsHuman && !options.isJson) context.note('the agent needs you: signalbox approvals')
       return code
     }
@@ -73,6 +75,7 @@ export async function followTurn(
     for (const timer of timers) timer?.cancel()
     abort.abort()
   }
+  stream.end()
   if (isOver) return EXIT.ok
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
@@ -126,7 +129,6 @@ class FollowedTurn {
         else if (!this.#isJson && this.#isOurs(body.data.turn)) this.#stream.finish(body.data.message, body.data.blocks)
         return null
       case 'approval.requested':
-        this.#stream.pause()
         return EXIT.needsHuman
       case 'turn.closed':
         if (this.#held !== null) this.#early.push(body)

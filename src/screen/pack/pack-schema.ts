@@ -215,6 +215,7 @@ export const packSchema = z.strictObject({
       mode: z.enum(['bulk', 'typed', 'paste']).default('typed'),
       pace_ms: z.number().min(0).default(2),
       settle_ms: z.number().min(0).default(250),
+      literal: z.strictObject({ '!': z.string().max(4).optional(), '/': z.string().max(4).optional() }).default({}),
       submit: z.string().default('\r'),
       newline: z.string().default('\n'),
       clear: z.string().default('\u0015'),

@@ -51,6 +51,10 @@ interface InputSettings {
   /** `paste`: prompts are pasted where possible; typed ones may trigger commands. */
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
+  /**
+   * What is pasted before a prompt that starts with `!` or `/`: the agent then takes it for text.
+   */
+  literal: { '!': string; '/': string }
   settleMs: number
   submit: string
   newline: string

@@ -21,6 +21,12 @@ const BUILT_IN_REGIONS = [
   'progress',
 ] as const
 
+/**
+ * Invisible, no blank that a program trims, and ignored wherever texts are compared: with it an
+ * agent of which nothing is known runs no prompt as a command.
+ */
+const WORD_JOINER = '\u2060'
+
 export interface PackOptions {
   /** The agent's version, if it is known: it selects rules with `since` and `until`. */
   version?: string | null
@@ -129,6 +135,7 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
       mode: data.input.mode,
       paceMs: data.input.pace_ms,
       settleMs: data.input.settle_ms,
+      literal: { '!': data.input.literal['!'] ?? WORD_JOINER, '/': data.input.literal['/'] ?? WORD_JOINER },
       submit: data.input.submit,
       newline: data.input.newline,
       clear: data.input.clear,

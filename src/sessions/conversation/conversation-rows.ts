@@ -31,7 +31,10 @@ export interface ConversationRowsState {
 
 /** How many rows of an alternate screen are kept; the agent's own transcript has older ones. */
 const KEPT_ROWS = 5000
-/** Rows that appear this soon after a resize may be a second copy of the rows above. In seconds. */
+/**
+ * Rows that appear this soon after a resize may be a second copy of the rows above, and after this
+ * time a program that has cleared its scrollback has printed everything again. In seconds.
+ */
 const REPAINT_S = 1
 const WIDTHS = 8
 /** A program that prints more rows than this between two looks floods the screen. */
@@ -56,6 +59,8 @@ export class ConversationRows {
   /** The background of prompts, if any: it identifies one whose first row is out of sight. */
   #echoBackground: Color = null
   #repaints: { first: number; last: number; until: number }[] = []
+  /** When the program was seen to have cleared everything that the last look showed. */
+  #clearedT: number | null = null
 
   constructor(
     pack: Pack,
@@ -98,13 +103,34 @@ export class ConversationRows {
   /** Observing the same look again does nothing. */
   observe(look: Look): void {
     const before = this.#look
-    if (look === before) return
+    if (look === before || this.isPrintingAgain(look)) return
+    this.#clearedT = null
     this.#noteSize(look, before)
     this.#look = look
     if (look.frame.buffer === 'alternate') {
       if (isTranscript(look)) this.#keep(look)
       this.#setEcho(this.#keptEcho())
     } else this.#setEcho(this.#normalEcho(look, before))
+  }
+
+  /**
+   * Some programs clear screen and scrollback and print the whole conversation again, at every
+   * update of an answer that is taller than the screen. Until their input box is back, the newest
+   * prompt on screen is an old one, and the end of the answer is missing: such a look is ignored.
+   */
+  isPrintingAgain({ frame, outline, t }: Look): boolean {
+    const before = this.#look?.frame
+    if (before?.buffer !== 'normal' || frame.buffer !== 'normal' || outline.hasInput) return false
+    const isCleared = frame.history.firstId > Math.max(before.history.firstId, before.history.lastId)
+    if (!isCleared) return false
+    this.#clearedT ??= t
+    return t <= this.#clearedT + REPAINT_S
+  }
+
+  /** The terminal no longer has this row. */
+  isGone(id: number): boolean {
+    const frame = this.#look?.frame
+    return frame?.buffer === 'normal' && id < frame.history.firstId
   }
 
   /** The row belongs to a copy that a repaint printed: a prompt in it is the same prompt. */

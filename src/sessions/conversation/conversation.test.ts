@@ -216,3 +216,33 @@ describe('a turn in the normal buffer', () => {
     expect(fixture.conversation.turn).toBe('s.1')
   })
 })
+
+describe('a prompt on the normal screen', () => {
+  it('that was seen half drawn is not part of the answer', () => {
+    const fixture = new Fixture({ cols: 80, rows: 12 })
+    fixture.print(['▷ first row', '', ...BOX].join('\r\n'))
+    fixture.conversation.markTurn(fixture.screen.last!)
+    fixture.print(
+      `\u001b[H\u001b[J${['▷ first row', '  second row', '  third row', '', '◆ the answer', '', ...BOX].join('\r\n')}`,
+    )
+    expect(markdown(fixture.read())).toBe('the answer')
+  })
+
+  it('is not taken for a new one while everything is cleared and printed again', () => {
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    const { conversation, screen } = fixture
+    const old = ['▷ the first prompt', '', '◆ an old answer', '']
+    const answer = (count: number) => ['▷ the second prompt', '', '◆ line number 1', ...lines(2, count), '']
+    fixture.print([...old, ...answer(20), ...BOX].join('\r\n'))
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 20$/)
+    fixture.print(`\u001b[2J\u001b[3J\u001b[H${old.join('\r\n')}\r\n`)
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(conversation.extract(screen.last!, { isOpen: true }))).toMatch(
+      /^line number 1\n[\s\S]*line number 20$/,
+    )
+    fixture.print([...answer(25), ...BOX].join('\r\n'))
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 25$/)
+    expect(conversation.turn).toBe('s.1')
+  })
+})

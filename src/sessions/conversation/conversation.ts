@@ -153,8 +153,10 @@ export class Conversation {
   /** To be called with every look, settled or not: rows may scroll away between two readings. */
   observe(look: Look): void {
     this.#rows.observe(look)
+    if (this.#rows.isPrintingAgain(look)) return
     const { echo } = this.#rows
-    if (echo && this.#hasMoved(echo)) this.#follow(echo)
+    if (echo && this.#hasGrown(echo)) this.#state = { ...this.#state, echoText: echo.text, from: echo.last + 1 }
+    else if (echo && this.#hasMoved(echo)) this.#follow(echo)
     else if (echo && this.#isLate(echo, look)) this.#adopt(echo)
     else this.#anchor(echo)
   }
@@ -248,6 +250,7 @@ export class Conversation {
   /** Reads the rows of the open message again. */
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
+    if (this.#rows.isPrintingAgain(look)) return this.#blocks
     const rows = [...this.#continuation(), ...this.#rowsFrom(this.#state.from, options.before)]
     const pieces = this.#piecesOf(rows, look, options.isOpen)
     const all = pieces.flat()
@@ -265,7 +268,7 @@ export class Conversation {
   /** The open turn shows text that is in no closed message, and no message is open. */
   hasUnwritten(look: Look, { isAsking }: { isAsking: boolean }): boolean {
     this.observe(look)
-    if (!this.#state.isTurnOpen || this.#state.isMessageOpen) return false
+    if (!this.#state.isTurnOpen || this.#state.isMessageOpen || this.#rows.isPrintingAgain(look)) return false
     const blocks = this.#blocksOf(this.#rowsFrom(this.#state.from), look, false)
     return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => SPOKEN.has(block.kind))
   }
@@ -326,7 +329,7 @@ export class Conversation {
   idleOutput(look: Look): (IdleBlocks & { from: number; lastRow: number; markdown: string }) | null {
     this.observe(look)
     const { from, lastRow, isTurnOpen } = this.#state
-    if (!this.#rows.isWhole) return null
+    if (!this.#rows.isWhole || this.#rows.isPrintingAgain(look)) return null
     const start = isTurnOpen ? from : Math.max(from, lastRow + 1)
     const rows = this.#rowsFrom(start).filter(row => !this.#rows.isRepaint(row.id))
     const read = readIdleBlocks(rows, this.#pack, this.#readOptions(look, false))
@@ -411,6 +414,12 @@ export class Conversation {
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
   }
 
+  /** The turn's prompt was seen while it was half drawn: its other rows are not the answer. */
+  #hasGrown(echo: Echo): boolean {
+    const { echoId, from, isTurnOpen } = this.#state
+    return isTurnOpen && echo.first === echoId && from > echo.first && from <= echo.last
+  }
+
   /** The turn's prompt is elsewhere: it left its row, or a repaint printed it again. */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
@@ -448,6 +457,8 @@ export class Conversation {
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    // After a clear, the rows above the prompt are the earlier conversation, printed again.
+    if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
   }
 

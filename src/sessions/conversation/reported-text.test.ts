@@ -74,6 +74,15 @@ describe('reported text', () => {
     expect(renderMarkdown(final(screen, records).blocks)).toBe('The beginning which scrolled away\n\nThe end of it all')
   })
 
+  test('takes the place of passages of it, if the screen skipped the rest', () => {
+    const list = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, at) => `${first + at}. Item ${first + at} of it`).join('\n')
+    const screen = [...shown(list(1, 4)), ...shown(list(50, 60)), tool('ls'), ...shown('That was it then')]
+    const result = final(screen, reported(list(1, 100), 'That was it then'))
+    expect(renderMarkdown(result.blocks)).toBe(`${list(1, 100)}\n\n**Run** \`ls\`\n\nThat was it then`)
+    expect(result.isConfirmed).toBe(true)
+  })
+
   test('does not change other text', () => {
     const result = final(shown('A notice of the program itself'), reported('Something else entirely different'))
     expect(result.isConfirmed).toBe(false)

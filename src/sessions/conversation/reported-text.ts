@@ -30,7 +30,9 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  * behind the previous match. The last blocks drawn, and blocks that lost their beginning, may hold
  * only a part of the reported text.
  *
- * @param isFinal no more rows will come: reported texts without a run are inserted block by block.
+ * @param isFinal no more rows will come: reported texts without a run are inserted block by block,
+ * and blocks that are only passages of a reported text give it their place: the screen skipped the
+ * rest of it.
  */
 export function reconcileReported(
   screenBlocks: readonly Block[],
@@ -42,8 +44,13 @@ export function reconcileReported(
   const result: Block[] = []
   let next = 0
   let waiting: ReportedText[] = []
+  const isPart = isFinal ? partOf(reported) : () => false
   const copyTo = (end: number) => {
-    const between = screenBlocks.slice(next, end)
+    const between = screenBlocks.slice(next, end).filter((block, index) => {
+      if (!isPart(block)) return true
+      confirmed.add(next + index)
+      return false
+    })
     result.push(
       ...(isFinal && waiting.length > 0
         ? reconcile(
@@ -57,7 +64,7 @@ export function reconcileReported(
     next = end
   }
   for (const text of reported) {
-    const run = findRun(screenBlocks, next, text)
+    const run = findRun(screenBlocks, next, text) ?? (isFinal ? findPart(screenBlocks, next, text) : null)
     if (!run) {
       waiting.push(text)
       continue
@@ -102,6 +109,25 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
     }
   }
   return best
+}
+
+/** Whether a block is a passage of one of these texts. */
+function partOf(reported: readonly ReportedText[]): (block: Block) => boolean {
+  const passages = reported.map(({ blocks }) => ` ${blocks.flatMap(wordsOf).join(' ')} `)
+  return block => {
+    const words = TEXT.has(block.kind) ? wordsOf(block) : []
+    return words.length >= SHORT && passages.some(text => text.includes(` ${words.join(' ')} `))
+  }
+}
+
+/** The first block that is a passage of the text, with its neighbours that are. */
+function findPart(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
+  const isPart = partOf([text])
+  const first = blocks.findIndex((block, index) => index >= from && isPart(block))
+  if (first < 0) return null
+  let last = first
+  while (blocks[last + 1] && isPart(blocks[last + 1]!)) last++
+  return { first, last }
 }
 
 function scoreOf(common: number, shown: number, wanted: number, isPart: boolean): number | null {

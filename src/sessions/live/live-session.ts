@@ -35,8 +35,8 @@ import { SessionPhase } from './session-phase.js'
 import type { LocalSession } from './session-port.js'
 import { SessionTerminal } from './session-terminal.js'
 
-/** How long an agent may take to show a resumed conversation; then the send gate decides. */
-const RESUMES_MS = 30_000
+/** How long an agent may take to show its first screen; then the send gate decides. */
+const STARTS_MS = 30_000
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
 const BEGINS_MS = 3_000
 /** Why the session is ended if no person attends to its sign-in. */
@@ -345,7 +345,9 @@ export class LiveSession implements LocalSession {
 
   /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
   async send(text: string, options: SendOptions = {}): Promise<SendResult> {
-    await this.#waiters.until(RESUMES_MS, () => !this.#isResuming)
+    // A shell command may never show an input box or a menu.
+    const isShown = () => this.#phase.isReady || this.exit !== null || this.pack.agent === 'generic'
+    await this.#waiters.until(STARTS_MS, () => isShown() && !this.#isResuming)
     return this.#prompts.send(text, options)
   }
 

@@ -4,6 +4,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { AgentScript } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
+import { typingOf } from './send-text.js'
 
 useSendFixture()
 
@@ -91,8 +92,15 @@ describe('a text that starts like a command', () => {
     expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
   })
 
-  test('is pasted after an invisible character if some programs run a pasted one', async () => {
-    expect(await typed('!important')).toBe('\u001b[200~\u2060!important\u001b[201~')
+  test('is pasted after what the pack says, and after an invisible character if it says nothing', async () => {
+    const pasted = (text: string, literal = '') => {
+      const pack = packOf(`mode = "bulk"${literal && `, literal = ${literal}`}`)
+      return typingOf(text, { pack, isBracketedPaste: true, meaning: 'text' })!.text
+    }
+    expect(pasted('!important')).toBe('\u2060!important')
+    expect(pasted('!important', '{ "!" = "" }')).toBe('!important')
+    expect(pasted('/model', '{ "!" = "", "/" = " " }')).toBe(' /model')
+    expect(pasted('/etc/hosts is wrong', '{ "/" = " " }')).toBe('/etc/hosts is wrong')
   })
 
   test('is typed with a leading blank if the program accepts no paste', async () => {

@@ -25,8 +25,10 @@ describe('how a text gets into the box', () => {
     expect(way('Do you remember ?', 'paste', { isBracketedPaste: false })).toBe('typed')
   })
 
-  test('marks, tabs and line breaks are always pasted', () => {
-    expect(['# a heading', 'a\tb', 'a\nb'].map(text => way(text, 'typed'))).toEqual(['paste', 'paste', 'paste'])
+  test('marks, tabs, line breaks and characters of several parts are always pasted', () => {
+    const texts = ['# a heading', 'a\tb', 'a\nb', 'e\u0301', '\u{1f469}\u200d\u{1f4bb}']
+    expect(texts.map(text => way(text, 'typed'))).toEqual(texts.map(() => 'paste'))
+    expect(way('Gr\u00fc\u00dfe', 'typed')).toBe('typed')
   })
 })
 

@@ -9,9 +9,6 @@ export const TEXT_MAX = 100_000
 /** Longer text, and text with a line break, is sent as one bracketed paste. */
 const TYPED_MAX = 400
 
-/** Invisible, no blank that a program trims, and ignored wherever texts are compared. */
-const WORD_JOINER = '\u2060'
-
 export interface Typing {
   /** The text as it is sent to the agent. */
   text: string
@@ -48,11 +45,17 @@ export function typingOf(
   const isLong = text.length > TYPED_MAX || text.includes('\n')
   const isMarked = /^[/!@#?]/u.test(text) && !isCommand(text, meaning)
   const isPasted = pack.input.mode === 'paste' && !isCommand(text, meaning)
-  // Some programs give a pasted `!` or `/word` its meaning, and some of them even after a blank.
-  const isTaken = isMarked && (text.startsWith('!') || /^\/(?:\s|[\w-]+(?:\s|$))/u.test(text))
-  if ((isLong || isMarked || isPasted || text.includes('\t')) && isBracketedPaste)
-    return { text: isTaken ? `${WORD_JOINER}${text}` : text, way: 'paste' }
+  // Typed one by one, the parts of a character get apart: an accent ends up after the last letter.
+  const isComposed = /[\p{M}\u200d]/u.test(text)
+  if ((isLong || isMarked || isPasted || isComposed || text.includes('\t')) && isBracketedPaste)
+    return { text: isMarked ? `${literalOf(text, pack)}${text}` : text, way: 'paste' }
   if (isLong && pack.agent === 'generic') return null
   const way = pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
   return { text: isMarked ? ` ${text}` : text, way }
+}
+
+/** Some programs give even a pasted `!` or `/word` its meaning. A path is none. */
+function literalOf(text: string, { input }: Pack): string {
+  if (text.startsWith('!')) return input.literal['!']
+  return /^\/(?:\s|[\w-]+(?:\s|$))/u.test(text) ? input.literal['/'] : ''
 }

@@ -15,8 +15,9 @@ export const qwen: AgentUnderTest = {
     const settings = {
       general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },
       privacy: { usageStatisticsEnabled: false },
-      // After a turn it asks the model for suggestions, but the tests count requests.
+      // After a turn it asks the model for suggestions and memories, but the tests count requests.
       ui: { enableFollowupSuggestions: false },
+      memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: true } },
     }
     writeFileSync(join(home, '.qwen', 'settings.json'), JSON.stringify(settings))

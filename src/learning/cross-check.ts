@@ -1,0 +1,39 @@
+import { countRight, judge } from './judge.js'
+import { type LearnOptions, learnPack } from './learn-pack.js'
+import type { TaughtRecording } from './recordings.js'
+
+/** How a learned pack reads recordings that it was not learned from. */
+export interface CrossCheck {
+  all: number
+  /** Right without the learned entries. */
+  without: number
+  /** Right with them. */
+  learned: number
+}
+
+const GROUPS = 3
+
+/**
+ * What an agent does in one recording may be different in the next: an entry that mends a moment
+ * here may break one there. The recordings are dealt into groups, and each group is read with what
+ * the others teach. Null if there are too few recordings to tell.
+ */
+export async function crossCheck(
+  recordings: readonly TaughtRecording[],
+  options: Omit<LearnOptions, 'onRound'>,
+): Promise<CrossCheck | null> {
+  if (recordings.length < GROUPS) return null
+  const plain = options.build([])
+  const sum: CrossCheck = { all: 0, without: 0, learned: 0 }
+  for (let group = 0; group < GROUPS; group++) {
+    const others = recordings.filter((_, index) => index % GROUPS === group)
+    const lessons = recordings.filter((_, index) => index % GROUPS !== group)
+    const { entries } = await learnPack(lessons, options)
+    const pack = options.build(entries)
+    const without = countRight(others.map(recording => judge(recording, plain)))
+    sum.all += without.all
+    sum.without += without.right
+    sum.learned += countRight(others.map(recording => judge(recording, pack))).right
+  }
+  return sum
+}
