@@ -9,6 +9,8 @@ interface AgentReportReaderOptions {
   /** Wall milliseconds. */
   startedAt: number
   receipts: PromptReceipts
+  /** The turn that was opened last. */
+  lastTurn(): string | null
   onIdentified(agentSession: string, source: string, version: string | undefined): void
   onText(text: ReportedText): void
   /** The agent reports that its turn has ended, and the screen has had time to show it. */
@@ -73,9 +75,11 @@ export class AgentReportReader {
   }
 
   #endSoon(outcome: 'done' | 'interrupted' | 'failed'): void {
-    const { clock, onTurnEnded } = this.#options
+    const { clock, lastTurn, onTurnEnded } = this.#options
+    const turn = lastTurn()
     this.#turnEnd?.cancel()
-    this.#turnEnd = clock.setTimer(SCREEN_FIRST_MS, () => onTurnEnded(outcome))
+    // The next turn may have begun before the agent reports its prompt.
+    this.#turnEnd = clock.setTimer(SCREEN_FIRST_MS, () => lastTurn() === turn && onTurnEnded(outcome))
   }
 
   #remember(id: string): void {

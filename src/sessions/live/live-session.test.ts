@@ -165,6 +165,18 @@ describe('the agent’s transcript', () => {
     expect(fixture.session.phase).toBe('dormant')
     expect(await fixture.events('turn.closed')).toMatchObject([{ outcome: 'interrupted' }])
   })
+
+  test('does not end the next turn', async () => {
+    await open()
+    await fixture.paint(['▷ hello', '', '◆ Half', '', THINKING, ''])
+    await fixture.report({ is: 'turn-ended', outcome: 'interrupted' })
+    const rows = ['▷ hello', '', '◆ Half', '', DONE, '']
+    await fixture.paint(rows, { passMs: 500 })
+    await fixture.paint([...rows, '▷ again', '', '◆ More', '', THINKING, ''], { passMs: 300 })
+    await fixture.pass(1_500)
+    expect(fixture.session.phase).toBe('streaming')
+    expect(await fixture.events('turn.closed')).toMatchObject([{ outcome: 'done' }])
+  })
 })
 
 describe('output while the agent is idle', () => {

@@ -591,6 +591,7 @@ export class LiveSession implements LocalSession {
       clock,
       startedAt: record.startedAt,
       receipts: this.#receipts,
+      lastTurn: () => this.lastTurn,
       onIdentified: (agentSession, source, version) => this.#ending.identify(agentSession, source, version),
       onText: text => this.#phase.takeReported(text, this.#terminal.time.now()),
       onTurnEnded: outcome => this.#phase.turnEnded(outcome),
