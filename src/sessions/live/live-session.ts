@@ -586,10 +586,9 @@ export class LiveSession implements LocalSession {
   }
 
   #createReports(): AgentReportReader {
-    const { clock, record } = this.#options
     return new AgentReportReader({
-      clock,
-      startedAt: record.startedAt,
+      clock: this.#options.clock,
+      startedAt: this.#options.record.startedAt,
       receipts: this.#receipts,
       lastTurn: () => this.lastTurn,
       onIdentified: (agentSession, source, version) => this.#ending.identify(agentSession, source, version),
