@@ -133,5 +133,5 @@ it('a run that no process drives is reported as stopped, with the command that r
   ann.say(`/run ${id}`)
   const shown = await bot.seen(ann, /Left alone[\s\S]*stopped: the process that ran it has ended/, notice.id)
   expect(shown.text).toContain(`signalbox resume ${id}`)
-  expect(buttons(shown)).toEqual(['Cancel'])
+  expect(buttons(shown)).toEqual(['Cancel', 'Resume'])
 })
