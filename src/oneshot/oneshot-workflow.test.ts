@@ -119,6 +119,10 @@ const BRING: Record<OneshotState, (guards: Guards) => Run> = {
   REJECTED: guards => auditor(guards).judge('IMPOSSIBLE'),
 }
 
+const crash = (run: Run) => run.proceed().end('failed')
+const lost = (run: Run) => run.proceed().lose()
+const audit = (run: Run) => run.proceed().end('ok').proceed()
+
 const rows = [...everyPair(oneshotTable)].flatMap(pair => pair.rows)
 
 describe('a oneshot follows its table', () => {
@@ -146,6 +150,23 @@ describe('a oneshot follows its table', () => {
     expect(run.work.state).toBe(before.state)
     expect(run.work.history).toEqual(before.history)
   })
+})
+
+/* What people were promised, in words of their own: the table may not change it unnoticed. */
+test.each<[string, string, OneshotState, (run: Run) => Run]>([
+  ['a worker that says nothing', 'is examined', 'RECOVERY_PENDING', run => run.proceed().end('silent')],
+  ['a first worker that does not start', 'is started again', 'CREATED', run => DO['not-spawned'](run.proceed())],
+  ['a crash after part of the work', 'is continued', 'REITERATION_PENDING', run => crash(run).recover('partial')],
+  ['a crash before any work', 'ends the run', 'FAILED', run => crash(run).recover('nothing')],
+  ['a lost worker with part of the work', 'is continued', 'REITERATION_PENDING', run => lost(run).recover('partial')],
+  ['a lost worker without work', 'is continued', 'REITERATION_PENDING', run => lost(run).recover('nothing')],
+  ['an auditor that crashes', 'ends the run', 'FAILED', run => audit(run).end('failed')],
+  ['an auditor that says nothing', 'ends the run', 'FAILED', run => audit(run).end('silent')],
+  ['an auditor without a verdict', 'is asked again', 'AUDIT_PENDING', run => audit(run).end('ok')],
+  ['an auditor without a verdict, twice', 'ends the run', 'FAILED', run => audit(run).end('ok').proceed().end('ok')],
+  ['a run that was stopped before its first worker', 'starts', 'CREATED', run => run.pause('sigint').resume()],
+])('%s: %s', (_what, _then, state, bring) => {
+  expect(bring(new Run()).work.state).toBe(state)
 })
 
 test('a run without iterations left fails once, and resumes only with a higher limit', () => {

@@ -109,6 +109,98 @@ describe('the record of a session', () => {
     })
   })
 
+  test('has what is known of where and how it runs, and no more', () => {
+    const places = { HOME: '/h' }
+    const known = { agentVersion: '2.0', places, worker: 'w1', channel: 'acp' } as const
+    expect(fold(['session.started', { ...STARTED, ...known }])).toMatchObject(known)
+    const keys = Object.keys(fold(['session.started', STARTED])!)
+    for (const key of ['agentSessionId', 'label', 'resumedFrom', ...Object.keys(known)]) expect(keys).not.toContain(key)
+  })
+
+  test('follows what its agent uses, its budget, and its pauses', () => {
+    const started = ['session.started', STARTED] as const
+    const spent = { model: 'large', days: { '2026-11-17': { input: 1, output: 2, costUsd: 0.5 } } } as never
+    expect(fold([...started], ['session.spent', spent])).toMatchObject({ spent })
+    expect(fold([...started], ['session.budget-set', { usd: 5, tokens: null, person: 'local' }])?.budget).toEqual({
+      usd: 5,
+      tokens: null,
+    })
+    const paused = ['session.paused', { limit: 'session-usd', of: 5, used: 5.1 }] as const
+    expect(fold([...started], [...paused])?.paused).toEqual({ limit: 'session-usd', of: 5, used: 5.1, since: 1001 })
+    expect(fold([...started], [...paused], ['session.unpaused', {}])).not.toHaveProperty('paused')
+  })
+
+  test('is identified by its agent, chosen by its owner, resumed, and forgotten', () => {
+    const started = ['session.started', { ...STARTED, agentVersion: '1.0' }] as const
+    const identified = { agentSessionId: 'abc', source: 'hook' }
+    expect(fold([...started], ['session.identified', identified])).toMatchObject({
+      agentSessionId: 'abc',
+      agentVersion: '1.0',
+    })
+    expect(fold([...started], ['session.identified', { ...identified, agentVersion: '1.1' }])).toMatchObject({
+      agentVersion: '1.1',
+    })
+    const chosen = (person: string) => ['session.chosen', { person, surface: 'telegram' }] as const
+    expect(fold([...started], [...chosen('local')])?.chosen).toEqual({ telegram: 1001 })
+    expect(fold([...started], [...chosen('eve')])).not.toHaveProperty('chosen')
+    expect(fold([...started], ['session.resumed', { by: 'ses_2' }])).toMatchObject({ resumedBy: 'ses_2' })
+    expect(fold([...started], ['session.forgotten', { keptDays: 30 }])).toBeNull()
+  })
+
+  test('names what its agent does without asking, until the agent asks again', () => {
+    const started = ['session.started', STARTED] as const
+    const allows = (label: string) =>
+      ['session.allows', { session: 'ses_1', tool: 'Bash', label, approval: `apr_${label}` }] as const
+    const labels = (record: SessionRecord | null) => record?.allows?.map(({ label, since }) => [label, since])
+    const two = (): Parameters<typeof fold> => [[...started], [...allows('npm')], [...allows('git')]]
+    expect(labels(fold(...two()))).toEqual([
+      ['npm', 1001],
+      ['git', 1002],
+    ])
+    expect(labels(fold(...two(), [...allows('npm')]))).toEqual([
+      ['git', 1002],
+      ['npm', 1003],
+    ])
+    expect(labels(fold(...two(), ['session.asks', { session: 'ses_1', label: 'npm' }]))).toEqual([['git', 1002]])
+  })
+
+  test('has the parts of its recording in order, and when its last turn began or ended', () => {
+    const started = ['session.started', STARTED] as const
+    const part = (from: number) => ['recording.saved', { session: 'ses_1', from, bytes: 10, blob: `b${from}` }] as const
+    expect(fold([...started], [...part(0)], [...part(10)])?.saved).toEqual([
+      { from: 0, bytes: 10, blob: 'b0' },
+      { from: 10, bytes: 10, blob: 'b10' },
+    ])
+    const opened = ['turn.opened', { session: 'ses_1', turn: 't' }] as const
+    expect(fold([...started], [...opened])).toMatchObject({ activeAt: 1001 })
+    const closed = ['turn.closed', { session: 'ses_1', turn: 't', outcome: 'done' }] as const
+    expect(fold([...started], [...opened], [...closed])).toMatchObject({ activeAt: 1002 })
+  })
+
+  test.each([
+    ['Fix it.', 'Fix it'],
+    ['hello', undefined],
+    ['hello world', 'Hello world'],
+    ['  \n---\nhey, could you add a lamp;\nand a bell', 'Could you add a lamp'],
+    ['Can you please add a lamp?', 'Add a lamp?'],
+    [`${'word '.repeat(11)}words`, `W${'word '.repeat(11).slice(1)}words`],
+    [`${'word '.repeat(12)}end`, `W${'word '.repeat(12).slice(1).trimEnd()}…`],
+    ['!ls -l', undefined],
+    ['#note this', undefined],
+    ['!', undefined],
+  ])('is titled by the prompt %j: %j', (prompt, title) => {
+    const turn = ['turn.prompted', { session: 'ses_1', turn: 't', prompt }] as const
+    const record = fold(['session.started', STARTED], [...turn])
+    expect([record?.title, record?.lastPrompt]).toEqual([title, prompt.trim()])
+  })
+
+  test('keeps 400 characters of a prompt, and the last one that says anything', () => {
+    const turn = (prompt: string) => ['turn.prompted', { session: 'ses_1', turn: 't', prompt }] as const
+    const started = ['session.started', STARTED] as const
+    expect(fold([...started], [...turn('x'.repeat(500))])?.lastPrompt).toHaveLength(400)
+    expect(fold([...started], [...turn('one')], [...turn('  ')])?.lastPrompt).toBe('one')
+  })
+
   test('does not exist without a start event', () => {
     expect(fold(['session.ready', {}])).toBeNull()
     const misfit = fold(['session.started', STARTED], ['session.ended', { exit: 'gone' } as never])
