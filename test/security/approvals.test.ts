@@ -313,7 +313,7 @@ describe('what programs show and write', () => {
     const own = async (id: string) =>
       until(async () => {
         const { json } = await server.ask('GET', api(`/sessions/${id}`), { as: owner })
-        return json.idle && (json.agentSessionId as string | undefined)
+        return json.agentSessionId as string | undefined
       })
     const [firstId, secondId] = [await own(first.id), await own(second.id)]
     expect(firstId).not.toBe(secondId)
