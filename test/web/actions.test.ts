@@ -118,14 +118,23 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const records = [await command('b1', 'ls -la'), await command('b2', 'ls src'), await command('b3', 'ls test')]
     await open('/')
     for (const { id } of records) await card(id).waitFor()
+    const isSelected = async (id: string) => (await card(id).getAttribute('data-selected')) !== null
+    /** A key acts on what is drawn: the effect of the one before must be. */
+    const press = async (key: string) => {
+      await page.keyboard.press(key)
+      await page.evaluate(() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+    }
     const select = async (ids: readonly string[]) => {
       await page.locator('h1').click()
-      const count = await page.locator('article.card').count()
-      for (let step = 0; step < count; step++) {
-        await page.keyboard.press('j')
-        const id = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.approval ?? '')
-        if (ids.includes(id) && (await card(id).getAttribute('data-selected')) === null) await page.keyboard.press('x')
-      }
+      await until(async () => {
+        const count = await page.locator('article.card').count()
+        for (const key of [...Array(count).fill('j'), ...Array(count).fill('k')]) {
+          await press(key)
+          const id = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.approval ?? '')
+          if (id !== '' && ids.includes(id) !== (await isSelected(id))) await press('x')
+        }
+        return (await Promise.all(ids.map(isSelected))).every(Boolean)
+      })
     }
     await select(records.slice(0, 2).map(({ id }) => id))
     await page.getByRole('region', { name: 'Selected requests' }).getByText('2 requests selected').waitFor()
