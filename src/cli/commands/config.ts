@@ -78,7 +78,7 @@ function set(context: CommandContext, key: string, text: string | undefined): nu
   return EXIT.ok
 }
 
-/** False: it is no text either; what was wrong with the value as it was read says more. */
+/** False if the setting takes no text either: then the first error is the one to show. */
 function isWritten(write: () => void): boolean {
   try {
     write()

@@ -130,7 +130,7 @@ describe('panes of a scripted tmux server', () => {
     expect([reported[0], source.servers.map(({ socket }) => socket)]).toEqual(['%1 is 11 in w', [tmux.socket]])
   })
 
-  it('are not asked for at a socket that nobody listens at', async () => {
+  it('are not searched for at the socket of a server that has ended', async () => {
     const name = createServer()
     await new Promise<void>(resolve => name.listen(join(tmux.directory, 'name'), resolve))
     const ended = join(tmux.sockets, 'ended')

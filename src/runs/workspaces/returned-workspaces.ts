@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { listRuns } from '../../engine/index.js'
 import { errorAbout } from '../../errors/index.js'
 import type { EventStore } from '../../store/index.js'
@@ -23,7 +24,7 @@ export async function followReturns({ store, bringHome, onError }: ReturnsOption
   const subscription = store.subscribe({ after, types: RETURNING, onError }, events => {
     for (const { stream } of events) void bring(stream.slice('run/'.length))
   })
-  const missed = (await listRuns(store)).filter(({ placement }) => placement !== null)
+  const missed = (await listRuns(store)).filter(({ placement, cwd }) => placement !== null && existsSync(cwd))
   void (async () => {
     for (const { id } of missed) await bring(id)
   })()

@@ -44,6 +44,9 @@ export const trust = z
   .optional()
   .describe('the hash of the inspected files, if the project is not trusted yet')
 
+/** What every kind of run takes. */
+const common = { project, labels, budget, trust, placement, sandbox }
+
 const startBody = z.union([
   z.strictObject({
     graph: z
@@ -70,22 +73,12 @@ const startBody = z.union([
       maxIterations: z.int().min(1).max(100).optional(),
       worktree: z.boolean().optional(),
     }),
-    project,
-    labels,
-    budget,
-    trust,
-    placement,
-    sandbox,
+    ...common,
   }),
   z.strictObject({
     pipeline: z.string(),
     input: z.unknown().optional(),
-    project,
-    labels,
-    budget,
-    trust,
-    placement,
-    sandbox,
+    ...common,
   }),
 ])
 
