@@ -7,7 +7,8 @@ export default class TestReport {
   onTestRunEnd(modules, errors = []) {
     const tests = modules.flatMap(module => [...module.children.allTests()])
     const of = state => tests.filter(test => test.result().state === state)
-    for (const test of of('passed')) if (test.diagnostic()?.flaky) console.log(`passed on retry: ${nameOf(test)}`)
+    for (const test of of('passed'))
+      if (test.diagnostic()?.flaky) console.log(`passed on retry: ${nameOf(test)}${firstErrorOf(test)}`)
     const skipped = of('skipped')
     for (const [need, count] of countNeeds(skipped)) console.log(`skipped: ${count} tests (needs ${need})`)
     for (const test of skipped) if (!NEED.test(test.fullName)) console.log(`skipped: ${nameOf(test)}${noteOf(test)}`)
@@ -24,6 +25,14 @@ export default class TestReport {
 
 function nameOf(test) {
   return `${test.module.relativeModuleId}: ${test.fullName}`
+}
+
+/** Why the first attempt failed. */
+function firstErrorOf(test) {
+  const [error] = test.result().errors ?? []
+  if (!error) return ''
+  const { file, line } = error.stacks?.[0] ?? {}
+  return `\n  ${error.message.split('\n')[0]}${file ? ` (${file.split('/').slice(-2).join('/')}:${line})` : ''}`
 }
 
 function noteOf(test) {

@@ -111,6 +111,20 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await known(first.id)).state).toBe('pending')
   })
 
+  it('a key right after j acts on the request that j selected, not on the one before it', async () => {
+    await load('/')
+    const asked = [await ask('ls -la'), await ask('ls src')].map(({ id }) => id)
+    for (const id of asked) await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
+    const order = await page.locator('article.card').evaluateAll(cards => cards.map(card => card.dataset.approval!))
+    // All at once: the page is not drawn between the keys.
+    await page.evaluate(count => {
+      for (const key of [...Array<string>(count).fill('j'), 'a'])
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+    }, order.indexOf(asked[1]!) + 1)
+    await until(async () => (await known(asked[1]!)).state !== 'pending')
+    expect((await known(asked[0]!)).state).toBe('pending')
+  })
+
   it('an elevated risk is allowed with a only after a confirmation', async () => {
     await load('/')
     const input = { file_path: 'note.txt', old_string: 'a', new_string: 'b' }

@@ -14,7 +14,7 @@ import { riskBadge, StatusBadge } from '../ui/status'
 import { withStepUp } from '../ui/step-up'
 import { Age, Left } from '../ui/time'
 import { AnswerForm } from './answer-form'
-import { onCardKey } from './card-keys'
+import { registerCard, targetCard } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
 import { EditDialog } from './edit-dialog'
 import { planOf, reviewOf } from './gate-payload'
@@ -30,7 +30,10 @@ import { suggestedMatch } from './standing-match'
 
 interface CardProps {
   approval: Approval
+  /** Selected with `j` and `k` in a list of cards. */
   isPicked?: boolean
+  /** The keys of a card act on this one as soon as it is drawn: it is not one of a list. */
+  takesKeys?: boolean
   /** Part of the selection for a batch decision. */
   isSelected?: boolean
   /** Offers a check box for the selection. */
@@ -40,7 +43,8 @@ interface CardProps {
 const GRANT_MS = 60 * 60_000
 
 /** One request for a decision. It shows only what the ledger has recorded. */
-export function ApprovalCard({ approval, isPicked = false, isSelected = false, onSelect }: CardProps) {
+export function ApprovalCard(props: CardProps) {
+  const { approval, isPicked = false, takesKeys = false, isSelected = false, onSelect } = props
   const isPending = approval.state === 'pending'
   const { box, mayPress, watchRelease, isMissed } = usePressGuard(isPending)
   const [isRising] = useState(hasTimeToAnimate)
@@ -100,8 +104,11 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
     allow && void send({ option: allow.key, grant: { scope: 'session', forMs: GRANT_MS, match: { kind: 'same' } } })
 
   useEffect(() => {
-    if (!isPicked || !isPending) return
-    return onCardKey({
+    if (takesKeys) targetCard(approval.id)
+  }, [takesKeys, approval.id])
+  useEffect(() => {
+    if (!isPending) return
+    return registerCard(approval.id, {
       allow: press(() => (isQuestion ? undefined : askOrAllow(true))),
       deny: press(() => deny && denyNow()),
       denyWithReason: press(() => deny && setAsking('deny')),
@@ -111,7 +118,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false, o
   return (
     <article
       ref={box as never}
-      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'muted'} ${isPicked ? 'is-picked' : ''}`}
+      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'muted'} ${isPicked || takesKeys ? 'is-picked' : ''}`}
       aria-label={requestTitle(approval)}
       data-approval={approval.id}
       data-selected={isSelected || undefined}

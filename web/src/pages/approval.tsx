@@ -18,7 +18,7 @@ export function ApprovalPage({ id }: { id: string }) {
       </div>
       <h2 class="sr">Details</h2>
       {approval ? (
-        <ApprovalCard approval={approval} isPicked />
+        <ApprovalCard approval={approval} takesKeys />
       ) : error ? (
         <Problem error={error} retry={reload} />
       ) : (

@@ -5,11 +5,12 @@ import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/forma
 import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
+import { targetCard } from '../approval/card-keys'
 import { RunLine } from '../run/run-line'
 import { RaiseBudget } from '../session/budget'
 import { LiveSessionLine, SessionLine } from '../sessions/session-line'
 import { WorkingSession } from '../sessions/working-session'
-import { usePageKeys } from '../shell/keyboard'
+import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartLinks } from '../start/start-links'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
@@ -34,24 +35,25 @@ const openRuns = computed(() => runs.all.value.filter(isOpenRun))
 
 export function OverviewPage() {
   const shown = useLingering(openApprovals.value)
-  const [at, setAt] = useState(-1)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const picked = shown[at]?.id
+  const picked = useSelectedItem(shown.map(({ id }) => id))
   usePageKeys({
     move: step => {
-      const next = Math.max(0, Math.min(shown.length - 1, at + step))
-      setAt(next)
-      const card = document.querySelector<HTMLElement>(`[data-approval="${shown[next]?.id}"]`)
+      const id = picked.move(step)
+      if (id === null) return
+      targetCard(id)
+      const card = document.querySelector<HTMLElement>(`[data-approval="${id}"]`)
       card?.focus({ preventScroll: true })
       card?.scrollIntoView({ block: 'nearest' })
     },
     open: () => {
-      const { session, run } = shown[at]?.subject ?? {}
+      const { session, run } = shown.find(({ id }) => id === picked.now())?.subject ?? {}
       if (session) go(`/s/${session}`)
       else if (run) go(`/r/${run}`)
     },
     select: () => {
-      if (picked) select(picked, !selected.has(picked))
+      const id = picked.now()
+      if (id !== null) select(id, !selected.has(id))
     },
   })
   const select = (id: string, isOn: boolean) => {
@@ -91,7 +93,7 @@ export function OverviewPage() {
                   <ApprovalCard
                     key={approval.id}
                     approval={approval}
-                    isPicked={approval.id === picked}
+                    isPicked={approval.id === picked.drawn}
                     isSelected={selected.has(approval.id)}
                     onSelect={isOn => select(approval.id, isOn)}
                   />

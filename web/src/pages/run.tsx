@@ -76,7 +76,7 @@ function Loaded({ run }: { run: Run }) {
         <div class="cards" style={{ marginBottom: '24px' }}>
           <h2 class="sr">Needs you</h2>
           {open.map(approval => (
-            <ApprovalCard key={approval.id} approval={approval} isPicked={approval.state === 'pending'} />
+            <ApprovalCard key={approval.id} approval={approval} takesKeys={approval.state === 'pending'} />
           ))}
         </div>
       )}

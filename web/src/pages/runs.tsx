@@ -4,7 +4,7 @@ import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
 import { RunLine } from '../run/run-line'
 import { Schedules } from '../run/schedules'
-import { usePageKeys } from '../shell/keyboard'
+import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
 import { savedRunFilters } from '../store/prefs'
@@ -32,7 +32,6 @@ function statusOf(run: Run): Status {
 }
 
 export function RunsPage() {
-  const [at, setAt] = useState(-1)
   const [chosen, setChosen] = useState<readonly string[]>([])
   useLoad('runs', async signal => {
     runs.put(...(await getJson<Page<Run>>('/runs?limit=200', { signal })).items)
@@ -45,10 +44,8 @@ export function RunsPage() {
       `${title} ${kind} ${project} ${id} ${labelWords(labels)}`.toLowerCase().includes(words),
     )
     .sort((a, b) => timeOf(b.createdAt) - timeOf(a.createdAt))
-  usePageKeys({
-    move: step => setAt(Math.max(0, Math.min(shown.length - 1, at + step))),
-    open: () => shown[at] && go(`/r/${shown[at].id}`),
-  })
+  const picked = useSelectedItem(shown.map(({ id }) => id))
+  usePageKeys({ move: picked.move, open: () => picked.now() && go(`/r/${picked.now()}`) })
   const toggle = (status: string) => {
     const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
     setQuery({ status: next.join(',') || null })
@@ -125,7 +122,7 @@ export function RunsPage() {
           items={shown}
           columns={shown.some(hasLabels) ? [...COLUMNS, LABELS, ACTIONS] : [...COLUMNS, ACTIONS]}
           keyOf={({ id }) => id}
-          picked={shown[at]?.id}
+          picked={picked.drawn ?? undefined}
           first={run => (
             <input
               type="checkbox"

@@ -153,7 +153,7 @@ function PendingRequests({ asked }: { asked: readonly Approval[] }) {
     <div class="cards">
       <h2 class="sr">Needs you</h2>
       {pending.map(approval => (
-        <ApprovalCard key={approval.id} approval={approval} isPicked />
+        <ApprovalCard key={approval.id} approval={approval} takesKeys />
       ))}
     </div>
   )

@@ -14,7 +14,7 @@ import {
   tmuxRow,
 } from '../sessions/session-rows'
 import { SessionWall } from '../sessions/session-wall'
-import { usePageKeys } from '../shell/keyboard'
+import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartLinks } from '../start/start-links'
 import { panes, sessions } from '../store/live'
 import { sessionGrouping, sessionSorting, sessionView, wallColumns } from '../store/prefs'
@@ -29,7 +29,6 @@ export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
   const show = (query.value.get('show') ?? 'live') as State | 'live'
   // An ended session has no screen to watch.
   const view = show === 'ended' ? 'list' : ((query.value.get('view') ?? wanted ?? sessionView.value) as 'list' | 'wall')
-  const [at, setAt] = useState(-1)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
     () => [
@@ -53,14 +52,17 @@ export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
       }),
     [],
   )
+  const picked = useSelectedItem(order.map(({ id }) => id))
+  const onPicked = (act: (row: (typeof order)[number]) => void) => {
+    const row = order.find(({ id }) => id === picked.now())
+    if (row) act(row)
+  }
   usePageKeys({
     move: step => {
-      const next = Math.max(0, Math.min(order.length - 1, at + step))
-      setAt(next)
-      document.getElementById(`pane-${order[next]?.id}`)?.focus()
+      document.getElementById(`pane-${picked.move(step)}`)?.focus()
     },
-    open: () => order[at] && canOpen(order[at]) && openRow(order[at]),
-    select: () => order[at] && select(order[at].id, !selected.has(order[at].id)),
+    open: () => onPicked(row => canOpen(row) && openRow(row)),
+    select: () => onPicked(row => select(row.id, !selected.has(row.id))),
   })
   const live = found.length - counts.ended
   return (
@@ -162,7 +164,7 @@ export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
             <SessionList
               rows={group.rows}
               label={group.name}
-              picked={order[at]?.id ?? null}
+              picked={picked.drawn}
               selected={selected}
               onSelect={select}
             />

@@ -117,7 +117,7 @@ export function ConversationView({ session, asked }: { session: string; asked: r
 function RequestView({ approval }: { approval: Approval }) {
   return (
     <Unchanged by={[approval]}>
-      {() => <ApprovalCard approval={approval} isPicked={approval.state === 'pending'} />}
+      {() => <ApprovalCard approval={approval} takesKeys={approval.state === 'pending'} />}
     </Unchanged>
   )
 }

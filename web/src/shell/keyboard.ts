@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { cardKeys } from '../approval/card-keys'
 import { hasLetterKeys } from '../store/prefs'
 import { go } from '../store/router'
@@ -28,6 +28,32 @@ export function usePageKeys(keys: PageKeys): void {
       pageKeys = {}
     }
   })
+}
+
+interface SelectedItem {
+  /** As of the last drawing. */
+  drawn: string | null
+  /** What the next key acts on, also if the page has not been drawn since the last key. */
+  now(): string | null
+  move(step: 1 | -1): string | null
+}
+
+/** The selected item of a list, by id: it stays the same item while others appear before it. */
+export function useSelectedItem(ids: readonly string[]): SelectedItem {
+  const [drawn, setDrawn] = useState<string | null>(null)
+  const last = useRef<{ id: string | null; index: number }>({ id: null, index: -1 })
+  const indexNow = ids.indexOf(last.current.id ?? '')
+  if (indexNow >= 0) last.current.index = indexNow
+  const move = (step: 1 | -1) => {
+    const index = ids.indexOf(last.current.id ?? '')
+    // The item after one that has gone is in its place.
+    const from = index >= 0 ? index : step > 0 ? last.current.index - 1 : last.current.index
+    const next = Math.max(0, Math.min(ids.length - 1, from + step))
+    last.current = { id: ids[next] ?? null, index: next }
+    setDrawn(last.current.id)
+    return last.current.id
+  }
+  return { drawn, now: () => last.current.id, move }
 }
 
 /** Opens the menu of the selected card, else the first one in the head of the page. */
