@@ -164,17 +164,49 @@ function connectionsOf(pid: number | 'self'): Connection[] {
 /** A machine has thousands of open files: other work gets a turn after these many processes. */
 const PROCESSES_AT_ONCE = 16
 
+interface HolderSearch {
+  /** How `/proc` names the sockets. */
+  links: readonly string[]
+  found: Set<number>
+  done(): void
+}
+
+let waiting: HolderSearch[] = []
+let isSearching = false
+
+/**
+ * The processes that hold these connections. One pass over `/proc` serves all searches that wait
+ * for it: a browser opens six connections at once.
+ */
 async function holdersOf(connections: readonly Connection[]): Promise<number[]> {
-  const inodes = connections.map(({ inode }) => inode)
-  const targets = new Set(inodes.map(inode => `socket:[${inode}]`))
-  const holds = (pid: number) => (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => targets.has(linkOf(pid, fd)))
-  const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
-  const found: number[] = []
-  for (let at = 0; at < pids.length; at += PROCESSES_AT_ONCE) {
-    found.push(...pids.slice(at, at + PROCESSES_AT_ONCE).filter(holds))
-    await new Promise<void>(resolve => setImmediate(resolve))
+  if (connections.length === 0) return []
+  const links = connections.map(({ inode }) => `socket:[${inode}]`)
+  const found = new Set<number>()
+  await new Promise<void>(done => {
+    waiting.push({ links, found, done })
+    if (!isSearching) void searchHolders()
+  })
+  return [...found]
+}
+
+async function searchHolders(): Promise<void> {
+  isSearching = true
+  while (waiting.length > 0) {
+    const searches = waiting
+    waiting = []
+    const byLink = new Map<string, HolderSearch[]>()
+    for (const search of searches)
+      for (const link of search.links) byLink.set(link, [...(byLink.get(link) ?? []), search])
+    const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
+    for (let at = 0; at < pids.length; at += PROCESSES_AT_ONCE) {
+      for (const pid of pids.slice(at, at + PROCESSES_AT_ONCE))
+        for (const descriptor of entriesOf(`/proc/${pid}/fd`) ?? [])
+          for (const search of byLink.get(linkOf(pid, descriptor)) ?? []) search.found.add(pid)
+      await new Promise<void>(resolve => setImmediate(resolve))
+    }
+    for (const search of searches) search.done()
   }
-  return found
+  isSearching = false
 }
 
 function lsofPeers(port: number): number[] {

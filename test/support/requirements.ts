@@ -14,9 +14,13 @@ import { REPOSITORY } from './compiled.js'
 export const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(REPOSITORY, '..', 'shared', 'corpus')
 /** Graphs that were written for other engines. */
 export const DOT_SAMPLES = join(REPOSITORY, '..', 'shared', 'data', 'dot-samples')
-export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
-  existsSync(path),
-)
+/** The shell without a window system draws the same pages for less. */
+export const CHROMIUM = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(path => existsSync(path))
 
 /** The PostgreSQL of this platform: an optional package that npm leaves out where there is none. */
 export const POSTGRES_BINARIES = join(
