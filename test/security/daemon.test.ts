@@ -207,7 +207,7 @@ describe('the program itself', () => {
     for (const [at, call] of given.entries())
       expect([headless[at], isData(call)], call.args.join(' ')).toEqual([headless[at], true])
     // In a terminal the prompt is typed, never an argument.
-    for (const agent of ['claude', 'codex']) {
+    const typed = async (agent: string) => {
       const cwd = folder(`typed-${agent}`)
       const started = await ask('POST', api('/sessions'), { agent, cwd, prompt: SMUGGLED })
       expect(started.status, started.text).toBe(201)
@@ -215,6 +215,7 @@ describe('the program itself', () => {
       expect(call.args.join(' ')).not.toContain('"permissions":{"allow"')
       await ask('POST', api(`/sessions/${started.json.id}/stop`), { graceMs: 0 })
     }
+    await Promise.all(['claude', 'codex'].map(typed))
     expect(agentCalls().length).toBeGreaterThanOrEqual(before + headless.length + 2)
     const manifest =
       (await ask('GET', '/manifest.webmanifest')).json ?? JSON.parse((await ask('GET', '/manifest.webmanifest')).text)
