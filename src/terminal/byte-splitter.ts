@@ -104,7 +104,7 @@ function emitPiece(input: Uint8Array, start: number, stop: number, onPiece: OnPi
 }
 
 /** How many bytes before `end` belong to an incomplete character. */
-function unfinishedLength(bytes: Uint8Array, end: number): number {
+export function unfinishedLength(bytes: Uint8Array, end: number): number {
   for (let back = 1; back <= 3 && back <= end; back++) {
     const byte = bytes[end - back]!
     if (byte < 0x80) return 0

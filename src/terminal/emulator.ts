@@ -1,3 +1,4 @@
+import { ByteParser } from './byte-parser.js'
 import { ByteSplitter } from './byte-splitter.js'
 import { Colors } from './colors.js'
 import {
@@ -66,6 +67,7 @@ export class TerminalEmulator {
   readonly #terminal: XtermTerminal
   readonly #core: XtermCore
   readonly #hooks: ParserHooks
+  readonly #parser: ByteParser
   readonly #ids: RowIds
   readonly #links: LinkTable
   readonly #modes: PrivateModes
@@ -119,7 +121,8 @@ export class TerminalEmulator {
     }
     this.#hooks = new ParserHooks(this.#terminal)
     this.#registerHooks()
-    if (sequence.length > 0) this.#core._inputHandler.parse(sequence)
+    this.#parser = new ByteParser(this.#core)
+    if (sequence.length > 0) this.#parser.parse(sequence)
   }
 
   static restore(state: EmulatorState): TerminalEmulator {
@@ -267,7 +270,7 @@ export class TerminalEmulator {
     this.#timing.bytesArrived(this.#time)
     this.#pieceEndsWithBell = endsWithBell
     try {
-      this.#core._inputHandler.parse(piece)
+      this.#parser.parse(piece)
     } catch {
       this.#parserFaults++
       this.#core._inputHandler._parser.reset()

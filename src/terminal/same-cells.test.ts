@@ -2,6 +2,8 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { itNeeding } from '../../test/support/requirements.js'
+import { ByteParser } from './byte-parser.js'
+import { ByteSplitter } from './byte-splitter.js'
 import { captureGrid } from './grid-state.js'
 import { shareLineMemory } from './line-memory.js'
 import { printPlainTextFast } from './print-plain-text.js'
@@ -11,7 +13,7 @@ import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, eraseAboveLastRow, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
- * print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must leave the same
+ * byte-parser.ts, print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must leave the same
  * cells in a terminal of an unmodified copy of xterm.
  */
 
@@ -23,7 +25,7 @@ function freshXterm(): { Terminal: new (options: object) => XtermTerminal } {
   return require('@xterm/headless')
 }
 
-type Step = { write: string } | { resize: [number, number] }
+type Step = { write: string } | { bytes: Uint8Array } | { resize: [number, number] }
 
 function pair(cols: number, rows: number, scrollback = 30) {
   const options = { cols, rows, scrollback, allowProposedApi: true, logLevel: 'off' }
@@ -41,11 +43,16 @@ function pair(cols: number, rows: number, scrollback = 30) {
 
 function run(terminal: XtermTerminal, steps: readonly Step[]) {
   const core = coreOf(terminal)
+  const splitter = new ByteSplitter()
+  const parser = terminal instanceof untouched.Terminal ? core._inputHandler : new ByteParser(core)
   for (const step of steps) {
-    if ('write' in step) core._inputHandler.parse(bytes(step.write))
+    if ('write' in step) parser.parse(bytes(step.write))
+    // As in the emulator, no piece ends inside a character.
+    else if ('bytes' in step) splitter.split(step.bytes, piece => parser.parse(piece))
     else terminal.resize(...step.resize)
   }
-  return { grid: captureGrid(core), cells: rawCells(core) }
+  const { currentState, precedingJoinState } = core._inputHandler._parser
+  return { grid: captureGrid(core), cells: rawCells(core), currentState, precedingJoinState }
 }
 
 /** Word by word: a stored grid omits cells that were never written. */
@@ -139,6 +146,24 @@ describe('the same cells as xterm alone', () => {
     fc.assert(
       fc.property(steps, all => expectSameCells(12, 5, all)),
       { numRuns: 150, seed: 5 },
+    )
+  })
+
+  test('any bytes of sequences, whole, cut or broken', () => {
+    const part = fc.constantFrom(
+      ...['\x1b', '[', ']', '?', '>', ';', ':', '4', '12', '38', '999999999999', 'm', 'H', 'K', 'h', 'l', 'b', '$p', ' q'],
+      ...['\x1b[', '\x1b[?', '\x1b]0;', '\x1bP', '\x1b_', '\x1b(0', '\x1b(B', '\x1bN', '\x1b7', '\x1b8', '\x07', '\x1b\\'],
+      ...['\x18', '\x1a', '\x7f', '\0', '\r', '\n', '\t', '\u009b', '\u0085', '\u009d', '\ufeff', 'ab', 'é', '漢', '…'],
+    )
+    const raw = fc.constantFrom([0xe2], [0xe2, 0x80], [0x80], [0xff], [0xc2], [0xf0, 0x9f])
+    const piece = fc.oneof({ weight: 20, arbitrary: part.map(text => [...bytes(text)]) }, raw)
+    const pieces = fc.array(fc.array(piece, { maxLength: 12 }), { maxLength: 6 })
+    fc.assert(
+      fc.property(pieces, all => {
+        const steps = all.map(list => ({ bytes: Uint8Array.from(list.flat()) }))
+        expectSameCells(12, 5, steps)
+      }),
+      { numRuns: 400, seed: 7 },
     )
   })
 

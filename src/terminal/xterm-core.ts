@@ -114,12 +114,18 @@ export interface XtermCore {
   _inputHandler: {
     parse(bytes: Uint8Array): unknown
     print: PutCodePoints
+    _utf8Decoder: { decode(bytes: Uint8Array, into: Uint32Array): number }
     eraseInDisplay(params: SequenceParams, keepsProtected: boolean): unknown
     eraseInLine(params: SequenceParams, keepsProtected: boolean): unknown
     _curAttrData: CoreAttributes
     _parser: {
       currentState: number
       precedingJoinState: number
+      _params: SequenceParams & { reset(): void; addParam(value: number): void }
+      _csiHandlers: Record<number, ((params: SequenceParams) => unknown)[] | undefined>
+      _executeHandlers: Record<number, (() => unknown) | undefined>
+      _printHandler: PutCodePoints
+      parse(codePoints: Uint32Array, length: number): unknown
       reset(): void
       setPrintHandler(print: PutCodePoints): void
       clearOscHandler(id: number): void
@@ -144,7 +150,7 @@ export const CELL_WORDS = 3
 /** xterm's own limit for one decode; a piece within it is never split inside a character. */
 export const PIECE_MAX = 65_536
 
-const GROUND_STATE = 0
+export const GROUND_STATE = 0
 
 export function openTerminal(options: { cols: number; rows: number; scrollback: number }): XtermTerminal {
   return new xterm.Terminal({
@@ -174,6 +180,12 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
     '_inputHandler.print': typeof core?._inputHandler?.print === 'function',
     '_inputHandler.eraseInDisplay': typeof core?._inputHandler?.eraseInDisplay === 'function',
     '_inputHandler.eraseInLine': typeof core?._inputHandler?.eraseInLine === 'function',
+    '_inputHandler._utf8Decoder.decode': typeof core?._inputHandler?._utf8Decoder?.decode === 'function',
+    '_inputHandler._parser.parse': typeof core?._inputHandler?._parser?.parse === 'function',
+    '_inputHandler._parser._params.addParam': typeof core?._inputHandler?._parser?._params?.addParam === 'function',
+    '_inputHandler._parser._csiHandlers': typeof core?._inputHandler?._parser?._csiHandlers === 'object',
+    '_inputHandler._parser._executeHandlers': typeof core?._inputHandler?._parser?._executeHandlers === 'object',
+    '_inputHandler._parser._printHandler': typeof core?._inputHandler?._parser?._printHandler === 'function',
     '_inputHandler._parser.setPrintHandler': typeof core?._inputHandler?._parser?.setPrintHandler === 'function',
     '_inputHandler._parser.currentState': typeof core?._inputHandler?._parser?.currentState === 'number',
     '_inputHandler._parser.registerOscHandler': typeof core?._inputHandler?._parser?.registerOscHandler === 'function',
