@@ -53,7 +53,10 @@ export class ByteParser {
     const end = piece.length
     let at = 0
     while (at < end) {
-      if (this.#parser.currentState !== GROUND_STATE) return this.#delegate(piece, at, end)
+      if (this.#parser.currentState !== GROUND_STATE) {
+        this.#delegate(piece, at, end)
+        return
+      }
       const byte = piece[at]!
       if (byte >= SPACE && byte !== DEL) at = this.#print(piece, at)
       else if (byte === ESC) at = this.#escape(piece, at)

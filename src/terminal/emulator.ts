@@ -82,7 +82,8 @@ export class TerminalEmulator {
   #seq: number
   #time: number
   #heldUntil: number
-  #lastRows: { normal: Map<number, ReadRow>; alternate: Map<number, ReadRow> }
+  /** The rows of the last frame of each screen, top to bottom: their ids are consecutive. */
+  #lastRows: { normal: readonly ReadRow[]; alternate: readonly ReadRow[] }
   #parserFaults = 0
   #unknownOsc = 0
   #isLive = false
@@ -222,7 +223,7 @@ export class TerminalEmulator {
     const rows: Row[] = []
     const context = this.#reading
     for (let id = Math.max(firstId, held.firstId); id <= Math.min(lastId, held.lastId); id++) {
-      const known = this.#lastRows[this.#screen].get(id)
+      const known = rowWithId(this.#lastRows[this.#screen], id)
       context.id = id
       rows.push(readRow(this.#ids.lineOf(id)!, context, known).row)
     }
@@ -252,8 +253,8 @@ export class TerminalEmulator {
       heldUntil: this.#heldUntil,
       seq: this.#seq,
       lastRows: {
-        normal: [...this.#lastRows.normal.values()].map(read => read.row),
-        alternate: [...this.#lastRows.alternate.values()].map(read => read.row),
+        normal: this.#lastRows.normal.map(read => read.row),
+        alternate: this.#lastRows.alternate.map(read => read.row),
       },
       unfinished: {
         sequence: toBase64(this.#unfinished.bytes),
@@ -286,7 +287,7 @@ export class TerminalEmulator {
   #endFrame(end: FrameEnd): void {
     const seq = ++this.#seq
     const read = this.#readScreen(seq, { isKept: true })
-    this.#lastRows[this.#screen] = new Map(read.map(row => [row.row.id, row]))
+    this.#lastRows[this.#screen] = read
     this.#timing.frameEnded(end)
     this.#events.push({ type: 'frame', t: end.at, frame: this.#frameOf(end, seq, read) })
   }
@@ -295,14 +296,16 @@ export class TerminalEmulator {
   #readScreen(seq: number, { isKept }: { isKept: boolean }): ReadRow[] {
     const { lines, ybase } = this.#core.buffers.active
     const known = this.#lastRows[this.#screen]
-    const context = { ...this.#reading, seq, isKept }
+    const context = this.#reading
+    context.seq = seq
+    context.isKept = isKept
     const firstId = this.#ids.activeBase + ybase
     const read: ReadRow[] = []
     for (let y = 0; y < this.#terminal.rows; y++) {
       const line = lines.get(ybase + y)
       if (!line) break
       context.id = firstId + y
-      read.push(readRow(line, context, known.get(context.id)))
+      read.push(readRow(line, context, rowWithId(known, context.id)))
     }
     return read
   }
@@ -425,8 +428,13 @@ export class TerminalEmulator {
 /**
  * Rows known from before a restart. Their cells are not known, so they are compared as rows once.
  */
-function knownRows(rows: readonly Row[]): Map<number, ReadRow> {
-  return new Map(rows.map(row => [row.id, { row, cells: null, extras: '' }]))
+function knownRows(rows: readonly Row[]): ReadRow[] {
+  return rows.map(row => ({ row, cells: null, extras: '' }))
+}
+
+function rowWithId(rows: readonly ReadRow[], id: number): ReadRow | undefined {
+  const [first] = rows
+  return first && rows[id - first.row.id]
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -29,6 +29,9 @@ const SPACE = 0x20
 const INVISIBLE_CLUSTER = /^ ?[\u200b-\u200d\u2060]+$/
 const INVISIBLE_END = / [\u200b-\u200d\u2060]+$/
 
+/** A cell that was never written: no character, one column. */
+const EMPTY_CELL = 1 << Content.widthShift
+
 export interface ReadRow {
   row: Row
   /** The cell words of the row, as bytes; null after a restart, when only the row is known. */
@@ -49,17 +52,39 @@ export interface ReadContext {
 /** Reads a line, or returns `previous` when nothing changed. `previous` must have the same id. */
 export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow): ReadRow {
   const words = line.length > context.cols ? line._data.subarray(0, context.cols * CELL_WORDS) : line._data
-  // Compared by memcmp: three times as fast as a loop, and this is most of the work for a frame.
-  const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength)
-  if (previous?.cells && previous.row.wrapped === line.isWrapped && previous.cells.equals(bytes)) {
+  if (previous?.cells && previous.row.wrapped === line.isWrapped && previous.cells.equals(bytesOf(words))) {
     // Equal words without extras still have none.
     if (previous.extras === '' || previous.extras === extrasOf(line, words)) return previous
+  }
+  if (isUntouched(words)) {
+    const row = previous && previous.row.width === 0 && looksEqual(previous.row, blankRow(line, context))
+    return { row: row ? previous.row : blankRow(line, context), cells: untouchedCells(words), extras: '' }
   }
   const row = buildRow(line, words, context)
   const isUnchanged = previous !== undefined && looksEqual(previous.row, row)
   const kept = isUnchanged ? previous.row : row
   if (!context.isKept) return { row: kept, cells: null, extras: '' }
-  return { row: kept, cells: Buffer.from(bytes), extras: extrasOf(line, words) }
+  return { row: kept, cells: Buffer.from(bytesOf(words)), extras: extrasOf(line, words) }
+}
+
+/** Compared by memcmp: three times as fast as a loop, and this is most of the work for a frame. */
+function bytesOf(words: Uint32Array): Buffer {
+  return Buffer.from(words.buffer, words.byteOffset, words.byteLength)
+}
+
+/** Most rows of a new screen: no cell was written since it was blank. */
+function isUntouched(words: Uint32Array): boolean {
+  for (let at = words.length - CELL_WORDS; at >= 0; at -= CELL_WORDS)
+    if (words[at] !== EMPTY_CELL || (words[at + 1]! | words[at + 2]!) !== 0) return false
+  return true
+}
+
+let untouched = Buffer.alloc(0)
+
+/** Their cells are always the same: one copy serves all rows of a width. */
+function untouchedCells(words: Uint32Array): Buffer {
+  if (untouched.byteLength !== words.byteLength) untouched = Buffer.from(bytesOf(words))
+  return untouched
 }
 
 /** A cell has at most 33 code points (text/cluster.ts). */
@@ -130,9 +155,6 @@ function makeSpans(
     return makeSpan(x, end - x, text, words[x * CELL_WORDS + 1]!, background, uri)
   })
 }
-
-/** A cell that was never written: no character, one column. */
-const EMPTY_CELL = 1 << Content.widthShift
 
 /** Whether the program wrote this cell, be it a blank. */
 function isWritten(words: Uint32Array, x: number): boolean {
