@@ -132,11 +132,16 @@ function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: stri
   return { plain: suggested + rest, dim: '' }
 }
 
+/** Nearly every draft: there is nothing to segment. */
+const ONE_CELL_EACH = /^[ -~]*$/
+
 /**
  * The characters of a span in these columns; wide characters stay with the column they start in.
  */
 function cellsOf(span: Span, from: number, to: number): string {
   if (span.x >= from && span.x + span.width <= to) return span.text
+  if (span.x >= to || span.x + span.width <= from) return ''
+  if (ONE_CELL_EACH.test(span.text)) return span.text.slice(Math.max(0, from - span.x), to - span.x)
   let x = span.x
   let text = ''
   for (const character of graphemes(span.text)) {

@@ -1,4 +1,3 @@
-import { memoizeByObject } from '../terminal/index.js'
 import { readCompletion, readComposer } from './composer.js'
 import type { RowBlock } from './grammar.js'
 import { firstSeen, QUESTION_STABLE_S } from './memory.js'
@@ -265,8 +264,18 @@ export function observeNothing(scene: Scene): Observation<'unknown'> {
   return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
-/** The live input box of a scene, which may be observed twice. */
-const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
+/** What follows from rows, cursor and pack alone is read once for a layout, however often it is seen. */
+function onceForLayout<T>(read: (scene: Scene) => T): (scene: Scene) => T {
+  const known = new WeakMap<Scene['layout'], { value: T }>()
+  return scene => {
+    let entry = known.get(scene.layout)
+    if (!entry) known.set(scene.layout, (entry = { value: read(scene) }))
+    return entry.value
+  }
+}
+
+/** The live input box. */
+const boxOf = onceForLayout((scene): Observation['composer'] => {
   const { composer, rows } = scene.layout
   if (!composer) return null
   const { cursor } = scene.frame
@@ -289,7 +298,7 @@ function queuedTexts({ layout }: Scene): string[] {
     .map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
 }
 
-const facetsOf = memoizeByObject((scene: Scene): Facet[] => {
+const facetsOf = onceForLayout((scene): Facet[] => {
   const facets = scene.matches.flatMap((match): Facet[] =>
     match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : [],
   )
