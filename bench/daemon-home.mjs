@@ -11,20 +11,21 @@ export const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToP
 const cli = join(root, 'dist', 'cli.js')
 
 export class DaemonHome {
-  directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
-  home = join(this.directory, 'home')
-  cwd = join(this.directory, 'work')
-  env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    USER: process.env.USER ?? 'root',
-    LANG: 'C.UTF-8',
-    TMPDIR: this.directory,
-    SIGNALBOX_HOME: this.home,
-  }
-
-  constructor() {
-    mkdirSync(this.cwd)
+  /** `kept`: a directory that stays when the benchmark ends; without it, a new one. */
+  constructor({ kept } = {}) {
+    this.isKept = kept !== undefined
+    this.directory = kept ?? mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
+    this.home = join(this.directory, 'home')
+    this.cwd = join(this.directory, 'work')
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      USER: process.env.USER ?? 'root',
+      LANG: 'C.UTF-8',
+      TMPDIR: this.directory,
+      SIGNALBOX_HOME: this.home,
+    }
+    mkdirSync(this.cwd, { recursive: true })
     // An interrupted benchmark leaves nothing behind.
     for (const signal of ['SIGINT', 'SIGTERM'])
       process.once(signal, () => void this.close().finally(() => process.exit(130)))
@@ -176,7 +177,7 @@ export class DaemonHome {
     const tries = process.env.BENCH_PROFILE === undefined ? 100 : 600
     for (let waited = 0; waited < tries && this.processes().length > 0; waited++) await sleep(100)
     for (const { pid } of this.processes()) process.kill(pid, 'SIGKILL')
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    if (!this.isKept) rmSync(this.directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 }
 
