@@ -79,6 +79,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
     })
   const note = (doing: string | null) => noteStartProgress(settings.runtimeDirectory, doing)
+  // Between two stages of the start, the event loop does what waits: commands, the keeper.
+  const begin = async (doing: string) => {
+    note(doing)
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
   let stop: () => void = () => undefined
   let hasFailed = false
   const onError = (error: unknown) => {
@@ -105,7 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // user.
     process.on('SIGUSR1', ignoreSignal)
     open.push(() => void process.off('SIGUSR1', ignoreSignal))
-    note('starting the keeper')
+    await begin('starting the keeper')
     const keeper = await startKeeper({
       runtimeDirectory: settings.runtimeDirectory,
       socketPath: settings.keeperSocket,
@@ -117,7 +122,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     })
     open.push(() => keeper.close())
-    note('opening the store')
+    await begin('opening the store')
     const host = await Host.open({
       settings,
       clock,
@@ -128,7 +133,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     open.push(() => host.close())
-    note('resuming runs')
+    await begin('resuming runs')
     const servers = await joinServers({ store: host.store, clock, home, version, onError })
     if (servers) open.push(() => servers.close())
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
@@ -182,7 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     open.push(() => schedules.close())
-    note('opening the API')
+    await begin('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {
       host,

@@ -43,5 +43,12 @@ export { foregroundProcesses, processesBelow } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { type ProgramSandbox, runStepCommand, type SandboxObserver, type StepProgram } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'
-export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
+export {
+  findMarkedProcesses,
+  isOfStep,
+  isOfStepOfRun,
+  type MarkedProcess,
+  markedProcesses,
+  STEP_MARK,
+} from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

@@ -35,8 +35,27 @@ export function isOfStepOfRun({ mark }: Pick<MarkedProcess, 'mark'>, run: string
 
 /** All running processes with a mark, except this one. */
 export function markedProcesses(): MarkedProcess[] {
+  const search = searchMarked()
+  let step = search.next()
+  while (!step.done) step = search.next()
+  return step.value
+}
+
+/** The same in slices: the first time, the environment of every process is read. */
+export async function findMarkedProcesses(): Promise<MarkedProcess[]> {
+  const search = searchMarked()
+  let step = search.next()
+  for (; !step.done; step = search.next()) await new Promise<void>(resolve => setImmediate(resolve))
+  return step.value
+}
+
+/** Processes that are read before others may work. */
+const SLICE = 50
+
+/** Yields after each slice. */
+function* searchMarked(): Generator<void, MarkedProcess[]> {
   const names = entriesOf('/proc')
-  const found = names === null ? fromProcessList() : fromProc(names.filter(isNumber).map(Number))
+  const found = names === null ? fromProcessList() : yield* fromProc(names.filter(isNumber).map(Number))
   return found.filter(({ pid }) => pid !== process.pid && isAlive(pid))
 }
 
@@ -51,11 +70,12 @@ const TICKS_PER_S = 100
 /** Processes without a mark, with their start: most processes are, and need not be read again. */
 let unmarked = new Map<number, string>()
 
-function fromProc(pids: readonly number[]): MarkedProcess[] {
+function* fromProc(pids: readonly number[]): Generator<void, MarkedProcess[]> {
   const latestStart = (uptime() - UNMARKED_AFTER_S) * TICKS_PER_S
   const stillUnmarked = new Map<number, string>()
   const found: MarkedProcess[] = []
-  for (const pid of pids) {
+  for (const [index, pid] of pids.entries()) {
+    if (index % SLICE === SLICE - 1) yield
     const fields = statFields(pid)
     const start = fields?.[19]
     if (start === undefined) continue

@@ -3,11 +3,11 @@ import { getRun, isEnded, listRuns, type RunDrivers, type RunRecord, runStream }
 import { type EventData, isEvent } from '../events/index.js'
 import {
   endProcesses,
+  findMarkedProcesses,
   type GroupLeader,
   isOfStep,
   isOfStepOfRun,
   type MarkedProcess,
-  markedProcesses,
 } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 
@@ -48,7 +48,7 @@ export async function endAllLeftovers(
   parts: LeftoverParts & { drivers: RunDrivers },
   keep: ReadonlySet<string>,
 ): Promise<void> {
-  for (const record of await runsOf(parts.store, markedProcesses())) {
+  for (const record of await runsOf(parts.store, await findMarkedProcesses())) {
     const { id, placement } = record
     // What it left running is on its worker.
     if (placement) continue
