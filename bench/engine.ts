@@ -1,13 +1,14 @@
 // `npm run bench:engine`: the cost of a durable step, compared with LangGraph.js and its SQLite
 // checkpointer in the same process, in turns.
 //   steps   1 000 steps with a checkpoint each; state 2 kB and 50 kB, all keys or one changed;
-//           bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL
+//           bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL, ≥ 5 × at NORMAL with 50 kB and all keys
+//           CPU time besides, which a busy machine hardly changes
 //   bytes   growth of the file a step; bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
 //   resume  spawn to the first new step after kill -9 at step 500; bar: < 400 ms, at most one step
 //           again
 //   length  what step 5 000 costs against step 50; bar: ≤ 1.2 ×
 // LangGraph is installed outside the project, in the user's cache directory. Measures the build.
-// Prints, asserts nothing.
+// Prints, asserts nothing. BENCH_ONLY='50 kB, all keys, NORMAL': this case alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,6 +24,7 @@ import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.m
 
 const STEPS = Number(process.env.BENCH_STEPS ?? 1_000)
 const ROUNDS = 4
+const only = process.env.BENCH_ONLY
 /** Versions that fit together: the newest of each do not always. */
 const PACKAGES = [
   '@langchain/langgraph@1.4.18',
@@ -162,10 +164,17 @@ async function langgraph(place: string) {
   }
 }
 
-async function timed(engine: Engine, steps: number): Promise<number> {
-  const start = performance.now()
+interface Spent {
+  ms: number
+  cpuMs: number
+}
+
+async function timed(engine: Engine, steps: number, spent: Spent): Promise<void> {
+  const [start, cpu] = [performance.now(), process.cpuUsage()]
   await engine.run(steps)
-  return performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  spent.ms += performance.now() - start
+  spent.cpuMs += (user + system) / 1_000
 }
 
 /** The size of the file with the write-ahead log folded back: what a step adds on disk. */
@@ -179,19 +188,23 @@ async function sizeOf(engine: Engine): Promise<number> {
 
 async function compare(of: Case, theirs: ((of: Case, name: string) => Promise<Engine>) | null): Promise<void> {
   const name = `${of.bytes / 1_000} kB, ${of.which === 'all' ? 'all keys' : 'one key'}, ${of.durability.toUpperCase()}`
+  if (only !== undefined && name !== only) return
   const [a, b] = [await ours(of, `ours ${name}`), theirs && (await theirs(of, `theirs ${name}`))]
-  const times = { ours: 0, theirs: 0 }
+  const times = { ours: { ms: 0, cpuMs: 0 }, theirs: { ms: 0, cpuMs: 0 } }
   await a.run(20)
   await b?.run(20)
   for (let round = 0; round < ROUNDS; round++) {
-    times.ours += await timed(a, STEPS / ROUNDS)
-    if (b) times.theirs += await timed(b, STEPS / ROUNDS)
+    await timed(a, STEPS / ROUNDS, times.ours)
+    if (b) await timed(b, STEPS / ROUNDS, times.theirs)
   }
-  const rate = (ms: number) => (STEPS * 1_000) / ms
+  const rate = ({ ms }: Spent) => (STEPS * 1_000) / ms
+  const cpu = ({ cpuMs }: Spent) => `${(cpuMs / STEPS).toFixed(2)} ms`
   const [bytes, theirBytes] = [(await sizeOf(a)) / (STEPS + 20), b && (await sizeOf(b)) / (STEPS + 20)]
-  const speed = b ? `, theirs ${rate(times.theirs).toFixed(0)}/s: ${(times.theirs / times.ours).toFixed(1)} ×` : ''
+  const { ours: own, theirs: other } = times
+  const speed = b ? `, theirs ${rate(other).toFixed(0)}/s: ${(other.ms / own.ms).toFixed(1)} ×` : ''
+  const busy = b ? `, theirs ${cpu(other)}: ${(other.cpuMs / own.cpuMs).toFixed(1)} ×` : ''
   const size = theirBytes ? `, theirs ${theirBytes.toFixed(0)}: 1/${(theirBytes / bytes).toFixed(1)}` : ''
-  print(name, `${rate(times.ours).toFixed(0)} steps/s${speed} · ${bytes.toFixed(0)} bytes a step${size}`)
+  print(name, `${rate(own).toFixed(0)} steps/s${speed} · CPU ${cpu(own)}${busy} · ${bytes.toFixed(0)} bytes${size}`)
 }
 
 /** Kills a host at step 500 and lets another one take over. */
@@ -277,8 +290,10 @@ try {
       [50_000, 'one'],
     ] as const)
       await compare({ bytes, which, durability }, theirs)
-  await measureResume()
-  await measureLength()
+  if (only === undefined) {
+    await measureResume()
+    await measureLength()
+  }
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }

@@ -1,23 +1,30 @@
 // `npm run bench:many`: many sessions that write at once, and one that floods. Prints, asserts
 // nothing. Needs a build.
-//   bars: request visible p95 ≤ 100 ms beside 100 streaming sessions, also beside a flood
+//   bars: request visible p95 ≤ 100 ms beside 100 streaming sessions, also beside a flood; 200 idle
+//         sessions need < 1 % of a core
 // BENCH_LOADS: numbers of streaming sessions (1,100); BENCH_ASKED: requests for each (20);
+// BENCH_IDLE: idle sessions, before all others (200; 0: none);
 // BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_FLOOD=0 leaves out the
 // session that prints `yes` without end. Streaming sessions play a recording of a real agent in a
 // loop with a program that needs little CPU.
 import { statSync } from 'node:fs'
 import { approveNext, percentiles, requestsWithMenus, startAsking } from './asking-session.mjs'
-import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, threadSetting } from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
 
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
 const HAS_FLOOD = process.env.BENCH_FLOOD !== '0'
+const IDLE = Number(process.env.BENCH_IDLE ?? 200)
+const IDLE_S = 20
+const VISIBLE_BAR_MS = 100
+const IDLE_BAR_PERCENT = 1
 
 const home = new DaemonHome()
 try {
   print('machine', await noiseFloor())
   home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
+  if (IDLE > 0) await measureIdle()
   const stream = home.recordedAgent()
   let running = 0
   for (const load of LOADS) {
@@ -39,6 +46,26 @@ try {
   await home.close()
 }
 
+/** Sessions that wait at a prompt: what daemon and keeper need for them, and end them. */
+async function measureIdle() {
+  const args = ['sh', '-c', 'printf "ready\\n> "; exec cat']
+  const start = () => home.post('/sessions', { agent: null, args, cwd: home.cwd, env: home.env })
+  const sessions = await inParallel(IDLE, 4, start)
+  // Their first looks and snapshots are not idle.
+  await sleep(IDLE_S * 1000)
+  const pids = ['daemon', 'keeper'].map(name => home.pid(name))
+  const before = pids.map(cpuSeconds)
+  const begun = performance.now()
+  await sleep(IDLE_S * 1000)
+  const seconds = (performance.now() - begun) / 1000
+  const [daemon, keeper] = pids.map((pid, index) => ((cpuSeconds(pid) - before[index]) / seconds) * 100)
+  print(
+    `${IDLE} idle: CPU`,
+    `${(daemon + keeper).toFixed(2)} % of a core (bar ${IDLE_BAR_PERCENT} %): daemon ${daemon.toFixed(2)} %, keeper ${keeper.toFixed(2)} %`,
+  )
+  await inParallel(IDLE, 4, index => home.post(`/sessions/${sessions[index].id}/stop`))
+}
+
 /** One session asks again and again; a request is visible when the API lists it. */
 async function measure(name) {
   const session = await startAsking(home, `ask ${name}`, ASKED)
@@ -58,7 +85,7 @@ async function measure(name) {
   const share = (pid, index) => (((cpuSeconds(pid) - before[index]) / seconds) * 100).toFixed(0)
   const { loop } = await home.get('/health')
   const visible = (await requestsWithMenus(home, session)).map(({ requested, menu }) => requested - menu)
-  print(`${name}: visible`, `menu → pending ${percentiles(visible)}`)
+  print(`${name}: visible`, `menu → pending ${percentiles(visible)} (bar p95 ${VISIBLE_BAR_MS} ms)`)
   print(`${name}: list`, `GET /sessions ${percentiles(answers)}`)
   print(
     `${name}: CPU`,

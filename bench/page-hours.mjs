@@ -18,6 +18,8 @@ const STEPS_A_REQUEST = 18
 /** Steps whose costs are compared: as many around each of the two. */
 const AROUND = 40
 const [EARLY, LATE] = [50, 5_000]
+/** The page has shown all it shows at once, and has freed the first of what it removed. */
+const PLATEAU_FROM = 2
 
 const server = await TestServer.start()
 const browser = await openBrowser()
@@ -40,6 +42,7 @@ try {
   await append(newEvent('turn.opened', { session, turn, prompt: 'work for a day' }))
   console.log('hour   heap MB   nodes   messages   CPU ms a step')
   const costs = []
+  const heaps = []
   let asked = null
   for (let step = 1; step <= HOURS * STEPS_AN_HOUR; step++) {
     const before = await metric('TaskDuration')
@@ -52,6 +55,12 @@ try {
     }
     if (step % STEPS_AN_HOUR === 0) await printHour(step / STEPS_AN_HOUR)
   }
+  const late = heaps.slice(PLATEAU_FROM)
+  if (late.length > 1)
+    console.log(
+      `heap from hour ${PLATEAU_FROM + 1} on: ${Math.min(...late).toFixed(1)} to ${Math.max(...late).toFixed(1)} MB, ` +
+        `last hour ${(late.at(-1) / late[0]).toFixed(2)} × the first of them (bar 1.2)`,
+    )
   const median = from => costs.slice(from - AROUND, from + AROUND).sort((a, b) => a - b)[AROUND]
   if (costs.length >= LATE + AROUND)
     console.log(
@@ -82,6 +91,7 @@ try {
   async function printHour(hour) {
     await cdp.send('HeapProfiler.collectGarbage')
     const [heap, nodes] = [await metric('JSHeapUsedSize'), await metric('Nodes')]
+    heaps.push(heap / 1e6)
     const messages = await page.locator('.talk .said').count()
     const ms = costs.slice(-STEPS_AN_HOUR).reduce((sum, cost) => sum + cost, 0) / STEPS_AN_HOUR
     const figures = [(heap / 1e6).toFixed(1), nodes, messages, ms.toFixed(1)]

@@ -59,13 +59,13 @@ async function measure(name, end) {
   const start = cpuSeconds(home.pid('daemon'))
   print(
     `${name}: answers`,
-    `after ${seconds()} s and ${start.toFixed(2)} s of CPU; ${health.catchingUp} sessions catching up`,
+    `after ${seconds()} s (bar 1 s) and ${start.toFixed(2)} s of CPU; ${health.catchingUp} sessions catching up`,
   )
   await attempt(async () => {
     const { items } = await home.get('/approvals')
     if (!items.some(({ state }) => state === 'pending')) throw new Error('not yet')
   })
-  print(`${name}: request`, `visible after ${seconds()} s`)
+  print(`${name}: request`, `visible after ${seconds()} s (bar 3 s)`)
   let slowest = 0
   while (health.catchingUp > 0) {
     const asked = performance.now()
@@ -77,7 +77,7 @@ async function measure(name, end) {
   const { longest } = health.loop
   print(
     `${name}: all live`,
-    `after ${seconds()} s, ${cpu.toFixed(1)} s of CPU; slowest answer meanwhile ${slowest.toFixed(0)} ms, longest block of the loop ${longest?.ms} ms, longest turn of a session ${longest?.session?.ms} ms`,
+    `after ${seconds()} s (bar 30 s), ${cpu.toFixed(1)} s of CPU, ${(cpu / SESSIONS).toFixed(2)} s a session (bar 2 s); slowest answer meanwhile ${slowest.toFixed(0)} ms, longest block of the loop ${longest?.ms} ms (bar 50 ms), longest turn of a session ${longest?.session?.ms} ms`,
   )
 }
 
