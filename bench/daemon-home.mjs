@@ -107,27 +107,31 @@ export class DaemonHome {
 
   /**
    * A program that needs little CPU and plays a recording of an agent again and again, about twenty
-   * writes per second; before that `fill` bytes at once.
+   * writes per second; before that `fill` bytes at once. `isOnce`: it waits after the first time.
    */
-  recordedAgent({ fill = 0 } = {}) {
+  recordedAgent({ fill = 0, isOnce = false } = {}) {
     const cast = join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast')
     const [header, ...events] = readFileSync(cast, 'utf8').split('\n').filter(Boolean).map(JSON.parse)
-    const pieces = events.filter(([, code]) => code === 'o')
+    // The person leaves with Ctrl-C: before it, the agent waits for a prompt.
+    const end = isOnce ? events.findLastIndex(([, code, data]) => code === 'i' && data === '\x03') : events.length
+    const pieces = events.slice(0, end).filter(([, code]) => code === 'o')
     const lines = pieces.map(([t, , data], index) => {
       const pause = Math.min(0.3, t - (pieces[index - 1]?.[0] ?? t))
       return `${pause.toFixed(4)} ${Buffer.from(data).toString('base64')}`
     })
-    writeFileSync(join(this.directory, 'stream.txt'), lines.join('\n'))
+    const directory = join(this.directory, isOnce ? 'once' : 'looped')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'stream.txt'), lines.join('\n'))
     const player = [
       '#!/usr/bin/env perl',
       'use MIME::Base64; $| = 1;',
-      `open(F, '<', '${join(this.directory, 'stream.txt')}'); @pieces = map { [split / /] } <F>;`,
+      `open(F, '<', '${join(directory, 'stream.txt')}'); @pieces = map { [split / /] } <F>;`,
       'system("stty raw -echo"); srand($$); select(undef, undef, undef, rand(5));',
       `for ($n = 0; $n < ${fill};) { for $p (@pieces) { $d = decode_base64($p->[1]); print $d; $n += length $d } }`,
       // Each round starts with an empty screen, as a session does.
-      'for (;;) { for $p (@pieces) { select(undef, undef, undef, $p->[0]); print decode_base64($p->[1]) } print "\\e[2J\\e[H" }',
+      `for (;;) { for $p (@pieces) { select(undef, undef, undef, $p->[0]); print decode_base64($p->[1]) } ${isOnce ? 'sleep' : 'print "\\e[2J\\e[H"'} }`,
     ]
-    const file = join(this.directory, 'codex')
+    const file = join(directory, 'codex')
     writeFileSync(file, `${player.join('\n')}\n`, { mode: 0o755 })
     const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
     return () => this.post('/sessions', { agent: null, args: [file], cwd: this.cwd, env: this.env, size })

@@ -108,8 +108,25 @@ export function isPlainShell(words: readonly string[]): boolean {
   return options.every(word => /^[-+]/.test(word) && word !== '-c')
 }
 
-/** A command line for people: no control characters, no secrets, at most this long. */
+/** The command lines that each redactor has cleaned. */
+const cleaned = new WeakMap<Redactor, Map<string, string>>()
+const CLEANED_MAX = 1_000
+
+/**
+ * A command line for people: no control characters, no secrets, at most this long. Panes ask for
+ * the same one every second, and finding secrets is most of what an idle pane would cost.
+ */
 export function shownCommand(words: readonly string[], redactor: Redactor, max: number): string {
+  const known = cleaned.get(redactor) ?? new Map<string, string>()
+  const key = `${max} ${words.join('\0')}`
+  const shown = known.get(key) ?? cleanCommand(words, redactor, max)
+  if (known.size >= CLEANED_MAX) known.clear()
+  known.set(key, shown)
+  cleaned.set(redactor, known)
+  return shown
+}
+
+function cleanCommand(words: readonly string[], redactor: Redactor, max: number): string {
   const line = words
     .join(' ')
     .replace(/\p{Cc}+/gu, ' ')

@@ -26,6 +26,9 @@ import {
 } from './supervisor-parts.js'
 import type { TerminalReadResult } from './terminal-read-check.js'
 
+/** A screen that has not changed for this long is at rest, unless something runs. In seconds. */
+const REST_S = 10
+
 /**
  * Turns everything known about one pane into its status: reports go through the queue into the
  * reading and the table, time alone through `tick`, and if there are no reports, content heuristics
@@ -205,6 +208,15 @@ export class Supervisor {
         this.#options.onError(error)
       }
     }
+  }
+
+  /**
+   * Nothing runs, and nothing was drawn for a while: only output, input or a report can change it,
+   * and none of them waits for a tick. Ticks may then be rare.
+   */
+  isAtRest(t: number): boolean {
+    const look = this.pane.screen.last
+    return !this.#status.isActive && !this.#foreground.isReturnPending && look !== null && t - look.t > REST_S
   }
 
   /**

@@ -52,6 +52,8 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
+/** A session at rest is updated at every tenth tick: hundreds of them must cost hardly anything. */
+const REST_TICKS = 10
 /** How long after an answer was read its status may still appear. */
 const READ_MS = 3_000
 /** A new pane is read when its screen has been still for a moment. */
@@ -93,6 +95,7 @@ export class PaneRegistry {
   /** Where tmux servers are searched, also after tmux was switched off and on again. */
   #places: Required<TmuxPlaces> = { directories: [], sockets: [] }
   #tick: Timer | null = null
+  #ticks = 0
   /** Panes that are not updated yet in this tick. */
   #rest: Timer | null = null
   #isClosed = false
@@ -330,6 +333,7 @@ export class PaneRegistry {
     const everyMs = this.#settings.panes.poll_s * 1000
     const beat = () => {
       this.#tick = clock.setTimer(everyMs, beat)
+      this.#ticks++
       // The last panes are updated before the first ones again, however busy the machine is.
       if (this.#rest) return
       const tmux = this.#tmux.panes.map(pane => () => pane.tick())
@@ -349,6 +353,7 @@ export class PaneRegistry {
 
   #tickSession(pane: SessionPane): void {
     if (this.#sessions.get(pane.id) !== pane) return
+    if (this.#ticks % REST_TICKS !== 0 && pane.supervisor.isAtRest(pane.now())) return
     this.#readJob(pane)
     pane.supervisor.tick(pane.now())
     void this.#checkReads(pane).catch(this.#options.onError)
