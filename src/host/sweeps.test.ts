@@ -40,7 +40,7 @@ async function session(id: string, endedDaysAgo: number | null, recording = `rec
   const events = [newEvent('session.started', started, 0)]
   if (endedDaysAgo !== null)
     events.push(newEvent('session.ended', { exit: null, reason: 'exited' }, NOW - endedDaysAgo * DAY) as never)
-  await store.append(sessionStream(id), 0, events)
+  await store.append(sessionStream(id), 0, events, { durability: 'normal' })
   return file
 }
 
@@ -64,6 +64,37 @@ test('a session that ended long ago is removed with its recording; a recent one 
   expect((await store.readStream('session/ses_old')).map(({ type }) => type)).toContain('session.ended')
   await sweep(30)
   expect(await store.readStream('session/ses_old')).toHaveLength(3)
+})
+
+test('many old sessions are removed once each while running sessions write, and no event is lost', async () => {
+  const old = Array.from({ length: 60 }, (_, n) => `ses_old${n}`)
+  const running = Array.from({ length: 2 }, (_, n) => `ses_running${n}`)
+  const files = await Promise.all(old.map(id => session(id, 40)))
+  for (const id of running) await session(id, null)
+  let isSwept = false
+  const writing = running.map(async id => {
+    let written = 0
+    for (; !isSwept; written++) {
+      const renamed = newEvent('session.renamed', { label: `name ${written}`, person: 'local' })
+      await store.append(sessionStream(id), written + 1, [renamed], { durability: 'normal' })
+      // As output does, each one comes with a turn of the event loop.
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    return written
+  })
+  await sweep(30)
+  isSwept = true
+  const written = await Promise.all(writing)
+  expect(files.filter(existsSync)).toEqual([])
+  expect((await records()).map(({ id }) => id).sort()).toEqual(running)
+  for (const id of old)
+    expect((await store.readStream(sessionStream(id))).filter(({ type }) => type === 'session.forgotten')).toHaveLength(
+      1,
+    )
+  for (const [index, id] of running.entries())
+    expect(await store.readStream(sessionStream(id))).toHaveLength(written[index]! + 1)
+  // Nobody waits for the end of the sweep.
+  expect(Math.min(...written)).toBeGreaterThan(20)
 })
 
 test('without the setting everything stays, and a file outside the data directory always stays', async () => {
