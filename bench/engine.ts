@@ -30,6 +30,7 @@ const PACKAGES = [
   '@langchain/langgraph@1.4.18',
   '@langchain/langgraph-checkpoint-sqlite@1.0.4',
   '@langchain/core@1.2.13',
+  '@langchain/langgraph-sdk@1.12.0',
 ]
 const { directory: rooms, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals

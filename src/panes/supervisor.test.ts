@@ -365,3 +365,14 @@ it('a program that ran before supervision started is running until the screen sh
   const shell = new SupervisionFixture().runs('bash', true).print('one row that says nothing').advance(2)
   expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
 })
+
+it('a pane is at rest when nothing runs and its screen has not changed for a while', () => {
+  const shell = atPrompt()
+  expect(shell.supervisor.isAtRest(shell.t)).toBe(false)
+  shell.advance(20)
+  expect(shell.supervisor.isAtRest(shell.t)).toBe(true)
+  shell.print('ls\r\n$ ').advance(1)
+  expect(shell.supervisor.isAtRest(shell.t)).toBe(false)
+  const silent = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(30)
+  expect([silent.status, silent.supervisor.isAtRest(silent.t)]).toEqual(['running', false])
+})
