@@ -8,8 +8,8 @@ import { SignalboxError } from '../errors/index.js'
  * Why not the public API alone:
  * - `write` parses later, in slices of 12 ms by its own timer. A frame must end at an exact byte
  *   and at a given time, so parsing has to happen inside the call. `writeSync` does that, but a
- *   single exception blocks it for good, because its "is writing" flag stays set; the parser one
- *   layer below (`_inputHandler.parse`) has no such flag.
+ *   single exception blocks it for good, because its "is writing" flag stays set; the parser below
+ *   it has no such flag.
  * - Rows are read again ten times a second; comparing the cell words of a line takes a hundredth of
  *   the time of reading its cells.
  * - xterm collects up to ten million characters of an OSC or DCS, one string node per character:
