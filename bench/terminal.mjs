@@ -1,8 +1,8 @@
 // `npm run bench:terminal [-- --rounds <n>] [dir…]`: recordings through the emulator, through the
 // whole path (emulator, frames, classifier) and through pyte, in one run. Prints MB/s, the ratio to
 // pyte on every recording, and what a look takes.
-//   bars: ≥ 15 × pyte on each recording; p95 of emulation and classification < 0.5 ms for the median
-//         recording
+//   bars: ≥ 15 × pyte on each recording; p95 of emulation and classification < 0.5 ms for the
+//         median recording
 //
 // Method: emulator and pyte get the same work, all bytes of a recording at once and then one read
 // of the display. Creating the emulator or the pyte screen is not counted; its cost is printed

@@ -264,7 +264,7 @@ export function observeNothing(scene: Scene): Observation<'unknown'> {
   return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
-/** What follows from rows, cursor and pack alone is read once for a layout, however often it is seen. */
+/** What follows from rows, cursor and pack alone is read once for a layout. */
 function onceForLayout<T>(read: (scene: Scene) => T): (scene: Scene) => T {
   const known = new WeakMap<Scene['layout'], { value: T }>()
   return scene => {
