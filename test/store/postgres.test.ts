@@ -215,9 +215,9 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
 
   it('reports a schema that is two versions ahead as too new, and works on the next one', async () => {
     await (await connect()).append('a', 0, [counted(1)])
-    await database.query("UPDATE meta SET value = '2' WHERE key = 'schema_version'")
-    expect(await (await connect()).head()).toBe(1)
     await database.query("UPDATE meta SET value = '3' WHERE key = 'schema_version'")
+    expect(await (await connect()).head()).toBe(1)
+    await database.query("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
     await expect(connect()).rejects.toMatchObject({ code: 'E_STORE_VERSION' })
   })
 })
