@@ -43,6 +43,8 @@ export interface WorkerHubOptions {
   clock: Clock
   /** A worker that is away longer than this is lost: its runs move. */
   lostAfterMs: number
+  /** Where child runs go: to the worker of their parent, if it has room, or to any. */
+  childPlacement: 'same' | 'spread'
   workflows: readonly Workflow<never>[]
   /** Carry out effects that need no workspace. */
   performers: Readonly<Record<string, Performer>>
@@ -258,15 +260,21 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return new PlacedSteps(this, run, { ...options, workflow, local, isLocal: effect => SERVER_EFFECTS.has(effect) })
   }
 
-  async place({ placement, placed, moveTo }: RunState): Promise<PlacementChoice> {
+  async place({ placement, placed, moveTo, parent }: RunState): Promise<PlacementChoice> {
     const request = placement ?? {}
     const record = placed && (await this.registry.get(placed.worker))
     const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
-    if (!isThere) return chooseWorker(request, await this.#candidates())
+    if (!isThere) return chooseWorker(request, await this.#candidates(), await this.#workerOf(parent))
     if (!moveTo) return { stay: true }
     const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
     const choice = chooseWorker(moveTo.worker === null ? request : { worker: moveTo.worker }, others)
     return 'waits' in choice ? { stay: true } : choice
+  }
+
+  async #workerOf(parent: RunState['parent']): Promise<string | null> {
+    const { store, childPlacement } = this.#options
+    if (parent === null || childPlacement === 'spread') return null
+    return (await getRun(store, parent.run)).worker
   }
 
   /**
