@@ -123,6 +123,20 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect.poll(() => received).toEqual([1, 2, 3])
   })
 
+  it('shows which processes are connected, until their connection ends', async () => {
+    const proxy = await proxied()
+    const [near, far] = [await connect(), await connect(proxy.url)]
+    for (const store of [near, far]) store.subscribe({ after: 0 }, () => undefined)
+    await far.announce('far')
+    // Nothing is said of others before they had time to connect.
+    expect(await near.connectedAmong(['far'])).toBeNull()
+    await expect.poll(() => near.connectedAmong(['far', 'other'])).toEqual(new Set(['far']))
+    proxy.cut()
+    await expect.poll(() => near.connectedAmong(['far'])).toEqual(new Set(['far']))
+    await far.close()
+    await expect.poll(() => near.connectedAmong(['far'])).toEqual(new Set())
+  })
+
   it('refuses to continue on a database that was rolled back', async () => {
     const proxy = await proxied()
     const store = await connect(proxy.url)
