@@ -39,16 +39,19 @@ interface OpenGate {
 export class Network {
   readonly workers = new Map<string, PartitionProxy>()
   readonly stores = new Map<string, PartitionProxy>()
+  readonly clients = new Map<string, PartitionProxy>()
 
-  /** Each server from its workers, all workers at once, and each server from the database. */
+  /** Each server from its workers, from its clients and from the database, and all from workers. */
   get choices(): [string, PartitionProxy[]][] {
-    const one = [...this.workers].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from workers`, [proxy]])
-    const stores = [...this.stores].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from store`, [proxy]])
-    return [...one, ['all servers from workers', [...this.workers.values()]], ...stores]
+    const each = (proxies: Map<string, PartitionProxy>, what: string) =>
+      [...proxies].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from ${what}`, [proxy]])
+    const workers: [string, PartitionProxy[]] = ['all servers from workers', [...this.workers.values()]]
+    return [...each(this.workers, 'workers'), workers, ...each(this.clients, 'clients'), ...each(this.stores, 'store')]
   }
 
   async close(): Promise<void> {
-    for (const proxy of [...this.workers.values(), ...this.stores.values()]) await proxy.close()
+    for (const proxies of [this.workers, this.stores, this.clients])
+      for (const proxy of proxies.values()) await proxy.close()
   }
 }
 
@@ -249,8 +252,8 @@ export class ClusterUnderTest {
   }
 
   /**
-   * Puts a proxy before every server, as its workers reach it, and before the database, as each
-   * server reaches it. Everything is restarted once for that.
+   * Puts proxies before every server, as its workers and its clients reach it, and before the
+   * database, as each server reaches it. Everything is restarted once for that.
    */
   async behindProxies(): Promise<Network> {
     const network = new Network()
@@ -262,6 +265,7 @@ export class ClusterUnderTest {
       const store = await PartitionProxy.to(Number(url.port))
       network.workers.set(name, workers)
       network.stores.set(name, store)
+      network.clients.set(name, await PartitionProxy.to(settings.daemonSocket))
       url.port = String(store.port)
       const changes = { 'store.url': url.href, 'server.worker_address': `http://127.0.0.1:${workers.port}` }
       editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })
