@@ -12,6 +12,8 @@ import { openHome } from '../../src/host/home/index.js'
 import { openHomeStore } from '../../src/host/index.js'
 import { runCommand } from '../../src/process/index.js'
 import type { EventStore } from '../../src/store/index.js'
+import { openClient } from '../../src/store/postgres/connections.js'
+import { parseStoreUrl } from '../../src/store/postgres/store-url.js'
 import { CLI, waitFor } from '../e2e/harness.js'
 import { PartitionProxy } from '../support/partition-proxy.js'
 
@@ -206,6 +208,19 @@ export class ClusterUnderTest {
   async openStore(): Promise<EventStore> {
     const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
     return openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
+  }
+
+  /** Statements of the owner of the database. */
+  async query(sql: string): Promise<void> {
+    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
+    const { url, passwordFile } = settings.sharedStore!
+    const password = readFileSync(passwordFile!, 'utf8').trim()
+    const client = await openClient({ target: parseStoreUrl(url), password })
+    try {
+      await client.query(sql)
+    } finally {
+      await client.end()
+    }
   }
 
   /** A command in a further home directory: `server-…` has the settings of the store. */

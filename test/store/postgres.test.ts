@@ -151,6 +151,16 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     expect(await other.streamVersion('a')).toBe(2)
   })
 
+  it('notices a rollback also if its connections were idle when they broke', async () => {
+    const proxy = await proxied()
+    const store = await connect(proxy.url)
+    await store.append('a', 0, [counted(1), counted(2)])
+    proxy.cut()
+    await database.query('DELETE FROM events WHERE position = 2; UPDATE log_end SET position = 1')
+    await expect.poll(() => proxy.open).toBe(0)
+    await expect(store.head()).rejects.toThrow(expect.objectContaining({ code: 'E_STORE_ROLLED_BACK' }))
+  })
+
   it('is restored whole from a dump that was made while a process wrote', async () => {
     const store = await connect()
     const busy = writer('busy', 1_000)
