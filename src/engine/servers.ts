@@ -153,7 +153,7 @@ export class Servers {
     const connected = await store.connectedAmong([...leases].map(([server, { epoch }]) => ownerOf(server, epoch)))
     for (const [server, seen] of this.#seen) if (!leases.has(server)) seen.isAlive = false
     for (const [server, { epoch, until }] of leases) {
-      const isConnected = connected && connected.has(ownerOf(server, epoch))
+      const isConnected = connected?.has(ownerOf(server, epoch)) ?? null
       this.#seen.set(server, this.#judge(this.#seen.get(server), { epoch, isLeased: until > now, isConnected }))
     }
     const live = documents

@@ -11,6 +11,7 @@ import {
   type RunSteps,
   type RunStepsOptions,
   runsOnWorker,
+  runsOnWorkers,
   type Workflow,
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -169,12 +170,22 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   async list(): Promise<WorkerView[]> {
     const records = await this.registry.list()
-    return Promise.all(records.map(record => this.view(record)))
+    const ids = records.map(({ id }) => id)
+    // One query for all: every run that is placed lists the workers.
+    const byWorker = new Map<string | null, string[]>()
+    for (const { id, worker } of await runsOnWorkers(this.#options.store, ids))
+      byWorker.set(worker, [...(byWorker.get(worker) ?? []), id])
+    return records.map(record => this.#viewOf(record, byWorker.get(record.id) ?? []))
   }
 
   async view(record: WorkerRecord): Promise<WorkerView> {
+    const runs = await runsOnWorker(this.#options.store, record.id)
+    const ids = runs.map(({ id }) => id)
+    return this.#viewOf(record, ids)
+  }
+
+  #viewOf(record: WorkerRecord, runs: string[]): WorkerView {
     const connected = this.#connected.get(record.id)
-    const runs = (await runsOnWorker(this.#options.store, record.id)).map(({ id }) => id)
     const sessions = this.#options.sessions.on(record.id)
     return {
       record,
