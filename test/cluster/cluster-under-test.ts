@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,6 +25,9 @@ import { openClient } from '../../src/store/postgres/connections.js'
 import { parseStoreUrl } from '../../src/store/postgres/store-url.js'
 import { CLI, waitFor } from '../e2e/harness.js'
 import { PartitionProxy } from '../support/partition-proxy.js'
+
+/** Longer than every lease of a server. */
+const PAUSE_MS = 9_000
 
 interface Started {
   directory: string
@@ -117,7 +129,7 @@ export class ClusterUnderTest {
 
   /** The parts of a kind; nodes of Restate are children of their servers. */
   named(kind: string): string[] {
-    if (kind === 'engine') return this.servers.map(name => name.replace('server', 'engine'))
+    if (['engine', 'machine', 'paused'].includes(kind)) return this.servers.map(name => name.replace('server', kind))
     return this.names.filter(name => name.startsWith(`${kind}-`))
   }
 
@@ -141,11 +153,26 @@ export class ClusterUnderTest {
     return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid
   }
 
+  /** `machine-1` is the first server with its node of Restate; `paused-1` stops it for a while. */
   kill(name: string): boolean {
+    const server = name.replace(/^(machine|paused)/, 'server')
+    if (name.startsWith('machine-')) this.#killNode(server)
+    if (name.startsWith('paused-')) return this.#pause(server)
+    if (server !== name) return this.kill(server)
     if (name.startsWith('engine-')) return process.kill(this.#enginePid(name), 'SIGKILL')
     const isSent = this.signal(name, 'SIGKILL')
     this.#pids.set(name, null)
     return isSent
+  }
+
+  #killNode(server: string): void {
+    if (existsSync(join(this.home(server), 'data', 'engine', 'node.json')))
+      this.kill(server.replace('server', 'engine'))
+  }
+
+  #pause(server: string): boolean {
+    setTimeout(() => this.signal(server, 'SIGCONT'), PAUSE_MS)
+    return this.signal(server, 'SIGSTOP')
   }
 
   log(name: string): string {
