@@ -3,8 +3,9 @@
 // as the process of the workers.
 import { fork } from 'node:child_process'
 import { createPrivateKey, randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -110,18 +111,22 @@ export async function simulatedLoad(
 
 /** The events that a real session on a worker wrote: they are valid for every simulated one. */
 async function recordedTurn(cluster: ClusterUnderTest, store: EventStore) {
-  const body = { agent: 'demo', args: [], cwd: cluster.notes, env: null, size: null, placement: { worker: 'worker-1' } }
+  const scenario = join(cluster.notes, 'turn.json')
+  const tool = { name: 'Shell', kind: 'shell', command: 'true' }
+  writeFileSync(scenario, JSON.stringify({ name: 'turn', turns: [], otherwise: { steps: [{ tool }] } }))
+  const how = { agent: 'demo', args: ['--scenario', scenario, '--speed', '20'], placement: { worker: 'worker-1' } }
+  const body = { ...how, cwd: cluster.notes, env: null, size: null }
   const { id } = await cluster.ask(client => client.post<{ id: string }>('/sessions', body))
   await waitFor('the prompt to be sent', async () => {
     const send = { text: 'hello' }
     const { result } = await cluster.ask(client => client.post<{ result: string }>(`/sessions/${id}/messages`, send))
     return result === 'delivered'
   })
-  const isOver = ({ type }: StoredEvent) => type === 'turn.ended'
+  const isOver = ({ type }: StoredEvent) => type === 'turn.closed'
   await waitFor('its turn to end', async () => (await store.readStream(`session/${id}`)).some(isOver))
   const [first, ...rest] = await store.readStream(`session/${id}`)
   await cluster.ask(client => client.post(`/sessions/${id}/stop`, {}))
-  const events = rest.filter(({ type }) => /^(turn|message|prompt)\./.test(type))
+  const events = rest.filter(({ type }) => /^(turn|message|prompt)\.|^session\.phase$/.test(type))
   return { started: first!.data, events: events.map(({ type, data }) => ({ type, data })) }
 }
 

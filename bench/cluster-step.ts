@@ -15,7 +15,12 @@ import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.m
 const STEPS = 200
 const ROUNDS = 5
 const BYTES = 2_000
-const PACKAGES = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-postgres', '@langchain/core']
+/** Versions that fit together: the newest of each do not always. */
+const PACKAGES = [
+  '@langchain/langgraph@1.4.18',
+  '@langchain/langgraph-checkpoint-postgres@1.0.4',
+  '@langchain/core@1.2.13',
+]
 
 export interface Database {
   url: string

@@ -1,4 +1,4 @@
-// `npm run bench:cluster [-- --only step,appends]`: a cluster of separate processes on this
+// `npm run bench:cluster [-- --only step,appends --quick]`: a cluster of separate processes on this
 // machine: PostgreSQL, three servers with a node of Restate each, three workers. Prints each
 // measure beside its bar; asserts nothing. Measures the build.
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,15 @@ import { simulatedLoad } from './cluster-load.js'
 import { idleWorker, keyTimes } from './cluster-sessions.js'
 import { median, stepTimes } from './cluster-step.js'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string', default: 'restate' } } })
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    engine: { type: 'string', default: 'restate' },
+    /** A twentieth of the load: shows that everything works, and measures nothing. */
+    quick: { type: 'boolean', default: false },
+  },
+})
+const scaled = (count: number) => (values.quick ? Math.ceil(count / 20) : count)
 const isWanted = (name: string) => !values.only || values.only.split(',').includes(name)
 const print = (name: string, text: string, bar: string) =>
   console.log(`${name.padEnd(44)} ${text.padEnd(52)} bar ${bar} [load ${loadavg()[0]!.toFixed(1)}]`)
@@ -26,6 +34,7 @@ const ms = (value: number | undefined) => `${(value ?? Number.NaN).toFixed(value
 const at = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
+if (values.quick) console.log('QUICK: a twentieth of each load; these are no measurements')
 const cluster = await ClusterUnderTest.start(values.engine, { workers: 3 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cluster.close().then(() => process.exit(1)))
@@ -113,7 +122,7 @@ async function workerSteps(store: EventStore): Promise<void> {
 /** From the answer of a gate to the next step: the run is parked, and the engine must wake it. */
 async function wakeUp(store: EventStore): Promise<void> {
   if (values.engine === 'restate') {
-    const alone = await wakeTimes(cluster, 200)
+    const alone = await wakeTimes(cluster, scaled(200))
     const text = `p50 ${ms(at(alone, 0.5))}, p95 ${ms(at(alone, 0.95))}`
     print('wake-up by the engine alone', text, 'p50 ≤ 10 ms')
   }
@@ -157,7 +166,7 @@ async function sessions(): Promise<void> {
 }
 
 async function load(store: EventStore): Promise<void> {
-  const size = { workers: 200, sessions: 10_000, share: 0.3, seconds: 60 }
+  const size = { workers: scaled(200), sessions: scaled(10_000), share: 0.3, seconds: values.quick ? 10 : 60 }
   const { appends: count, failures, times, ...rest } = await simulatedLoad(cluster, store, size)
   const cores = rest.servers.map(share => share.toFixed(2)).join(', ')
   print('200 workers, 10 000 sessions at 30 %', `cores of the servers ${cores}`, '< 2 each')
@@ -170,14 +179,14 @@ async function load(store: EventStore): Promise<void> {
 }
 
 async function timers(store: EventStore): Promise<void> {
-  const late = await timerDelays(cluster, store, { count: 5_000, spreadS: 200 })
+  const late = await timerDelays(cluster, store, { count: scaled(5_000), spreadS: scaled(200) })
   const text = `late p50 ${ms(at(late, 0.5))}, p99 ${ms(at(late, 0.99))}`
   print('5 000 timers, due over 200 s', text, 'p99 < 2 s')
 }
 
 /** What servers do when their engine came back empty. */
 async function rebuild(store: EventStore): Promise<void> {
-  const { runs, seconds } = await wipeEngine(cluster, store, 1_000)
+  const { runs, seconds } = await wipeEngine(cluster, store, scaled(1_000))
   print('engine wiped and rebuilt', `${runs} open runs in ${seconds.toFixed(1)} s`, '1 000 in ≤ 30 s')
 }
 
@@ -194,7 +203,7 @@ const GAPS: Record<string, string> = {
 async function failover(): Promise<void> {
   const nodes = values.engine === 'restate' ? ['engine-1', 'engine-2', 'engine-3', 'machine'] : []
   const kinds = [...nodes, 'server', 'paused', 'postgres', 'worker']
-  const size = { runs: 50, steps: 60, pauseS: 4, rounds: 1 }
+  const size = { runs: scaled(50), steps: 60, pauseS: values.quick ? 1 : 4, rounds: 1 }
   const { gaps, violations, started } = await killStorm(cluster, { ...size, kills: kinds, say: () => undefined })
   print('50 live runs, each part killed once', `${started} commands, ${violations.length} lost or twice`, '0')
   for (const [kind, all] of gaps) {

@@ -48,8 +48,8 @@ interface Approval {
 /**
  * Agents on workers ask again and again. Each request is allowed at one server and denied at
  * another in the same moment, while the networks between askers, workers, servers and the database
- * are cut in turn. Afterwards what the agents did is compared with the ledger, and with what each asker was
- * told.
+ * are cut in turn. Afterwards what the agents did is compared with the ledger, and with what each
+ * asker was told.
  */
 export async function partitionStorm(
   cluster: ClusterUnderTest,

@@ -12,9 +12,10 @@ const LOCK_CLASS = 0x53425052
 const SETTLE_MS = 3_000
 
 /**
- * Which processes are connected: each holds a shared advisory lock under its name, on the connection
- * that listens. The database releases it in the moment in which the process dies and its sockets
- * close; a machine that vanishes without closing them keeps it until its connection times out.
+ * Which processes are connected: each holds a shared advisory lock under its name, on the
+ * connection that listens. The database releases it in the moment in which the process dies and its
+ * sockets close; a machine that vanishes without closing them keeps it until its connection times
+ * out.
  */
 export class Presence {
   readonly #clock: Clock
