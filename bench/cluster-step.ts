@@ -15,7 +15,18 @@ import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.m
 const STEPS = 200
 const ROUNDS = 5
 const BYTES = 2_000
-const PACKAGES = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-postgres', '@langchain/core']
+/**
+ * Versions that fit together: the newest of each do not always, and npm does not find them by
+ * itself.
+ */
+const PACKAGES = [
+  '@langchain/langgraph@1.4.18',
+  '@langchain/langgraph-sdk@1.12.0',
+  '@langchain/langgraph-checkpoint@1.1.5',
+  '@langchain/langgraph-checkpoint-postgres@1.0.4',
+  '@langchain/core@1.2.13',
+  'zod@4.2.0',
+]
 
 export interface Database {
   url: string
@@ -130,7 +141,7 @@ function installed(): string | null {
   if (isThere()) return place
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'package.json'), '{"private":true}\n')
-  const args = ['install', '--no-audit', '--no-fund', ...PACKAGES]
+  const args = ['install', '--legacy-peer-deps', '--no-audit', '--no-fund', ...PACKAGES]
   const { stderr } = spawnSync('npm', args, { cwd: place, encoding: 'utf8', timeout: 600_000 })
   if (isThere()) return place
   console.log(`LangGraph.js COULD NOT BE INSTALLED, no comparison: ${stderr.trim().split('\n').at(-1)}`)

@@ -1,4 +1,4 @@
-// `npm run bench:cluster [-- --only step,appends]`: a cluster of separate processes on this
+// `npm run bench:cluster [-- --only step,appends --quick]`: a cluster of separate processes on this
 // machine: PostgreSQL, three servers with a node of Restate each, three workers. Prints each
 // measure beside its bar; asserts nothing. Measures the build.
 import { readFileSync } from 'node:fs'
@@ -13,10 +13,20 @@ import { killStorm } from '../test/cluster/kill-storm.js'
 import { waitFor } from '../test/e2e/harness.js'
 import { appends } from './cluster-appends.js'
 import { decisionTimes, feedTimes } from './cluster-decisions.js'
+import { timerDelays, wakeTimes, wipeEngine } from './cluster-engine.js'
+import { simulatedLoad } from './cluster-load.js'
 import { idleWorker, keyTimes } from './cluster-sessions.js'
 import { median, stepTimes } from './cluster-step.js'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string', default: 'restate' } } })
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    engine: { type: 'string', default: 'restate' },
+    /** A twentieth of the load: shows that everything works, and measures nothing. */
+    quick: { type: 'boolean', default: false },
+  },
+})
+const scaled = (count: number) => (values.quick ? Math.ceil(count / 20) : count)
 const isWanted = (name: string) => !values.only || values.only.split(',').includes(name)
 const print = (name: string, text: string, bar: string) =>
   console.log(`${name.padEnd(44)} ${text.padEnd(52)} bar ${bar} [load ${loadavg()[0]!.toFixed(1)}]`)
@@ -24,6 +34,7 @@ const ms = (value: number | undefined) => `${(value ?? Number.NaN).toFixed(value
 const at = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
+if (values.quick) console.log('QUICK: a twentieth of each load; these are no measurements')
 const cluster = await ClusterUnderTest.start(values.engine, { workers: 3 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cluster.close().then(() => process.exit(1)))
@@ -38,8 +49,10 @@ try {
   if (isWanted('wake')) await wakeUp(store)
   if (isWanted('decisions')) await decisions()
   if (isWanted('sessions')) await sessions()
-  if (isWanted('rebuild')) await rebuild()
+  if (isWanted('timers')) await timers(store)
+  if (isWanted('rebuild') && values.engine === 'restate') await rebuild(store)
   if (isWanted('failover')) await failover()
+  if (isWanted('load')) await load(store)
   await store.close()
 } finally {
   await cluster.close()
@@ -108,6 +121,11 @@ async function workerSteps(store: EventStore): Promise<void> {
 
 /** From the answer of a gate to the next step: the run is parked, and the engine must wake it. */
 async function wakeUp(store: EventStore): Promise<void> {
+  if (values.engine === 'restate') {
+    const alone = await wakeTimes(cluster, scaled(200))
+    const text = `p50 ${ms(at(alone, 0.5))}, p95 ${ms(at(alone, 0.95))}`
+    print('wake-up by the engine alone', text, 'p50 ≤ 10 ms')
+  }
   const graph = `digraph g { start [shape=Mdiamond] done [shape=Msquare] g [shape=hexagon, label="Go on?"]
     s [shape=parallelogram, tool_command="true"] start -> g g -> s [label="[Y] Yes"] s -> done }`
   const times: number[] = []
@@ -121,11 +139,7 @@ async function wakeUp(store: EventStore): Promise<void> {
     times.push(next!.at - answered!.at)
   }
   times.sort((a, b) => a - b)
-  print(
-    'answer of a gate to the next step',
-    `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`,
-    'p50 ≤ 10 ms (engine alone)',
-  )
+  print('answer of a gate to the next step', `p50 ${ms(at(times, 0.5))}, p95 ${ms(at(times, 0.95))}`, '–')
 }
 
 async function decisions(): Promise<void> {
@@ -151,26 +165,51 @@ async function sessions(): Promise<void> {
   )
 }
 
-/** Every open run is poked again: what a server does when its engine came back empty. */
-async function rebuild(): Promise<void> {
-  const graph =
-    'digraph g { start [shape=Mdiamond] done [shape=Msquare] g [shape=hexagon, label="Go on?"] start -> g g -> done [label="[Y] Yes"] }'
-  const count = 200
-  for (let n = 0; n < count / 10; n++)
-    await Promise.all(Array.from({ length: 10 }, () => cluster.startRun(() => graph)))
-  const startedAt = performance.now()
-  const { runs } = await cluster.ask(client => client.post<{ runs: number }>('/engine/rebuild', {}))
-  const seconds = (performance.now() - startedAt) / 1000
-  print('engine rebuilt', `${runs} open runs in ${seconds.toFixed(1)} s`, '1 000 in ≤ 30 s')
+async function load(store: EventStore): Promise<void> {
+  const size = { workers: scaled(200), sessions: scaled(10_000), share: 0.3, seconds: values.quick ? 10 : 60 }
+  const { appends: count, failures, times, ...rest } = await simulatedLoad(cluster, store, size)
+  const cores = rest.servers.map(share => share.toFixed(2)).join(', ')
+  print('200 workers, 10 000 sessions at 30 %', `cores of the servers ${cores}`, '< 2 each')
+  print('the same: appends that wait at a server', `at most ${rest.waitingMax}`, '< 200')
+  const failed = failures > 0 ? `, ${failures} FAILED` : ''
+  const answered = `p50 ${ms(at(times, 0.5))}, p99 ${ms(at(times, 0.99))}`
+  print('the same: appends', `${(count / size.seconds).toFixed(0)}/s, ${answered}${failed}`, '730/s are wanted')
+  const others = `PostgreSQL ${rest.database.toFixed(2)}, the simulated workers ${rest.simulator.toFixed(2)} cores`
+  print('the same: beside them', `${others}; connected in ${rest.connectS.toFixed(0)} s`, '–')
+}
+
+async function timers(store: EventStore): Promise<void> {
+  const late = await timerDelays(cluster, store, { count: scaled(5_000), spreadS: scaled(200) })
+  const text = `late p50 ${ms(at(late, 0.5))}, p99 ${ms(at(late, 0.99))}`
+  print('5 000 timers, due over 200 s', text, 'p99 < 2 s')
+}
+
+/** What servers do when their engine came back empty. */
+async function rebuild(store: EventStore): Promise<void> {
+  const { runs, seconds } = await wipeEngine(cluster, store, scaled(1_000))
+  print('engine wiped and rebuilt', `${runs} open runs in ${seconds.toFixed(1)} s`, '1 000 in ≤ 30 s')
+}
+
+const GAPS: Record<string, string> = {
+  nothing: 'without a kill',
+  engine: 'each node of the engine killed',
+  machine: 'a server and its node killed',
+  server: 'a server killed',
+  paused: 'a server paused for 9 s',
+  postgres: 'PostgreSQL killed',
+  worker: 'a worker killed',
 }
 
 async function failover(): Promise<void> {
-  const kinds = [...(values.engine === 'restate' ? ['engine'] : []), 'server', 'postgres', 'worker']
-  const size = { runs: 50, steps: 40, pauseS: 4, rounds: 1 }
+  const nodes = values.engine === 'restate' ? ['engine-1', 'engine-2', 'engine-3', 'machine'] : []
+  const kinds = [...nodes, 'server', 'paused', 'postgres', 'worker']
+  const size = { runs: scaled(50), steps: 60, pauseS: values.quick ? 1 : 4, rounds: 1 }
   const { gaps, violations, started } = await killStorm(cluster, { ...size, kills: kinds, say: () => undefined })
   print('50 live runs, each part killed once', `${started} commands, ${violations.length} lost or twice`, '0')
   for (const [kind, all] of gaps) {
     const sorted = [...all].sort((a, b) => a - b)
-    print(`idle after a kill of ${kind}`, `p50 ${ms(at(sorted, 0.5))}, longest ${ms(sorted.at(-1))}`, '≤ 5 s')
+    const bar = kind === 'nothing' ? '–' : kind === 'worker' ? '≤ lost_after + 5 s' : '≤ 5 s'
+    const text = `p50 ${ms(at(sorted, 0.5))}, p95 ${ms(at(sorted, 0.95))}, longest ${ms(sorted.at(-1))}`
+    print(`gap: ${GAPS[kind] ?? kind}`, text, bar)
   }
 }

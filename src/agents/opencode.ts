@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { SignalboxError } from '../errors/index.js'
+import { freePort } from '../process/index.js'
 import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { exitIdAfter } from './exit-id.js'
 import { opencodeHeadless } from './headless/opencode.js'
@@ -106,22 +105,4 @@ function serverOf({ args, wiring }: InteractiveStart): OpenCodeServer | null {
 
 function isSessionId(word: string): boolean {
   return /^ses_[A-Za-z0-9]{10,40}$/.test(word)
-}
-
-/**
- * Returns a port that is currently free. The system chooses it: a socket is bound and closed again
- * before anything could connect. Without an address, binding completes within the call, so there is
- * nothing to await.
- */
-export function freePort(): number {
-  const server = createServer()
-  server.on('error', () => undefined)
-  server.listen({ port: 0, exclusive: true })
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string')
-    throw new SignalboxError('E_NO_PORT', 'no free port for the event channel of the agent', {
-      next: 'end programs that listen on many ports, or start the agent with hooks switched off',
-    })
-  return address.port
 }

@@ -156,6 +156,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ledger: host.ledger,
       clock,
       lostAfterMs: home.loaded.config.worker.lost_after * 1000,
+      childPlacement: home.loaded.config.runs.placement,
       sessions: host.remote,
       ...(servers && { servers: serverPlaces(servers, homeId(settings.dataDirectory)) }),
       wake: run => runs.poke(run),

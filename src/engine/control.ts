@@ -51,7 +51,12 @@ export function openRuns(store: EventStore): Promise<RunRecord[]> {
 
 /** The runs that a worker has and that have not ended. */
 export function runsOnWorker(store: EventStore, worker: string): Promise<RunRecord[]> {
-  return runsWhere(store, { worker, status: ['queued', 'running', 'waiting'] })
+  return runsOnWorkers(store, [worker])
+}
+
+/** The open runs of all these workers, newest first. */
+export function runsOnWorkers(store: EventStore, workers: readonly string[]): Promise<RunRecord[]> {
+  return runsWhere(store, { worker: [...workers], status: ['queued', 'running', 'waiting'] })
 }
 
 /** Newest first. */

@@ -46,7 +46,17 @@
  */
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
-export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun, runsOnWorker } from './control.js'
+export {
+  cancelRun,
+  createRun,
+  findRun,
+  getRun,
+  listRuns,
+  pauseRun,
+  resumeRun,
+  runsOnWorker,
+  runsOnWorkers,
+} from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'

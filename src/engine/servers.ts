@@ -12,6 +12,11 @@ import { type ServerRecord, serverStream, serversProjection } from './servers-pr
  */
 const LEASE_MS = 2_500
 const HEARTBEAT_MS = 700
+/**
+ * A server whose connection to the store has ended is gone before its lease is, unless it connects
+ * again within this time.
+ */
+const RECONNECT_MS = 400
 
 export interface ServersOptions {
   store: EventStore
@@ -21,6 +26,15 @@ export interface ServersOptions {
   engine: string
   version: string
   onError(error: unknown): void
+}
+
+interface SeenServer {
+  epoch: number
+  isAlive: boolean
+  /** Its connection to the store was seen. */
+  wasConnected: boolean
+  /** Since when its connection is missing, by the steady clock. */
+  missingSince: number | null
 }
 
 export interface LiveServer extends ServerRecord {
@@ -34,8 +48,8 @@ export interface LiveServer extends ServerRecord {
 export class Servers {
   readonly #options: ServersOptions
   readonly #listeners = new Set<() => void>()
-  /** The newest epoch of each server that was ever seen, and whether it is alive. */
-  readonly #seen = new Map<string, { epoch: number; isAlive: boolean }>()
+  /** The newest start of each server that was ever seen. */
+  readonly #seen = new Map<string, SeenServer>()
   #live: LiveServer[] = []
   #lease: Lease | null = null
   #timer: Timer | null = null
@@ -59,6 +73,7 @@ export class Servers {
     if (lease.isHeld) throw new SignalboxError('E_DAEMON_RUNNING', 'another process is starting as this server')
     await store.append(key, 'any', [newEvent('server.started', { epoch: lease.epoch, engine, version })])
     this.#lease = lease
+    await store.announce(this.owner)
     try {
       await this.look()
       this.#requireFit()
@@ -84,7 +99,7 @@ export class Servers {
   /** Names this start of the server as the owner of leases. */
   get owner(): string {
     if (!this.#lease) throw new Error('the server has not joined')
-    return `server/${this.#options.id}#${this.#lease.epoch}`
+    return ownerOf(this.#options.id, this.#lease.epoch)
   }
 
   /** By id. */
@@ -134,11 +149,18 @@ export class Servers {
       store.leaseHolders('server/'),
       store.documents<ServerRecord>(serversProjection.name),
     ])
-    const alive = new Map(holders.filter(({ until }) => until > now).map(({ key, epoch }) => [key, epoch]))
-    for (const [server, seen] of this.#seen) this.#seen.set(server, { ...seen, isAlive: false })
-    for (const { key, epoch, until } of holders) this.#seen.set(key.slice(7), { epoch, isAlive: until > now })
+    const leases = new Map(holders.map(({ key, epoch, until }) => [key.slice('server/'.length), { epoch, until }]))
+    const connected = await store.connectedAmong([...leases].map(([server, { epoch }]) => ownerOf(server, epoch)))
+    for (const [server, seen] of this.#seen) if (!leases.has(server)) seen.isAlive = false
+    for (const [server, { epoch, until }] of leases) {
+      const isConnected = connected?.has(ownerOf(server, epoch)) ?? null
+      this.#seen.set(server, this.#judge(this.#seen.get(server), { epoch, isLeased: until > now, isConnected }))
+    }
     const live = documents
-      .filter(({ state }) => alive.get(serverStream(state.id)) === state.epoch)
+      .filter(({ state: { id: server, epoch } }) => {
+        const seen = this.#seen.get(server)
+        return seen?.isAlive === true && seen.epoch === epoch
+      })
       .map(({ state }) => ({ ...state, isSelf: state.id === id }))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
     const isChanged = nameOf(live) !== nameOf(this.#live)
@@ -146,9 +168,24 @@ export class Servers {
     if (isChanged) for (const listener of this.#listeners) listener()
   }
 
+  #judge(
+    before: SeenServer | undefined,
+    { epoch, isLeased, isConnected }: { epoch: number; isLeased: boolean; isConnected: boolean | null },
+  ): SeenServer {
+    const same = before?.epoch === epoch ? before : undefined
+    const wasConnected = same?.wasConnected === true || isConnected === true
+    // One that was never seen connected may be starting.
+    const isMissing = isConnected === false && wasConnected
+    const now = this.#options.clock.monotonic()
+    const missingSince = isMissing ? (same?.missingSince ?? now) : null
+    const isGone = missingSince !== null && now - missingSince >= RECONNECT_MS
+    return { epoch, wasConnected, missingSince, isAlive: isLeased && !isGone }
+  }
+
   #schedule(): void {
     if (this.#isClosed) return
-    this.#timer = this.#options.clock.setTimer(HEARTBEAT_MS, () => {
+    const isMissing = [...this.#seen.values()].some(({ isAlive, missingSince }) => isAlive && missingSince !== null)
+    this.#timer = this.#options.clock.setTimer(isMissing ? RECONNECT_MS : HEARTBEAT_MS, () => {
       void this.beat()
         .catch(this.#options.onError)
         .finally(() => this.#schedule())
@@ -173,6 +210,10 @@ export class Servers {
         next: 'all servers of a store use the same engine',
       })
   }
+}
+
+function ownerOf(server: string, epoch: number): string {
+  return `server/${server}#${epoch}`
 }
 
 function nameOf(servers: readonly ServerRecord[]): string {

@@ -58,6 +58,12 @@ export class SessionRecords {
     return documents.map(document => document.state).sort((a, b) => a.startedAt - b.startedAt)
   }
 
+  /** The sessions that a worker has or had. */
+  async ofWorker(worker: string): Promise<SessionRecord[]> {
+    const documents = await this.#store.documents<SessionRecord>(sessionsProjection.name, { where: { worker } })
+    return documents.map(({ state }) => state)
+  }
+
   /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
   async find(word: string, person?: string): Promise<SessionRecord> {
     return findSession(await this.all(), word, person)

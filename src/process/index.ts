@@ -10,6 +10,7 @@
  * - elsewhere.ts: whether a program runs in a container, a sandbox or on another machine.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.
+ * - free-port.ts: a port that nothing listens on.
  * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
  * - process-info.ts, proc-files.ts: /proc, and ps where it does not exist.
  * - terminal-facts.ts, reads-terminal.ts, thread-wait.ts, wait-calls.ts: whether a program waits
@@ -20,6 +21,7 @@ export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnG
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { runsElsewhere, wrapperIn } from './elsewhere.js'
 export { findExecutable } from './find-executable.js'
+export { freePort } from './free-port.js'
 export { loadLibc } from './libc.js'
 export { isMarked, withLimitMark } from './limit-mark.js'
 export { acquireLock } from './lock.js'

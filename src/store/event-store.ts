@@ -105,6 +105,13 @@ export interface EventStore {
   leaseHolder(key: string): Promise<LeaseHolder | null>
   /** The holders of all leases under this prefix that have not been released. */
   leaseHolders(prefix: string): Promise<KeyedLeaseHolder[]>
+  /**
+   * Shows this process under a name to the others while it is connected, from its first
+   * subscription on: they notice its death before its leases expire.
+   */
+  announce(name: string): Promise<void>
+  /** Those of the names whose process is connected; null if the store cannot tell, or not now. */
+  connectedAmong(names: readonly string[]): Promise<ReadonlySet<string> | null>
 
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>

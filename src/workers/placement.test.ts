@@ -41,6 +41,19 @@ describe('a run is placed', () => {
     expect(chooseWorker({}, [candidate('small', { steps: 1 }), large])).toMatchObject({ worker: 'wrk_large' })
   })
 
+  test('on the preferred worker while that one has room', () => {
+    const [parent, idle] = [candidate('b', { runs: 1 }), candidate('a')]
+    expect(chooseWorker({}, [parent, idle], 'wrk_b')).toMatchObject({
+      worker: 'wrk_b',
+      why: 'joined, has the parent run',
+    })
+    const busy = candidate('b', { runs: 2 })
+    expect(chooseWorker({}, [busy, idle], 'wrk_b')).toMatchObject({ worker: 'wrk_a' })
+    expect(chooseWorker({ pool: 'build' }, [parent, candidate('c', { pool: 'build' })], 'wrk_b')).toMatchObject({
+      worker: 'wrk_c',
+    })
+  })
+
   test('not on a worker without free disk space', () => {
     const full = candidate('a', { isFull: true })
     expect(chooseWorker({}, [full, candidate('b', { runs: 1 })])).toMatchObject({ worker: 'wrk_b' })

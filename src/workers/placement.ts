@@ -19,11 +19,12 @@ export interface Candidate {
 
 /**
  * Chooses a worker for a run: one that is ready, matches everything the run asks for and has room;
- * of those the least loaded, then the first by name. Pure.
+ * of those the preferred one, then the least loaded, then the first by name. Pure.
  */
 export function chooseWorker(
   request: PlacementRequest,
   candidates: readonly Candidate[],
+  preferred: string | null = null,
 ): { worker: string; name: string; why: string } | { waits: string } {
   const named = candidates.filter(candidate => matches(request, candidate.record))
   if (named.length === 0) return { waits: `no worker has ${describePlacement(request)}` }
@@ -37,6 +38,8 @@ export function chooseWorker(
   if (timely.length === 0) return { waits: `the clock of ${describeOffset(roomy[0]!)}` }
   const free = timely.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
   if (free.length === 0) return { waits: `every worker that has ${describePlacement(request)} is busy` }
+  const near = free.find(({ record }) => record.id === preferred)?.record
+  if (near) return { worker: near.id, name: near.name, why: `${describePlacement(request)}, has the parent run` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
   const { id, name } = best!.record

@@ -47,12 +47,13 @@ const NO_SESSIONS: WorkerSessionsPort = {
   on: () => [],
 }
 
-function openHub(): WorkerHub {
+function openHub(childPlacement: 'same' | 'spread' = 'same'): WorkerHub {
   woken = []
   return new WorkerHub({
     store,
     clock,
     lostAfterMs: LOST_AFTER_MS,
+    childPlacement,
     workflows: [],
     performers: {},
     call: async method => `answer to ${method}`,
@@ -119,6 +120,26 @@ async function placed(machine: Machine): Promise<string> {
   ])
   return id
 }
+
+describe('a child run', () => {
+  const choices = async (childPlacement: 'same' | 'spread') => {
+    hub = openHub(childPlacement)
+    const [idle, busy] = [await joined('w1'), await joined('w2')]
+    await connect(idle, 'boot-1')
+    await connect(busy, 'boot-2')
+    const parent = await placed(busy)
+    const child = { placement: {}, placed: null, moveTo: null, parent: { run: parent, child: 'c' } }
+    return [await hub.place(child as never), await hub.place({ ...child, parent: null } as never)]
+  }
+
+  test('goes to the worker of its parent', async () => {
+    expect(await choices('same')).toMatchObject([{ name: 'w2' }, { name: 'w1' }])
+  })
+
+  test('goes to the least loaded worker if runs are spread', async () => {
+    expect(await choices('spread')).toMatchObject([{ name: 'w1' }, { name: 'w1' }])
+  })
+})
 
 describe('a worker', () => {
   test('is refused with another key than the one it joined with', async () => {
@@ -214,9 +235,9 @@ describe('a worker', () => {
     clock.advance(LOST_AFTER_MS)
     await hub.sweep()
     expect([await stateOf(machine), woken]).toEqual(['lost', [run]])
-    expect(await hub.place({ placement: {}, placed: { worker: machine.id, epoch: 1 } } as never)).toHaveProperty(
-      'waits',
-    )
+    expect(
+      await hub.place({ placement: {}, parent: null, placed: { worker: machine.id, epoch: 1 } } as never),
+    ).toHaveProperty('waits')
   })
 
   test('is not declared lost by a server that has just started', async () => {

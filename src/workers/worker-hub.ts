@@ -11,6 +11,7 @@ import {
   type RunSteps,
   type RunStepsOptions,
   runsOnWorker,
+  runsOnWorkers,
   type Workflow,
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -43,6 +44,8 @@ export interface WorkerHubOptions {
   clock: Clock
   /** A worker that is away longer than this is lost: its runs move. */
   lostAfterMs: number
+  /** Where child runs go: to the worker of their parent, if it has room, or to any. */
+  childPlacement: 'same' | 'spread'
   workflows: readonly Workflow<never>[]
   /** Carry out effects that need no workspace. */
   performers: Readonly<Record<string, Performer>>
@@ -167,12 +170,22 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   async list(): Promise<WorkerView[]> {
     const records = await this.registry.list()
-    return Promise.all(records.map(record => this.view(record)))
+    const ids = records.map(({ id }) => id)
+    // One query for all: every run that is placed lists the workers.
+    const byWorker = new Map<string | null, string[]>()
+    for (const { id, worker } of await runsOnWorkers(this.#options.store, ids))
+      byWorker.set(worker, [...(byWorker.get(worker) ?? []), id])
+    return records.map(record => this.#viewOf(record, byWorker.get(record.id) ?? []))
   }
 
   async view(record: WorkerRecord): Promise<WorkerView> {
+    const runs = await runsOnWorker(this.#options.store, record.id)
+    const ids = runs.map(({ id }) => id)
+    return this.#viewOf(record, ids)
+  }
+
+  #viewOf(record: WorkerRecord, runs: string[]): WorkerView {
     const connected = this.#connected.get(record.id)
-    const runs = (await runsOnWorker(this.#options.store, record.id)).map(({ id }) => id)
     const sessions = this.#options.sessions.on(record.id)
     return {
       record,
@@ -258,15 +271,21 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return new PlacedSteps(this, run, { ...options, workflow, local, isLocal: effect => SERVER_EFFECTS.has(effect) })
   }
 
-  async place({ placement, placed, moveTo }: RunState): Promise<PlacementChoice> {
+  async place({ placement, placed, moveTo, parent }: RunState): Promise<PlacementChoice> {
     const request = placement ?? {}
     const record = placed && (await this.registry.get(placed.worker))
     const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
-    if (!isThere) return chooseWorker(request, await this.#candidates())
+    if (!isThere) return chooseWorker(request, await this.#candidates(), await this.#workerOf(parent))
     if (!moveTo) return { stay: true }
     const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
     const choice = chooseWorker(moveTo.worker === null ? request : { worker: moveTo.worker }, others)
     return 'waits' in choice ? { stay: true } : choice
+  }
+
+  async #workerOf(parent: RunState['parent']): Promise<string | null> {
+    const { store, childPlacement } = this.#options
+    if (parent === null || childPlacement === 'spread') return null
+    return (await getRun(store, parent.run)).worker
   }
 
   /**

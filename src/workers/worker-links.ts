@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ServerFrame, ServerPlace, WorkerFrame } from './protocol.js'
 import { type LinkListener, type LinkOptions, type Load, type WorkerIdentity, WorkerLink } from './worker-link.js'
 import type { ServerPort } from './worker-steps.js'
@@ -44,6 +45,8 @@ export class WorkerLinks implements ServerPort {
   readonly #links = new Map<string, Link>()
   readonly #drivers = new Map<string, { link: Link; term: number }>()
   readonly #waiting: (() => void)[] = []
+  /** The server that gets the calls that are about no run. */
+  #usual: Link | null = null
   #opened = 0
   #isClosed = false
 
@@ -110,10 +113,23 @@ export class WorkerLinks implements ServerPort {
     for (;;) {
       const driver = typeof run === 'string' ? this.#drivers.get(run)?.link : undefined
       if (driver?.isConnected) return driver
-      const connected = [...this.#links.values()].find(({ isConnected }) => isConnected)
+      const connected = this.#choose()
       if (connected) return connected
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
+  }
+
+  /**
+   * Each worker prefers another server, so that they share the calls. It changes only while no call
+   * is under way: calls must arrive in their order.
+   */
+  #choose(): Link | null {
+    const usual = this.#usual
+    if (usual?.isConnected && usual.moving.size > 0) return usual
+    const connected = [...this.#links.values()].filter(({ isConnected }) => isConnected)
+    const score = ({ place }: Link) => scoreOf(this.#identity.worker, place.id ?? place.address)
+    this.#usual = connected.sort((a, b) => (score(a) < score(b) ? -1 : 1))[0] ?? null
+    return this.#usual
   }
 
   #open(place: ServerPlace): void {
@@ -179,6 +195,10 @@ export class WorkerLinks implements ServerPort {
       if (!isKnown && !this.#links.has(place.address)) this.#open(place)
     }
   }
+}
+
+function scoreOf(worker: string, server: string): string {
+  return createHash('sha256').update(`${worker} ${server}`).digest('hex')
 }
 
 /** The number that the server gave. */

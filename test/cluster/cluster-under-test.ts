@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,8 +21,13 @@ import { openHome } from '../../src/host/home/index.js'
 import { openHomeStore } from '../../src/host/index.js'
 import { runCommand } from '../../src/process/index.js'
 import type { EventStore } from '../../src/store/index.js'
+import { openClient } from '../../src/store/postgres/connections.js'
+import { parseStoreUrl } from '../../src/store/postgres/store-url.js'
 import { CLI, waitFor } from '../e2e/harness.js'
 import { PartitionProxy } from '../support/partition-proxy.js'
+
+/** Longer than every lease of a server. */
+const PAUSE_MS = 9_000
 
 interface Started {
   directory: string
@@ -39,16 +53,19 @@ interface OpenGate {
 export class Network {
   readonly workers = new Map<string, PartitionProxy>()
   readonly stores = new Map<string, PartitionProxy>()
+  readonly clients = new Map<string, PartitionProxy>()
 
-  /** Each server from its workers, all workers at once, and each server from the database. */
+  /** Each server from its workers, from its clients and from the database, and all from workers. */
   get choices(): [string, PartitionProxy[]][] {
-    const one = [...this.workers].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from workers`, [proxy]])
-    const stores = [...this.stores].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from store`, [proxy]])
-    return [...one, ['all servers from workers', [...this.workers.values()]], ...stores]
+    const each = (proxies: Map<string, PartitionProxy>, what: string) =>
+      [...proxies].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from ${what}`, [proxy]])
+    const workers: [string, PartitionProxy[]] = ['all servers from workers', [...this.workers.values()]]
+    return [...each(this.workers, 'workers'), workers, ...each(this.clients, 'clients'), ...each(this.stores, 'store')]
   }
 
   async close(): Promise<void> {
-    for (const proxy of [...this.workers.values(), ...this.stores.values()]) await proxy.close()
+    for (const proxies of [this.workers, this.stores, this.clients])
+      for (const proxy of proxies.values()) await proxy.close()
   }
 }
 
@@ -112,7 +129,7 @@ export class ClusterUnderTest {
 
   /** The parts of a kind; nodes of Restate are children of their servers. */
   named(kind: string): string[] {
-    if (kind === 'engine') return this.servers.map(name => name.replace('server', 'engine'))
+    if (['engine', 'machine', 'paused'].includes(kind)) return this.servers.map(name => name.replace('server', kind))
     return this.names.filter(name => name.startsWith(`${kind}-`))
   }
 
@@ -136,11 +153,26 @@ export class ClusterUnderTest {
     return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid
   }
 
+  /** `machine-1` is the first server with its node of Restate; `paused-1` stops it for a while. */
   kill(name: string): boolean {
+    const server = name.replace(/^(machine|paused)/, 'server')
+    if (name.startsWith('machine-')) this.#killNode(server)
+    if (name.startsWith('paused-')) return this.#pause(server)
+    if (server !== name) return this.kill(server)
     if (name.startsWith('engine-')) return process.kill(this.#enginePid(name), 'SIGKILL')
     const isSent = this.signal(name, 'SIGKILL')
     this.#pids.set(name, null)
     return isSent
+  }
+
+  #killNode(server: string): void {
+    if (existsSync(join(this.home(server), 'data', 'engine', 'node.json')))
+      this.kill(server.replace('server', 'engine'))
+  }
+
+  #pause(server: string): boolean {
+    setTimeout(() => this.signal(server, 'SIGCONT'), PAUSE_MS)
+    return this.signal(server, 'SIGSTOP')
   }
 
   log(name: string): string {
@@ -205,6 +237,19 @@ export class ClusterUnderTest {
     return openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
   }
 
+  /** Statements of the owner of the database. */
+  async query(sql: string): Promise<void> {
+    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
+    const { url, passwordFile } = settings.sharedStore!
+    const password = readFileSync(passwordFile!, 'utf8').trim()
+    const client = await openClient({ target: parseStoreUrl(url), password })
+    try {
+      await client.query(sql)
+    } finally {
+      await client.end()
+    }
+  }
+
   /** A command in a further home directory: `server-…` has the settings of the store. */
   async command(name: string, args: string[]): Promise<{ code: number | null; stderr: string }> {
     const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
@@ -249,8 +294,8 @@ export class ClusterUnderTest {
   }
 
   /**
-   * Puts a proxy before every server, as its workers reach it, and before the database, as each
-   * server reaches it. Everything is restarted once for that.
+   * Puts proxies before every server, as its workers and its clients reach it, and before the
+   * database, as each server reaches it. Everything is restarted once for that.
    */
   async behindProxies(): Promise<Network> {
     const network = new Network()
@@ -262,6 +307,7 @@ export class ClusterUnderTest {
       const store = await PartitionProxy.to(Number(url.port))
       network.workers.set(name, workers)
       network.stores.set(name, store)
+      network.clients.set(name, await PartitionProxy.to(settings.daemonSocket))
       url.port = String(store.port)
       const changes = { 'store.url': url.href, 'server.worker_address': `http://127.0.0.1:${workers.port}` }
       editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })

@@ -40,7 +40,10 @@ function testCluster(engine: string, kills: readonly string[]): void {
   })
 
   // Both hold for every engine.
-  if (engine === 'store') testMachines(() => cluster)
+  if (engine === 'store') {
+    testMachines(() => cluster)
+    testRestore(() => cluster)
+  }
 
   test('refuses a server that does not fit', async () => {
     const embedded = await cluster.command('server-4', ['serve', '--port', '0', '--engine', 'embedded'])
@@ -102,6 +105,43 @@ function testMachines(cluster: () => ClusterUnderTest): void {
     const worktrees = join(cluster().home(second!), 'data', 'worktrees', basename(project), run)
     await waitFor('the files to be on the server that started it', () => existsSync(join(worktrees, 'two.txt')))
     expect(readFileSync(join(worktrees, 'two.txt'), 'utf8')).toBe('one\nbase\n')
+  })
+}
+
+/** All tables of the store, in the order in which they are locked. */
+const TABLES = ['log_end', 'meta', 'events', 'snapshots', 'projections', 'documents', 'document_fields', 'leases']
+
+function testRestore(cluster: () => ClusterUnderTest): void {
+  test('continues from a backup of its database that is restored while it runs', async () => {
+    const file = join(cluster().notes, 'restored')
+    const step = (name: string) => `${name} [shape=parallelogram, tool_command="echo ${name} >> ${file}"]`
+    const graph = `digraph g { start [shape=Mdiamond]; done [shape=Msquare]; ${step('one')}; ${step('two')}
+      ask [shape=hexagon, label="Go on?"]; start -> one -> ask; ask -> two [label="[Y] Yes"]; two -> done }`
+    const run = await cluster().startRun(() => graph)
+    const { id: asked } = await cluster().gateOf(run)
+    const copies = TABLES.map(table => `CREATE TABLE backup.${table} AS TABLE signalbox.${table}`)
+    await cluster().query(`BEGIN ISOLATION LEVEL REPEATABLE READ; CREATE SCHEMA backup; ${copies.join('; ')}; COMMIT`)
+    await cluster().answerGate(run, 'Y')
+    const isCompleted = async () =>
+      (await cluster().runs()).some(({ id, status }) => id === run && status === 'completed')
+    await waitFor('the run to end', isCompleted)
+
+    const back = TABLES.map(
+      table => `DELETE FROM signalbox.${table}; INSERT INTO signalbox.${table} TABLE backup.${table}`,
+    )
+    await cluster().query(`BEGIN; LOCK TABLE ${TABLES.map(table => `signalbox.${table}`).join(', ')}; ${back.join('; ')};
+      COMMIT; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox'`)
+    // Every server ends, and starts from what is there: the gate is open again.
+    for (const name of cluster().servers)
+      await waitFor(`${name} to notice it`, () => cluster().log(name).includes('was rolled back'))
+    const { id: askedAgain } = await cluster().gateOf(run)
+    expect(askedAgain).toBe(asked)
+    await cluster().answerGate(run, 'Y')
+    await waitFor('the run to end again', isCompleted)
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\ntwo\n')
+    const store = await cluster().openStore()
+    expect([await store.check(), await store.checkChain()]).toEqual([[], []])
+    await store.close()
   })
 }
 

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engineBinary } from '../../src/daemon/engine-binary.js'
 import { publicKeyOf } from '../../src/engine/restate/index.js'
 import { openHome } from '../../src/host/home/index.js'
+import { freePort } from '../../src/process/index.js'
 import { TestHome, waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
 
@@ -18,7 +18,7 @@ describeNeeding('restate', 'a server with a Restate that somebody else operates'
   let key = ''
 
   beforeAll(async () => {
-    ;[ingress, admin, port] = [await freePort(), await freePort(), await freePort()]
+    ;[ingress, admin, port] = [freePort(), freePort(), freePort()]
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     key = publicKeyOf(pem)
     restate = startRestate(home, { ingress, admin, pem })
@@ -108,12 +108,4 @@ async function unsignedStatus(port: number, path: string): Promise<number> {
   })
   session.destroy()
   return status
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

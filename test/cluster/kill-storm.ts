@@ -93,8 +93,9 @@ function nameOf(cluster: ClusterUnderTest, wanted: string, round: number): strin
  */
 async function settled(cluster: ClusterUnderTest, ids: readonly string[], part: string): Promise<void> {
   const before = await cluster.progress(ids)
-  await waitFor(`${part} to come back`, () => part.startsWith('engine-') || cluster.pid(part) !== null)
-  if (part.startsWith('server-')) await waitFor(`${part} to answer`, () => cluster.client(part))
+  const process = part.replace(/^(machine|paused)/, 'server')
+  await waitFor(`${part} to come back`, () => part.startsWith('engine-') || cluster.pid(process) !== null)
+  if (process.startsWith('server-')) await waitFor(`${process} to answer`, () => cluster.client(process))
   await waitFor(
     `progress after ${part} was killed`,
     async () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
-import { SignalboxError } from '../../src/errors/index.js'
+import { text } from 'node:stream/consumers'
 import { waitFor } from '../e2e/harness.js'
 import type { ClusterUnderTest, Network } from './cluster-under-test.js'
 
@@ -25,6 +26,9 @@ export interface PartitionStormResult {
   violations: string[]
 }
 
+/** Longer than most cuts, shorter than the longest. */
+const ASKER_LIMIT_MS = 8_000
+
 type Meaning = 'allow-once' | 'deny'
 
 /** Their own decision counts; another one does; or the server could not say. */
@@ -43,9 +47,9 @@ interface Approval {
 
 /**
  * Agents on workers ask again and again. Each request is allowed at one server and denied at
- * another in the same moment, while the networks between workers, servers and the database are cut
- * in turn. Afterwards what the agents did is compared with the ledger, and with what each asker was
- * told.
+ * another in the same moment, while the networks between askers, workers, servers and the database
+ * are cut in turn. Afterwards what the agents did is compared with the ledger, and with what each
+ * asker was told.
  */
 export async function partitionStorm(
   cluster: ClusterUnderTest,
@@ -55,7 +59,7 @@ export async function partitionStorm(
   const ids: string[] = []
   for (let n = 0; n < sessions; n++) ids.push(await startAsking(cluster, n, requests))
   say(`${sessions} sessions ask ${requests} times each`)
-  const askers = new Askers(cluster)
+  const askers = new Askers(cluster, network)
   const asking = askers.run()
   const cutting = cutInTurn(network, cuts, () => askers.isStopped, say)
   const total = sessions * requests
@@ -132,10 +136,12 @@ class Askers {
   readonly told: { approval: string; option: string; told: Told }[] = []
   isStopped = false
   readonly #cluster: ClusterUnderTest
+  readonly #network: Network
   readonly #asked = new Map<string, number>()
 
-  constructor(cluster: ClusterUnderTest) {
+  constructor(cluster: ClusterUnderTest, network: Network) {
     this.#cluster = cluster
+    this.#network = network
   }
 
   async run(): Promise<void> {
@@ -164,20 +170,36 @@ class Askers {
     }
   }
 
-  async #decide(server: string, { id, fingerprint, display, request }: Approval, meaning: Meaning): Promise<void> {
-    const client = await this.#cluster.client(server)
-    if (!client) return
+  async #decide(
+    server: string,
+    { id, fingerprint, display, request: offer }: Approval,
+    meaning: Meaning,
+  ): Promise<void> {
     const seen = { displayHash: display.hash, whole: true }
-    const option = request.options.find(offered => offered.meaning === meaning)!.key
-    const told = await client
-      .post(`/approvals/${id}/decision`, { option, fingerprint, seen, surface: 'cli' })
-      .then((): Told => 'accepted')
-      .catch((error: unknown): Told => {
-        const code = error instanceof SignalboxError ? error.code : ''
-        return code === 'E_APPROVAL_DECIDED' || code === 'E_STATE' ? 'refused' : 'unknown'
-      })
+    const option = offer.options.find(offered => offered.meaning === meaning)!.key
+    const body = { option, fingerprint, seen, surface: 'cli' }
+    const { port } = this.#network.clients.get(server)!
+    const told = await postThrough(port, `/api/v1/approvals/${id}/decision`, body).catch((): Told => 'unknown')
     this.told.push({ approval: id, option, told })
   }
+}
+
+/**
+ * Over a network that may be cut: the asker gives up after a while, and does not know whether its
+ * request will arrive.
+ */
+async function postThrough(port: number, path: string, body: object): Promise<Told> {
+  const headers = { host: 'signalbox', 'content-type': 'application/json' }
+  const limit = { signal: AbortSignal.timeout(ASKER_LIMIT_MS), agent: false }
+  const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const sending = request({ host: '127.0.0.1', port, path, method: 'POST', headers, ...limit }, response => {
+      text(response).then(found => resolve({ status: response.statusCode ?? 0, text: found }), reject)
+    })
+    sending.on('error', reject)
+    sending.end(JSON.stringify(body))
+  })
+  if (answer.status < 300) return 'accepted'
+  return /E_APPROVAL_DECIDED|E_STATE/.test(answer.text) ? 'refused' : 'unknown'
 }
 
 function count(

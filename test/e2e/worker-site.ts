@@ -1,5 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { type AddressInfo, createServer } from 'node:net'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../src/process/index.js'
+import type { GraphHome } from './graph-home.js'
 import { endQuietly, type TestHome, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -26,7 +29,7 @@ export class WorkerSite<Server extends TestHome = TestHome> {
 
   /** Starts the server, always with the same port. */
   async serve(): Promise<void> {
-    if (this.#port === 0) this.#port = await freePort()
+    if (this.#port === 0) this.#port = freePort()
     const child = this.server.start(['serve', '--port', String(this.#port)])
     this.#serving = child
     child.stdout!.resume()
@@ -88,10 +91,20 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port: found } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return found
+/**
+ * A graph whose second step waits until the test lets it end; each step leaves a line in the log.
+ */
+export function slowGraph(server: GraphHome): { lines(): string[]; letEnd(): void } {
+  const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
+  const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+  server.graph(`
+    one [shape=parallelogram, tool_command="echo one >> ${log}"];
+    two [shape=parallelogram, tool_command="echo begun >> ${log}; ${wait}; echo two >> ${log}"];
+    three [shape=parallelogram, tool_command="echo three >> ${log}"];
+    start -> one -> two -> three -> exit`)
+  server.commit('graph')
+  return {
+    lines: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
+    letEnd: () => writeFileSync(gate, ''),
+  }
 }

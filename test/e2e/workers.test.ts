@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GraphHome } from './graph-home.js'
 import { TestHome, waitFor } from './harness.js'
-import { kill, killMachine, WorkerSite } from './worker-site.js'
+import { kill, killMachine, slowGraph, WorkerSite } from './worker-site.js'
 
 let site: WorkerSite<GraphHome>
 let server: GraphHome
@@ -27,29 +27,11 @@ async function start(...options: string[]): Promise<string> {
 const show = (id: string) =>
   server.json<{ status: string; worker: string | null; why: string | null; cwd: string }>(['show', id, '--json'])
 
-/**
- * A graph whose second step waits until the test lets it end; each step leaves a line in the log.
- */
-function slowGraph(): { lines(): string[]; letEnd(): void } {
-  const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
-  const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
-  server.graph(`
-    one [shape=parallelogram, tool_command="echo one >> ${log}"];
-    two [shape=parallelogram, tool_command="echo begun >> ${log}; ${wait}; echo two >> ${log}"];
-    three [shape=parallelogram, tool_command="echo three >> ${log}"];
-    start -> one -> two -> three -> exit`)
-  server.commit('graph')
-  return {
-    lines: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
-    letEnd: () => writeFileSync(gate, ''),
-  }
-}
-
 const isCompleted = (id: string) => waitFor('the end', async () => (await show(id)).status === 'completed')
 
 describe('a run on workers', () => {
   test('moves when its worker is gone for good, and no finished step runs again', async () => {
-    const { lines, letEnd } = slowGraph()
+    const { lines, letEnd } = slowGraph(server)
     const [first, second] = [await joined('first'), await joined('second')]
     await work(first, 'first')
     const id = await start('--on', 'any')
@@ -132,7 +114,7 @@ describe('a run on workers', () => {
   })
 
   test('is moved by a person: its step stops, and is done again elsewhere', async () => {
-    const { lines, letEnd } = slowGraph()
+    const { lines, letEnd } = slowGraph(server)
     await work(await joined('first'), 'first')
     const id = await start('--on', 'any')
     await waitFor('the second step', () => lines().includes('begun'))
@@ -151,7 +133,7 @@ describe('a run on workers', () => {
   })
 
   test('continues after its worker was killed and started again', async () => {
-    const { lines, letEnd } = slowGraph()
+    const { lines, letEnd } = slowGraph(server)
     const machine = await joined('first')
     const child = await work(machine, 'first')
     const id = await start('--on', 'first')
@@ -166,7 +148,7 @@ describe('a run on workers', () => {
   })
 
   test('continues on its worker while the server is killed, and its ends are taken once', async () => {
-    const { lines, letEnd } = slowGraph()
+    const { lines, letEnd } = slowGraph(server)
     await work(await joined('first'), 'first')
     const id = await start('--on', 'first')
     await waitFor('the second step', () => lines().includes('begun'))
@@ -182,7 +164,7 @@ describe('a run on workers', () => {
   })
 
   test('waits for a worker that has what it needs, and says why', async () => {
-    slowGraph().letEnd()
+    slowGraph(server).letEnd()
     await work(await joined('plain'), 'plain')
     const id = await start('--needs', 'gpu=yes')
     await waitFor('the reason', async () => (await show(id)).why?.includes('no worker has the label gpu=yes'))
@@ -191,7 +173,7 @@ describe('a run on workers', () => {
   })
 
   test('is not given to a worker that drains', async () => {
-    slowGraph().letEnd()
+    slowGraph(server).letEnd()
     await work(await joined('first'), 'first')
     await server.ok(['workers', 'drain', 'first'])
     const id = await start('--on', 'any')

@@ -126,6 +126,7 @@ export class TestServer {
       clock: systemClock,
       dataDirectory: home.settings.dataDirectory,
       lostAfterMs: 600_000,
+      childPlacement: 'same',
       wake: run => this.runs?.poke(run),
       onError,
       sessions: this.host.remote,

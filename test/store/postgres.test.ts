@@ -123,6 +123,20 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect.poll(() => received).toEqual([1, 2, 3])
   })
 
+  it('shows which processes are connected, until their connection ends', async () => {
+    const proxy = await proxied()
+    const [near, far] = [await connect(), await connect(proxy.url)]
+    for (const store of [near, far]) store.subscribe({ after: 0 }, () => undefined)
+    await far.announce('far')
+    // Nothing is said of others before they had time to connect.
+    expect(await near.connectedAmong(['far'])).toBeNull()
+    await expect.poll(() => near.connectedAmong(['far', 'other'])).toEqual(new Set(['far']))
+    proxy.cut()
+    await expect.poll(() => near.connectedAmong(['far'])).toEqual(new Set(['far']))
+    await far.close()
+    await expect.poll(() => near.connectedAmong(['far'])).toEqual(new Set())
+  })
+
   it('refuses to continue on a database that was rolled back', async () => {
     const proxy = await proxied()
     const store = await connect(proxy.url)
@@ -135,6 +149,16 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect(store.append('a', 'any', [counted(4)])).rejects.toThrow(failed)
     await expect(store.readStream('a')).rejects.toThrow(failed)
     expect(await other.streamVersion('a')).toBe(2)
+  })
+
+  it('notices a rollback also if its connections were idle when they broke', async () => {
+    const proxy = await proxied()
+    const store = await connect(proxy.url)
+    await store.append('a', 0, [counted(1), counted(2)])
+    proxy.cut()
+    await database.query('DELETE FROM events WHERE position = 2; UPDATE log_end SET position = 1')
+    await expect.poll(() => proxy.open).toBe(0)
+    await expect(store.head()).rejects.toThrow(expect.objectContaining({ code: 'E_STORE_ROLLED_BACK' }))
   })
 
   it('is restored whole from a dump that was made while a process wrote', async () => {
@@ -215,9 +239,9 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
 
   it('reports a schema that is two versions ahead as too new, and works on the next one', async () => {
     await (await connect()).append('a', 0, [counted(1)])
-    await database.query("UPDATE meta SET value = '2' WHERE key = 'schema_version'")
-    expect(await (await connect()).head()).toBe(1)
     await database.query("UPDATE meta SET value = '3' WHERE key = 'schema_version'")
+    expect(await (await connect()).head()).toBe(1)
+    await database.query("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
     await expect(connect()).rejects.toMatchObject({ code: 'E_STORE_VERSION' })
   })
 })

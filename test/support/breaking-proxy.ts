@@ -25,6 +25,11 @@ export class BreakingProxy {
     server.on('connection', client => this.#forward(client, dial(Number(target.port), target.hostname)))
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.#pairs.size
+  }
+
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
   }

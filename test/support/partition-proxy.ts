@@ -9,18 +9,19 @@ export class PartitionProxy {
   /** What clients have sent. */
   bytesIn = 0
   readonly #server: Server
-  readonly #target: number
+  readonly #target: number | string
   readonly #pairs = new Set<[Socket, Socket]>()
   #isCut = false
 
-  static async to(target: number): Promise<PartitionProxy> {
+  /** @param target a port of this machine, or the path of a unix socket. */
+  static async to(target: number | string): Promise<PartitionProxy> {
     // A connection that is made during a cut waits, too.
     const server = createServer({ pauseOnConnect: true })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     return new PartitionProxy(server, target)
   }
 
-  private constructor(server: Server, target: number) {
+  private constructor(server: Server, target: number | string) {
     this.port = (server.address() as { port: number }).port
     this.#server = server
     this.#target = target
@@ -43,7 +44,7 @@ export class PartitionProxy {
   }
 
   #forward(client: Socket): void {
-    const server = dial(this.#target, '127.0.0.1')
+    const server = typeof this.#target === 'string' ? dial({ path: this.#target }) : dial(this.#target, '127.0.0.1')
     const pair: [Socket, Socket] = [client, server]
     this.#pairs.add(pair)
     for (const [from, to] of [pair, [server, client]] as const) {

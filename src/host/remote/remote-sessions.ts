@@ -41,8 +41,8 @@ export class RemoteSessions implements WorkerSessionsPort {
   readonly #options: RemoteSessionsOptions
   readonly #rights: SessionRights
   readonly #sessions = new Map<string, RemoteSession>()
-  /** The running sessions of each worker, also while it is away. */
-  readonly #owners = new Map<string, string>()
+  /** The worker of each running session, also while it is away. */
+  readonly #owners = new Owners()
   /** Sessions that a worker was asked to start, until the log has them. */
   readonly #starting = new Map<string, string>()
   readonly #names = new Map<string, { name: string; awaySince: number | null }>()
@@ -93,7 +93,7 @@ export class RemoteSessions implements WorkerSessionsPort {
   }
 
   on(worker: string): string[] {
-    return [...this.#owners].flatMap(([session, owner]) => (owner === worker ? [session] : []))
+    return this.#owners.sessionsOf(worker)
   }
 
   /** The name of the worker that has or had a session; null for a session of this machine. */
@@ -172,10 +172,10 @@ export class RemoteSessions implements WorkerSessionsPort {
     const record = await this.#hub?.registry.get(worker)
     if (record) this.#names.set(worker, { name: record.name, awaySince: null })
     const ended: string[] = []
+    const own = await this.#options.records.ofWorker(worker)
+    const running = new Set(own.filter(isRunning).map(({ id }) => id))
     for (const id of sessions) {
-      const known = await this.#options.records.get(id).catch(() => null)
-      const isOwn = known?.worker === worker && isRunning(known)
-      if (isOwn) this.#owners.set(id, worker)
+      if (running.has(id)) this.#owners.set(id, worker)
       else if (!(await this.#isStarting(worker, id))) ended.push(id)
     }
     return ended
@@ -217,8 +217,7 @@ export class RemoteSessions implements WorkerSessionsPort {
 
   async lost(worker: string, reason: string): Promise<void> {
     const { records } = this.#options
-    for (const record of await records.all()) {
-      if (record.worker !== worker || !isRunning(record)) continue
+    for (const record of (await records.ofWorker(worker)).filter(isRunning)) {
       await records.lose(record, { reason, cancels: 'worker lost' })
       this.#forget(record.id)
     }
@@ -289,6 +288,37 @@ export class RemoteSessions implements WorkerSessionsPort {
 
   #wake(): void {
     for (const done of [...this.#waiting]) done()
+  }
+}
+
+/** Which worker has a session, and the sessions of a worker. */
+class Owners {
+  readonly #workers = new Map<string, string>()
+  readonly #sessions = new Map<string, Set<string>>()
+
+  get(session: string): string | undefined {
+    return this.#workers.get(session)
+  }
+
+  has(session: string): boolean {
+    return this.#workers.has(session)
+  }
+
+  sessionsOf(worker: string): string[] {
+    return [...(this.#sessions.get(worker) ?? [])]
+  }
+
+  set(session: string, worker: string): void {
+    this.delete(session)
+    this.#workers.set(session, worker)
+    const own = this.#sessions.get(worker) ?? new Set()
+    this.#sessions.set(worker, own.add(session))
+  }
+
+  delete(session: string): void {
+    const worker = this.#workers.get(session)
+    this.#workers.delete(session)
+    if (worker !== undefined) this.#sessions.get(worker)?.delete(session)
   }
 }
 

@@ -92,8 +92,7 @@ export class SessionRights {
       }
       case 'store.documents': {
         if (params.projection !== sessionsProjection.name) throw refused(`read ${String(params.projection)}`)
-        const all = await store.documents<SessionRecord>(sessionsProjection.name)
-        return all.filter(({ state }) => state.worker === worker)
+        return store.documents<SessionRecord>(sessionsProjection.name, { where: { worker } })
       }
       case 'store.now':
         return store.now()
@@ -211,8 +210,9 @@ export class SessionRights {
   }
 
   async #ownRequests(worker: string, all: readonly ApprovalRecord[]): Promise<ApprovalRecord[]> {
-    const sessions = await this.#options.store.documents<SessionRecord>(sessionsProjection.name)
-    const own = new Set(sessions.filter(({ state }) => state.worker === worker).map(({ key }) => key))
+    const where = { worker }
+    const sessions = await this.#options.store.documents<SessionRecord>(sessionsProjection.name, { where })
+    const own = new Set(sessions.map(({ key }) => key))
     return all.filter(({ subject }) => subject.session !== undefined && own.has(subject.session))
   }
 

@@ -35,6 +35,7 @@ export interface OpenHubOptions {
   ledger: Ledger
   clock: Clock
   lostAfterMs: number
+  childPlacement: 'same' | 'spread'
   dataDirectory: string
   blobs: BlobStore
   servers?: ConstructorParameters<typeof WorkerHub>[0]['servers']
@@ -54,6 +55,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     store,
     clock,
     lostAfterMs: options.lostAfterMs,
+    childPlacement: options.childPlacement,
     sessions: options.sessions,
     wake: options.wake,
     onError: options.onError,

@@ -87,13 +87,14 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 10,
+  version: 11,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
     const next = evolve(record, event)
     return next && { ...next, version: event.version }
   },
+  index: ({ worker }) => ({ worker: worker ?? null }),
 }
 
 function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {

@@ -161,7 +161,10 @@ export class Connections {
     const at = this.#idle.indexOf(client)
     if (at >= 0) this.#idle.splice(at, 1)
     if (this.#writer === client) this.#writer = null
-    if (this.#all.delete(client)) void client.end().catch(() => undefined)
+    if (!this.#all.delete(client)) return
+    // Also one that was idle: the database may have been restored meanwhile.
+    this.#isBroken = true
+    void client.end().catch(() => undefined)
   }
 }
 

@@ -10,6 +10,9 @@ export interface LogListenerOptions {
   connections: Connections
   clock: Clock
   schema: string
+  /** The connection was opened or opened again, and ended. */
+  onConnected(client: Client): Promise<void>
+  onDisconnected(): void
   /** There may be new events. */
   onChange(): void
   onError(error: unknown): void
@@ -51,8 +54,9 @@ export class LogListener {
   }
 
   async #listen(): Promise<void> {
-    const { connections, clock, schema, onChange, onError } = this.#options
+    const { connections, clock, schema, onConnected, onDisconnected, onChange, onError } = this.#options
     while (this.#isStarted) {
+      let isConnected = false
       try {
         const client = await connections.retrying(() => connections.connect())
         const isOver = new Promise<void>(resolve => {
@@ -62,6 +66,8 @@ export class LogListener {
         this.#client = client
         client.on('notification', onChange)
         await client.query(`LISTEN signalbox_${schema}`)
+        await onConnected(client)
+        isConnected = true
         // What was committed before `LISTEN` took effect is not announced.
         onChange()
         if (!this.#isStarted) return this.stop()
@@ -70,7 +76,9 @@ export class LogListener {
         if (this.#isStarted) onError(error)
       }
       this.#client = null
-      if (this.#isStarted) await delay(clock, RECONNECT_MS)
+      onDisconnected()
+      // A connection that breaks is replaced at once: others see that this process is away.
+      if (this.#isStarted && !isConnected) await delay(clock, RECONNECT_MS)
     }
   }
 }

@@ -12,6 +12,7 @@ import { Connections } from './connections.js'
 import { LogListener } from './log-listener.js'
 import { PostgresProjector } from './postgres-projector.js'
 import { EVENT_COLUMNS, type EventRow, PostgresReader, toStored } from './postgres-reader.js'
+import { Presence } from './presence.js'
 import type { PostgresTarget } from './store-url.js'
 
 const SUBSCRIPTION_PAGE = 200
@@ -39,6 +40,7 @@ export class PostgresEventStore implements Api.EventStore {
   readonly #queue: AppendQueue
   readonly #reader: PostgresReader
   readonly #listener: LogListener
+  readonly #presence: Presence
   readonly #subscriptions = new Set<LogSubscription>()
   /** The newest event that this process has seen: after a reconnect it must still be there. */
   #seen = { position: 0, append: '' }
@@ -63,10 +65,13 @@ export class PostgresEventStore implements Api.EventStore {
       now,
       onWritten: onSeen,
     })
+    this.#presence = new Presence(clock, target.schema)
     this.#listener = new LogListener({
       connections,
       clock,
       schema: target.schema,
+      onConnected: client => this.#presence.connected(client),
+      onDisconnected: () => this.#presence.disconnected(),
       onChange: () => this.#wake(),
       onError,
     })
@@ -266,6 +271,14 @@ export class PostgresEventStore implements Api.EventStore {
       key,
       epoch,
     ])
+  }
+
+  announce(name: string): Promise<void> {
+    return this.#presence.announce(name)
+  }
+
+  connectedAmong(names: readonly string[]): Promise<ReadonlySet<string> | null> {
+    return this.#presence.among(names, this.#connections)
   }
 
   async check(): Promise<Api.StoreProblem[]> {

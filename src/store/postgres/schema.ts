@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import { SignalboxError } from '../../errors/index.js'
-import { APPEND_FUNCTION } from './append-function.js'
+import { APPEND_FUNCTIONS } from './append-function.js'
 
 /** Group roles: what a server may do, and what a reader may do. Logins are granted one of them. */
 export const SERVER_ROLE = 'signalbox_server'
@@ -72,8 +72,8 @@ const MIGRATIONS: readonly string[] = [
      expires bigint NOT NULL
    );
    CREATE FUNCTION sb_now() RETURNS bigint LANGUAGE sql VOLATILE AS
-     $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
-   ${APPEND_FUNCTION};`,
+     $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;`,
+  APPEND_FUNCTIONS,
 ]
 
 /** The function runs with its owner's rights: it must find its owner's tables, and no others. */
@@ -85,7 +85,7 @@ const grants = (schema: string) => `
   GRANT SELECT ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ${SERVER_ROLE}, ${READER_ROLE};
   GRANT INSERT, UPDATE, DELETE ON snapshots, projections, documents, document_fields, leases TO ${SERVER_ROLE};
   GRANT UPDATE (folded, chain_streams, chain_value, chain_position) ON log_end TO ${SERVER_ROLE};
-  REVOKE ALL ON FUNCTION sb_append(json) FROM PUBLIC;
+  REVOKE ALL ON FUNCTION sb_append(json), sb_append_all(json, log_end, bigint) FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION sb_append(json) TO ${SERVER_ROLE}`
 
 /** Roles belong to the whole database server: another store may have created them. */

@@ -230,6 +230,13 @@ export class SqliteEventStore implements Api.EventStore {
     return this.#connection.read(() => readHolders(this.#connection, prefix))
   }
 
+  /** Processes of one machine check each other by their ids. */
+  async announce(): Promise<void> {}
+
+  async connectedAmong(): Promise<null> {
+    return null
+  }
+
   async check(): Promise<Api.StoreProblem[]> {
     return checkStore(this.#connection)
   }

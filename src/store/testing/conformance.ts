@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Clock } from '../../clock/index.js'
 import type { EventStore, NewEvent, Projection, StoredEvent } from '../event-store.js'
 import { describeAppending } from './conformance-append.js'
+import { describeBatches } from './conformance-batches.js'
 import { describeChain } from './conformance-chain.js'
 import { describeDocuments } from './conformance-documents.js'
 import { describeLeases } from './conformance-leases.js'
@@ -67,6 +68,7 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
     })
 
     describeAppending(fixture)
+    describeBatches(fixture)
     describeReading(fixture)
     describeDocuments(fixture)
     describeSubscriptions(fixture)
