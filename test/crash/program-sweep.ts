@@ -6,6 +6,7 @@ import { runsProjection } from '../../src/engine/index.js'
 import { openStore, type StoredEvent } from '../../src/store/index.js'
 import { GraphHome } from '../e2e/graph-home.js'
 import { type SessionInfo, waitFor } from '../e2e/harness.js'
+import type { Loss } from './sweep.js'
 
 /*
  * The crash sweep over the whole program: the daemon with a session, and the commands that drive
@@ -13,21 +14,34 @@ import { type SessionInfo, waitFor } from '../e2e/harness.js'
  * continues, as a person would. Invariants: docs/guarantees.md.
  */
 
-export type ProgramKind = 'session' | 'oneshot' | 'graph' | 'pipeline'
+export const PROGRAM_KINDS = ['session', 'oneshot', 'graph', 'pipeline'] as const
+export type ProgramKind = (typeof PROGRAM_KINDS)[number]
+
+/** Where the process dies: at which event, or at which call that changes a file; 0 is nowhere. */
+interface ProgramCrash {
+  at: number
+  isCalls: boolean
+  loss: Loss
+}
 
 /**
- * A trial with its own home. @returns how many events became durable in the process that was to
- * die.
+ * A trial with its own home. @returns how many events became durable, or calls were made, in the
+ * process that was to die.
  */
-export async function programTrial(kind: ProgramKind, shim: string, at: number): Promise<number> {
+export async function programTrial(
+  kind: ProgramKind,
+  shim: string,
+  { at, isCalls, loss }: ProgramCrash,
+): Promise<number> {
   const home = new GraphHome()
   const countFile = join(home.directory, 'count')
   const crash = {
     LD_PRELOAD: shim,
     CRASH_DIR: home.path('data'),
     CRASH_AT: String(at),
-    CRASH_SYNCS: '1',
-    CRASH_LOSE: 'none',
+    ...(!isCalls && { CRASH_SYNCS: '1' }),
+    CRASH_LOSE: loss,
+    CRASH_SEED: String(at * 2654435761 + 1),
     CRASH_COUNT: countFile,
     SIGNALBOX_DEMO_SPEED: '0',
     SIGNALBOX_DEMO_HOME: join(home.directory, 'demo'),
@@ -37,7 +51,10 @@ export async function programTrial(kind: ProgramKind, shim: string, at: number):
     await checkStore(home, kind)
     return existsSync(countFile) ? Number(readFileSync(countFile, 'utf8')) : 0
   } catch (error) {
-    throw new Error(`${kind}, killed before sync ${at}: ${(error as Error).message}`)
+    throw new Error(
+      `${kind}, killed before ${isCalls ? 'call' : 'sync'} ${at}, losing ${loss}: ${(error as Error).message}`,
+      { cause: error },
+    )
   } finally {
     await home.close()
   }
