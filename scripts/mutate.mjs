@@ -13,8 +13,13 @@ import { GROUPS } from './mutants/groups.mjs'
 import { instrument } from './mutants/instrument.mjs'
 import { generate, install, requireNode, root } from './setup.mjs'
 
-/** A mutant that makes no progress for this long loops: that is noticed, too. */
-const STUCK_MS = 60_000
+/**
+ * A process that spends this much of processor time without a line loops: that is noticed, too. How
+ * long it takes says nothing on a busy machine; without any progress it ends after an hour.
+ */
+const STUCK_CPU_S = 60
+const STUCK_MS = 3_600_000
+const LOOK_MS = 2_000
 const BAR = 0.1
 requireNode()
 install()
@@ -72,9 +77,10 @@ async function tryGroup(name, { sources, tests }) {
   const failure = baseline.find(({ error }) => error)
   if (failure) throw new Error(`the tests of ${name} do not load: ${failure.error}`)
   const { loading } = baseline.find(line => line.loading)
-  const passed = baseline.filter(({ isRight }) => isRight).sort((a, b) => a.ms - b.ms)
+  const costOf = ({ cpuMs, ticks }) => cpuMs + 10 * ticks
+  const passed = baseline.filter(({ isRight }) => isRight).sort((a, b) => costOf(a) - costOf(b))
   for (const line of baseline) if (line.isRight === false) console.error(`not used, it fails by itself: ${line.name}`)
-  const order = tests => tests.map(({ test, ms }) => ({ index: test, ms }))
+  const order = tests => tests.map(({ test, cpuMs, ticks }) => ({ index: test, cpuMs, ticks }))
   const atLoad = new Set(loading)
   const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
   const jobs = []
@@ -116,25 +122,32 @@ function run(bundle, task) {
   })
   child.stdin.end(JSON.stringify(task))
   let text = ''
-  const end = () => child.kill('SIGKILL')
-  let stuck = setTimeout(end, STUCK_MS)
+  let last = { at: Date.now(), cpuS: 0 }
+  const watch = setInterval(() => {
+    if (cpuSeconds(child.pid) - last.cpuS > STUCK_CPU_S || Date.now() - last.at > STUCK_MS) child.kill('SIGKILL')
+  }, LOOK_MS)
   child.stdout.on('data', chunk => {
     text += chunk
-    clearTimeout(stuck)
-    stuck = setTimeout(end, STUCK_MS)
+    last = { at: Date.now(), cpuS: cpuSeconds(child.pid) }
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', () => {
-      clearTimeout(stuck)
-      resolve(
-        text
-          .split('\n')
-          .filter(Boolean)
-          .map(line => JSON.parse(line)),
-      )
+      clearInterval(watch)
+      const lines = text.split('\n').filter(line => line !== '' && line !== '.')
+      resolve(lines.map(line => JSON.parse(line)))
     })
   })
+}
+
+/** Processor time that a process has used, where the system shows it; else 0. */
+function cpuSeconds(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return 0
+  }
 }
 
 // One star is a part of a name, two are any folders.
