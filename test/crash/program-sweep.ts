@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_STREAMS, ledgerProjections } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
@@ -78,20 +78,24 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
   const ended = new Promise(resolve => daemon.once('exit', resolve))
   // A command would start another daemon if this one did not answer yet.
   await Promise.race([ended, new Promise(resolve => daemon.stdout!.once('data', resolve))])
-  const tolerant = (args: string[]) => home.run(args).catch(() => null)
+  const tolerant = (args: string[], env = {}) => home.run(args, { env }).catch(() => null)
   const sessions = async () =>
     JSON.parse((await tolerant(['sessions', '--json']))?.stdout || '[]') as (SessionInfo & { idle?: boolean })[]
   const session = await waitFor('a session', async () => {
     const [live] = await sessions()
-    if (!live) await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario])
+    if (!live)
+      await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario], {
+        SIGNALBOX_DEMO_HOME: crash.SIGNALBOX_DEMO_HOME!,
+      })
     return live
   })
   await waitFor(
     'the agent to be idle',
     async () => (await tolerant(['wait', session.id, '--for', 'idle', '--timeout', '20']))?.code === 0,
   )
-  // A prompt whose delivery was not confirmed is in the conversation, or can be sent again.
-  await tolerant(['send', session.id, 'go'])
+  // A person who is told that a prompt was not delivered looks at the conversation, and sends it
+  // again if it is not there.
+  let sent = await tolerant(['send', session.id, 'go'])
   await waitFor('both requests to be decided', async () => {
     const list = JSON.parse((await tolerant(['approvals', '--all', '--json']))?.stdout || '[]') as {
       id: string
@@ -105,13 +109,25 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     }
     const isOpen = list.some(({ state }) => state === 'pending' || state === 'decided')
     const [live] = await sessions()
-    if (list.length === 0 && live?.idle) await tolerant(['send', session.id, 'go'])
+    if (sent?.code !== 0 && live?.idle && prompts(crash.SIGNALBOX_DEMO_HOME!) === 0)
+      sent = await tolerant(['send', session.id, 'go'])
     return list.length >= 2 && !isOpen && live?.idle === true
   })
+  const got = prompts(crash.SIGNALBOX_DEMO_HOME!)
+  if (got !== 1) throw new Error(`one prompt was sent; the agent got ${got}`)
   const lines = existsSync(ran) ? readFileSync(ran, 'utf8') : ''
   if (lines !== 'first\n') throw new Error(`allowed once: first, denied: second; it ran ${JSON.stringify(lines)}`)
   await tolerant(['serve', '--stop'])
   await ended
+}
+
+/** How many prompts the agent got, by its own transcript. */
+function prompts(demoHome: string): number {
+  const directory = join(demoHome, 'sessions')
+  const files = existsSync(directory) ? readdirSync(directory).filter(name => name.endsWith('.jsonl')) : []
+  return files
+    .flatMap(name => readFileSync(join(directory, name), 'utf8').split('\n').filter(Boolean))
+    .filter(line => line.startsWith('{"type":"user"')).length
 }
 
 const COMMANDS = {
