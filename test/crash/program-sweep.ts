@@ -188,9 +188,16 @@ async function checkStore(home: GraphHome, kind: ProgramKind): Promise<void> {
     log
       .filter(event => event.type === type)
       .map(({ stream, data }) => `${stream} ${(data as Record<string, string>)[field]}`)
+  // An answer whose proof died with a process is refused, and the gate is asked again.
+  const refusals = of('gate.refused', 'gate')
+  const ofGates = (type: string) =>
+    of(type, 'gate').filter((gate, index, all) => {
+      const earlier = all.slice(0, index).filter(one => one === gate).length
+      return earlier === 0 || earlier > refusals.filter(one => one === gate).length
+    })
   once('ended', of('step.ended', 'step'))
-  once('a gate opened', of('gate.opened', 'gate'))
-  once('a gate answered', of('gate.answered', 'gate'))
+  once('a gate opened', ofGates('gate.opened'))
+  once('a gate answered', ofGates('gate.answered'))
   once(
     'completed',
     log.filter(({ type }) => type === 'run.completed').map(({ stream }) => stream),
