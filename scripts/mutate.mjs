@@ -80,7 +80,7 @@ async function tryGroup(name, { sources, tests }) {
   const costOf = ({ cpuMs, ticks }) => cpuMs + 10 * ticks
   const passed = baseline.filter(({ isRight }) => isRight).sort((a, b) => costOf(a) - costOf(b))
   for (const line of baseline) if (line.isRight === false) console.error(`not used, it fails by itself: ${line.name}`)
-  const order = tests => tests.map(({ test, cpuMs, ticks }) => ({ index: test, cpuMs, ticks }))
+  const order = tests => tests.map(({ name, cpuMs, ticks }) => ({ name, cpuMs, ticks }))
   const atLoad = new Set(loading)
   const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
   const jobs = []

@@ -45,7 +45,7 @@ const cpuMs = () => {
  * A test that does not end by itself is one that noticed.
  * @returns {Promise<{ isRight: boolean, cpuMs: number, ticks: number }>}
  */
-async function run(index, limit) {
+async function run(test, limit) {
   writeSync(1, '.\n')
   const [cpuBefore, ticksBefore] = [cpuMs(), spent.ticks]
   const used = () => ({ cpuMs: cpuMs() - cpuBefore, ticks: spent.ticks - ticksBefore })
@@ -58,7 +58,7 @@ async function run(index, limit) {
     }, TICK_MS)
   })
   const isRight = await Promise.race([
-    tests[index].run().then(
+    test.run().then(
       () => true,
       () => false,
     ),
@@ -70,22 +70,24 @@ async function run(index, limit) {
 
 if (isBaseline) {
   say({ loading: [...hits] })
-  for (const [index, { name }] of tests.entries()) {
+  for (const test of tests) {
     hits = new Set()
-    let result = await run(index, BASELINE_LIMIT)
+    let result = await run(test, BASELINE_LIMIT)
     // A test that depends on another one, or on chance, proves nothing about a mutant.
-    if (result.isRight && result.cpuMs < 2_000) result = await run(index, BASELINE_LIMIT)
-    say({ test: index, name, ...result, hits: [...hits] })
+    if (result.isRight && result.cpuMs < 2_000) result = await run(test, BASELINE_LIMIT)
+    say({ name: test.name, ...result, hits: [...hits] })
   }
 } else {
+  // By name: a mutant of a table changes how many tests are made from it.
+  const named = new Map(tests.map(test => [test.name, test]))
   for (const { id, tests: order } of mutants) {
     active = id
     let killer = null
     say({ id, result: 'started' })
-    for (const { index, cpuMs: cpu, ticks } of order) {
+    for (const { name, cpuMs: cpu, ticks } of order) {
       const limit = { cpuMs: ALLOWED.cpuMs + 5 * cpu, ticks: ALLOWED.ticks + 5 * ticks }
-      if ((await run(index, limit)).isRight) continue
-      killer = index
+      if (!named.has(name) || (await run(named.get(name), limit)).isRight) continue
+      killer = name
       break
     }
     say({ id, result: killer === null ? 'survived' : 'killed', by: killer })
