@@ -1,6 +1,6 @@
 // How herdr reads an agent's screen, written down again as data from its public sources
-// (github.com/ogulcancelik/herdr, src/detect/manifests, as of July 2026; the manifest of Claude Code
-// is 2026.07.10.1): it is one binary that is not on npm, so it cannot be asked. It asks the same
+// (github.com/ogulcancelik/herdr, src/detect/manifests, as of July 2026; that of Claude Code is
+// 2026.07.10.1): it is one binary that is not on npm, so it cannot be asked. It asks the same
 // question as Signalbox: is the agent blocked by a question, at work, or idle? The first rule that
 // holds answers it. Agents without public rules there are left out.
 //

@@ -69,7 +69,7 @@ async function run(test, limit) {
 }
 
 if (isBaseline) {
-  say({ loading: [...hits] })
+  say({ loading: [...hits], cpuMs: cpuMs() })
   for (const test of tests) {
     hits = new Set()
     let result = await run(test, BASELINE_LIMIT)

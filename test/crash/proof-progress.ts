@@ -21,7 +21,7 @@ interface PartCount {
   trials: number
 }
 
-/** What earlier calls of `npm run prove` have done with the same sources; one line for each fact. */
+/** What earlier calls of `npm run prove` have done with the same sources, one line a fact. */
 export class ProofProgress {
   readonly fingerprint = fingerprint()
   readonly #results = new Map<string, TrialResult>()
