@@ -18,7 +18,7 @@ const STATES = { waiting_input: 'blocked', busy: 'working', idle: 'idle' }
 const THEIR_WORDS = { blocked: 'waiting_input', working: 'busy', idle: 'idle' }
 
 /** Null, with a message, if npm cannot get the package. */
-export function getCcmanager() {
+function getCcmanager() {
   if (existsSync(DETECTORS)) return DETECTORS
   try {
     mkdirSync(PLACE, { recursive: true })
