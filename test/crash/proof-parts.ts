@@ -18,7 +18,7 @@ export interface ProofPart {
 }
 
 /** Seeds that are one trial: short enough to stop between two of them. */
-export const SEEDS_OF_TRIAL = 50
+const SEEDS_OF_TRIAL = 50
 
 export function proofParts(seeds: number): ProofPart[] {
   return [
