@@ -19,6 +19,8 @@ RUN npm install -g --ignore-scripts --no-audit --no-fund /tmp/signalbox-*.tgz &&
 USER node
 ENV SIGNALBOX_HOME=/home/node/.signalbox
 WORKDIR /home/node
+# A new volume takes owner and mode from the directory that it covers.
+RUN mkdir -m 0700 .signalbox
 EXPOSE 4100
 # The keeper and its agents are children of the daemon: something must reap them.
 ENTRYPOINT ["tini", "--", "signalbox"]

@@ -20,12 +20,13 @@ const lines = [
 const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`
 
 if (wants('screens')) {
-  const { compareScreens } = await import('./peers/screens.mjs')
+  const { compareScreens, compareTheirScreens } = await import('./peers/screens.mjs')
+  const { CCMANAGER } = await import('./peers/ccmanager.mjs')
   const rows = await compareScreens()
   lines.push(
-    '**Screens.** Labelled recordings of real agents. At each labelled moment: is the agent blocked by a question, at work, or idle? The rules of [ccmanager](https://github.com/kbwo/ccmanager) and [herdr](https://github.com/ogulcancelik/herdr) are written down from their public sources (`bench/peers/screen-rules.mjs`) and get the same screen and title; hooks and transcripts are used on neither side. Signalbox also remembers earlier frames, as in the product. *False*: reported as blocked without a question. *Missed*: a question that is not reported. The recordings were made for Signalbox, with versions that its packs describe, so this says how far rules written for other versions reach, not how good a program is.',
+    `**Screens.** Recordings of real agents, made and labelled for Signalbox. At each labelled moment: is the agent blocked by a question, at work, or idle? [ccmanager](https://github.com/kbwo/ccmanager) ${CCMANAGER} is asked itself: its published package gets every frame, at the time of the recording, and two seconds more at each labelled moment, because it waits before it calls a screen idle. [herdr](https://github.com/ogulcancelik/herdr) is not on npm: its rules are written down from its public sources (\`bench/peers/screen-rules.mjs\`). Hooks and transcripts are used on no side. Signalbox also remembers earlier frames, as in the product. *False*: reported as blocked without a question. *Missed*: a question that is not reported. The recordings are ours, of versions that our packs describe, so this says how far rules written for other versions reach, not how good a program is.`,
     '',
-    '| rules of | agent | moments | right: they | right: Signalbox | false: they / Signalbox | missed: they / Signalbox | errors, ratio |',
+    '| program | agent | moments | right: they | right: Signalbox | false: they / Signalbox | missed: they / Signalbox | errors, ratio |',
     '|---|---|---|---|---|---|---|---|',
   )
   for (const { peer, agent, moments, ours, theirs } of rows) {
@@ -36,6 +37,15 @@ if (wants('screens')) {
     )
   }
   if (rows.length === 0) lines.push('| – | no labelled recordings here (`SIGNALBOX_CORPUS`) | | | | | | |')
+  lines.push(
+    '',
+    `The other way round: the screens with which ccmanager ${CCMANAGER} tests its own rules, read by Signalbox. They are plain text of a few lines, partly of older versions of the agents and without the rest of a screen, which Signalbox wants as a proof that a question is live. ccmanager reads all of them as its tests expect.`,
+    '',
+    '| agent | screens | right: Signalbox | false | missed |',
+    '|---|---|---|---|---|',
+  )
+  for (const { agent, moments, ours } of await compareTheirScreens())
+    lines.push(`| ${agent} | ${moments} | ${percent(ours.right, moments)} | ${ours.falseCalls} | ${ours.missedCalls} |`)
   lines.push('')
 }
 if (wants('engine')) {
@@ -57,11 +67,16 @@ if (wants('engine')) {
     '',
   )
 }
-if (wants('emulation')) lines.push(`**Emulation.** ${await emulation()}`, '')
+if (wants('emulation')) {
+  const { compareEmulation } = await import('./peers/emulation.mjs')
+  lines.push(`**Emulation.** ${await compareEmulation()}`, '')
+}
 if (wants('latency')) {
-  const hasTtyd = spawnSync('ttyd', ['--version']).status === 0
+  const { measureLatency } = await import('./peers/latency.mjs')
+  const { ours, theirs } = await measureLatency()
+  const at = (list, share) => list[Math.floor(share * list.length)].toFixed(1)
   lines.push(
-    `**Dashboard latency.** ${hasTtyd ? 'ttyd is here: `npm run bench:server` measures the floor of a plain terminal over WebSocket.' : 'The floor would be [ttyd](https://github.com/tsl0922/ttyd); it is not installed on this machine, so there is no figure.'}`,
+    `**Dashboard latency.** From a key to its echo over a WebSocket, ${ours.length} keys each, in turns: Signalbox p50 ${at(ours, 0.5)} ms, p95 ${at(ours, 0.95)} ms; the floor p50 ${at(theirs, 0.5)} ms, p95 ${at(theirs, 0.95)} ms. The floor is the least that such a terminal can be: a PTY whose bytes are passed on as they come, in one process. Signalbox records them, and reads the screen. [ttyd](https://github.com/tsl0922/ttyd) itself was not measured: Debian 12 does not have it, and its package on npm is the page only.`,
     '',
   )
 }
@@ -74,28 +89,4 @@ else {
   if (at < 0) throw new Error(`${file} has no section for the comparison`)
   writeFileSync(file, `${page.slice(0, at)}${start}\n${lines.join('\n').trimEnd()}\n${page.slice(page.indexOf(end))}`)
   console.log('wrote docs/benchmarks.md')
-}
-
-/**
- * The same bytes through the emulator of Signalbox and through pyte: how many rows of text differ.
- */
-async function emulation() {
-  if (spawnSync('python3', ['-c', 'import pyte']).status !== 0)
-    return '[pyte](https://github.com/selectel/pyte) is not installed on this machine, so there is no figure.'
-  const { TerminalEmulator } = await import(join(root, 'dist', 'rooms', 'terminal', 'index.js'))
-  const { readWholeRecording } = await import(join(root, 'dist', 'rooms', 'terminal', 'recording', 'index.js'))
-  const { header, events } = await readWholeRecording(join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast'))
-  const bytes = Buffer.concat(
-    events.filter(({ kind }) => kind === 'output').map(({ bytes: part }) => Buffer.from(part)),
-  )
-  const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
-  const started = performance.now()
-  let frame = null
-  for (const event of [...emulator.feed(bytes, 0, { live: false }), ...emulator.tick(10)])
-    if (event.type === 'frame') frame = event.frame
-  const ours = performance.now() - started
-  const script = `import sys,time,pyte\nd=sys.stdin.buffer.read()\ns=pyte.Screen(${header.cols},${header.rows})\nt=time.time()\npyte.ByteStream(s).feed(d)\nprint(time.time()-t)\nprint("\\n".join(s.display))`
-  const [seconds, ...rows] = spawnSync('python3', ['-c', script], { input: bytes, encoding: 'utf8' }).stdout.split('\n')
-  const differing = frame.lines.filter((row, index) => row.text.trimEnd() !== (rows[index] ?? '').trimEnd()).length
-  return `${bytes.length} bytes of a recorded agent: ${differing} of ${frame.lines.length} rows differ from pyte; ${ours.toFixed(0)} ms beside ${(1000 * Number(seconds)).toFixed(0)} ms.`
 }

@@ -30,8 +30,11 @@ const PACKAGES = [
   '@langchain/langgraph@1.4.18',
   '@langchain/langgraph-checkpoint-sqlite@1.0.4',
   '@langchain/core@1.2.13',
-  '@langchain/langgraph-sdk@1.12.0',
+  '@langchain/langgraph-checkpoint@1.1.5',
+  'zod@4.6.7',
 ]
+/** Its client names a version of this one that npm does not always have. */
+const PACKAGE = { private: true, overrides: { '@langchain/protocol': '0.0.19' } }
 const { directory: rooms, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals
 const { systemClock } = clock
@@ -107,13 +110,14 @@ async function drive(store: EventStore, run: string, work: object, durability: D
 function installed(): string | null {
   const place = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'signalbox-bench', 'langgraph')
   mkdirSync(place, { recursive: true })
-  if (!existsSync(join(place, 'package.json'))) writeFileSync(join(place, 'package.json'), '{"private":true}\n')
+  if (!existsSync(join(place, 'node_modules'))) writeFileSync(join(place, 'package.json'), JSON.stringify(PACKAGE))
   const binary = join(place, 'node_modules', 'better-sqlite3')
   const isBuilt = () => existsSync(join(binary, 'build', 'Release', 'better_sqlite3.node'))
   if (isBuilt()) return place
   print('LangGraph.js', `installing into ${place}`)
   const npm = (cwd: string, ...args: string[]) => spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 600_000 })
-  const result = npm(place, 'install', '--no-audit', '--no-fund', ...PACKAGES)
+  // The peers are named: npm takes many minutes to work them out by itself.
+  const result = npm(place, 'install', '--legacy-peer-deps', '--no-audit', '--no-fund', ...PACKAGES)
   // Newer versions of npm do not run install scripts of packages by default; the database needs its
   // script.
   if (result.status === 0 && !isBuilt()) npm(binary, 'run', 'install')

@@ -13,8 +13,13 @@ import { GROUPS } from './mutants/groups.mjs'
 import { instrument } from './mutants/instrument.mjs'
 import { generate, install, requireNode, root } from './setup.mjs'
 
-/** A mutant that makes no progress for this long loops: that is noticed, too. */
-const STUCK_MS = 60_000
+/**
+ * A process that loops prints no line: that is noticed, too. It ends when it has spent many times
+ * the processor time of loading and of the longest test; how long that takes says nothing on a busy
+ * machine. One that uses no processor ends after an hour.
+ */
+const STUCK = { baseCpuS: 3, times: 6, baselineCpuS: 300, ms: 3_600_000 }
+const LOOK_MS = 2_000
 const BAR = 0.1
 requireNode()
 install()
@@ -68,13 +73,16 @@ async function tryGroup(name, { sources, tests }) {
     matching(tests).filter(path => !path.includes('.integration.')),
     texts,
   )
-  const baseline = await run(bundle, { isBaseline: true })
+  const baseline = await run(bundle, { isBaseline: true }, STUCK.baselineCpuS)
   const failure = baseline.find(({ error }) => error)
   if (failure) throw new Error(`the tests of ${name} do not load: ${failure.error}`)
-  const { loading } = baseline.find(line => line.loading)
-  const passed = baseline.filter(({ isRight }) => isRight).sort((a, b) => a.ms - b.ms)
+  const { loading, cpuMs: loadingMs } = baseline.find(line => line.loading)
+  const longestMs = Math.max(0, ...baseline.filter(({ name }) => name).map(({ cpuMs }) => cpuMs))
+  const stuckCpuS = STUCK.baseCpuS + (STUCK.times * (loadingMs + longestMs)) / 1_000
+  const costOf = ({ cpuMs, ticks }) => cpuMs + 10 * ticks
+  const passed = baseline.filter(({ isRight }) => isRight).sort((a, b) => costOf(a) - costOf(b))
   for (const line of baseline) if (line.isRight === false) console.error(`not used, it fails by itself: ${line.name}`)
-  const order = tests => tests.map(({ test, ms }) => ({ index: test, ms }))
+  const order = tests => tests.map(({ name, cpuMs, ticks }) => ({ name, cpuMs, ticks }))
   const atLoad = new Set(loading)
   const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
   const jobs = []
@@ -91,7 +99,7 @@ async function tryGroup(name, { sources, tests }) {
   if (batch.length > 0) jobs.push(batch)
   const byId = new Map(all.map(mutant => [mutant.id, mutant]))
   const worker = async () => {
-    for (let job = jobs.shift(); job; job = jobs.shift()) await runJob(bundle, job, byId, jobs)
+    for (let job = jobs.shift(); job; job = jobs.shift()) await runJob(bundle, job, { byId, jobs, stuckCpuS })
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
   return chosen
@@ -100,15 +108,15 @@ async function tryGroup(name, { sources, tests }) {
 /**
  * Runs mutants in one process. The mutant at which it stopped was noticed; the others come again.
  */
-async function runJob(bundle, job, byId, jobs) {
-  const lines = await run(bundle, { mutants: job })
+async function runJob(bundle, job, { byId, jobs, stuckCpuS }) {
+  const lines = await run(bundle, { mutants: job }, stuckCpuS)
   for (const { id, result } of lines) byId.get(id).result = result === 'started' ? 'killed' : result
   const left = job.filter(({ id }) => byId.get(id).result === undefined)
   if (lines.length === 0 && left.length > 0) byId.get(left.shift().id).result = 'killed'
   if (left.length > 0) jobs.push(left)
 }
 
-function run(bundle, task) {
+function run(bundle, task, stuckCpuS) {
   const child = spawn(process.execPath, [join(root, 'scripts', 'mutants', 'run-tests.mjs'), bundle], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -116,25 +124,32 @@ function run(bundle, task) {
   })
   child.stdin.end(JSON.stringify(task))
   let text = ''
-  const end = () => child.kill('SIGKILL')
-  let stuck = setTimeout(end, STUCK_MS)
+  let last = { at: Date.now(), cpuS: 0 }
+  const watch = setInterval(() => {
+    if (cpuSeconds(child.pid) - last.cpuS > stuckCpuS || Date.now() - last.at > STUCK.ms) child.kill('SIGKILL')
+  }, LOOK_MS)
   child.stdout.on('data', chunk => {
     text += chunk
-    clearTimeout(stuck)
-    stuck = setTimeout(end, STUCK_MS)
+    last = { at: Date.now(), cpuS: cpuSeconds(child.pid) }
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', () => {
-      clearTimeout(stuck)
-      resolve(
-        text
-          .split('\n')
-          .filter(Boolean)
-          .map(line => JSON.parse(line)),
-      )
+      clearInterval(watch)
+      const lines = text.split('\n').filter(line => line !== '' && line !== '.')
+      resolve(lines.map(line => JSON.parse(line)))
     })
   })
+}
+
+/** Processor time that a process has used, where the system shows it; else 0. */
+function cpuSeconds(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return 0
+  }
 }
 
 // One star is a part of a name, two are any folders.

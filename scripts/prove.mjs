@@ -1,32 +1,14 @@
-// `npm run prove [-- --seeds N]`: the whole crash sweep, and 10 000 seeds of simulated time; writes
-// a report to standard output. `npm test` takes a sample of both.
+// `npm run prove [-- --only events,session --minutes N --slice 1/4 --seeds N --write]`: the whole
+// crash sweep and 10 000 seeds of simulated time (test/crash/prove.ts). It continues where an
+// earlier call stopped, and prints a report; `--write` also writes it to docs/proof.md. `npm test`
+// takes a sample.
 import { spawnSync } from 'node:child_process'
-import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { build, install, requireNode, root } from './setup.mjs'
 
 requireNode()
 install()
 build()
-const at = process.argv.indexOf('--seeds')
-const seeds = at < 0 ? '10000' : process.argv[at + 1]
-const started = Date.now()
-console.log(
-  `# Proof of ${new Date(started).toISOString().slice(0, 10)}: Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}`,
-)
-const { status } = spawnSync(
-  process.execPath,
-  [
-    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
-    'run',
-    'test/crash',
-    'test/simulation',
-    '--disable-console-intercept',
-    '--reporter=verbose',
-  ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, SIGNALBOX_PROVE: 'whole', SIGNALBOX_SEEDS: seeds } },
-)
-console.log(
-  `${status === 0 ? 'No invariant was violated' : 'VIOLATED: see above'}; ${Math.round((Date.now() - started) / 60_000)} minutes.`,
-)
+const args = ['--import', 'tsx', join(root, 'test', 'crash', 'prove.ts'), ...process.argv.slice(2)]
+const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
 process.exit(status ?? 1)

@@ -50,7 +50,7 @@ export const SIDEBAR = [
       'reference/tables',
     ],
   },
-  { text: 'Guarantees', pages: ['guarantees', 'security-matrix', 'benchmarks'] },
+  { text: 'Guarantees', pages: ['guarantees', 'proof', 'security-matrix', 'benchmarks'] },
   {
     text: 'Inside',
     pages: ['architecture', 'glossary', 'packs', 'adding-an-agent', 'demo-agent', 'style', 'changes', 'security', 'decisions/index'],

@@ -1,6 +1,6 @@
-// How two other programs read an agent's screen, written down again as data from their public
-// sources: ccmanager (github.com/kbwo/ccmanager, src/services/stateDetector) and herdr
-// (github.com/ogulcancelik/herdr, src/detect/manifests), as of July 2026. Both ask the same
+// How herdr reads an agent's screen, written down again as data from its public sources
+// (github.com/ogulcancelik/herdr, src/detect/manifests, as of July 2026; that of Claude Code is
+// 2026.07.10.1): it is one binary that is not on npm, so it cannot be asked. It asks the same
 // question as Signalbox: is the agent blocked by a question, at work, or idle? The first rule that
 // holds answers it. Agents without public rules there are left out.
 //
@@ -12,134 +12,85 @@ const BLOCKED = 'blocked'
 const WORKING = 'working'
 const IDLE = 'idle'
 
-export const PEERS = {
-  ccmanager: {
-    claude: [
-      { is: IDLE, at: 'screen', has: ['⌕ search…'] },
-      { is: BLOCKED, at: 'screen', like: /(?:do you want|would you like).+\n+[\s\S]*?(?:yes|❯)/ },
-      { is: BLOCKED, at: 'screen', like: /❯\s+\d+\./ },
-      { is: BLOCKED, at: 'screen', has: ['esc to cancel'] },
-      { is: WORKING, at: 'screen', one: ['esc to interrupt', 'ctrl+c to interrupt'] },
-      { is: WORKING, at: 'above input', like: /^[✱-❋✢-✨⊛⊕⊙◉◎◍⁂⁕※⍟☼★☆] \S+ing.*…/m },
-    ],
-    codex: [
-      {
-        is: BLOCKED,
-        at: 'screen',
-        one: ['press enter to confirm or esc to cancel', 'allow command?', '[y/n]', 'yes (y)'],
-      },
-      { is: BLOCKED, at: 'screen', like: /confirm with .+ enter/ },
-      { is: BLOCKED, at: 'screen', like: /(?:do you want|would you like)[\s\S]*?\n+[\s\S]*?\byes\b/ },
-      { is: WORKING, at: 'screen', like: /esc.*interrupt/ },
-    ],
-    gemini: [
-      {
-        is: BLOCKED,
-        at: 'screen',
-        one: ['waiting for user confirmation', '│ apply this change', '│ allow execution', '│ do you want to proceed'],
-      },
-      {
-        is: BLOCKED,
-        at: 'screen',
-        like: /(?:allow execution|do you want to|apply this change)[\s\S]*?\n+[\s\S]*?\byes\b/,
-      },
-      { is: WORKING, at: 'screen', has: ['esc to cancel'] },
-    ],
-    opencode: [
-      { is: BLOCKED, at: 'screen', has: ['△ permission required'] },
-      { is: WORKING, at: 'screen', like: /esc.*interrupt/ },
-    ],
-    copilot: [
-      { is: BLOCKED, at: 'screen', like: /confirm with .+ enter/ },
-      { is: BLOCKED, at: 'screen', has: ['│ do you want'] },
-      { is: WORKING, at: 'screen', has: ['esc to cancel'] },
-    ],
-    cline: [
-      { is: BLOCKED, at: 'screen', like: /\[(?:act|plan) mode\].*?\n.*yes|let cline use this tool/ },
-      { is: IDLE, at: 'screen', has: ['cline is ready for your message'] },
-      { is: WORKING, at: 'screen' },
-    ],
-  },
-  herdr: {
-    claude: [
-      { is: WORKING, at: 'title', like: /^[\u2800-\u28ff] / },
-      { is: 'as before', at: 'last 3', has: ['showing detailed transcript'] },
-      {
-        is: BLOCKED,
-        at: 'after rule',
-        has: ['enter to select', 'esc to cancel'],
-        like: /(?:arrow keys|arrows|↑\/?↓) to navigate/,
-      },
-      { is: BLOCKED, at: 'screen', has: ['run a dynamic workflow?', 'esc to cancel'] },
-      {
-        is: WORKING,
-        at: 'screen',
-        like: /^\s*[·✢✳✶✻✽*+]\s\S.{0,40}…\s*\((?:\d+[hms]|esc to interrupt)/m,
-        not: [/do you want to proceed\?|enter to select/],
-      },
-      {
-        is: IDLE,
-        at: 'input',
-        like: /^\s*❯/m,
-        not: [/enter to select|esc to cancel|tab\/arrow keys|arrow keys to navigate|↑\/↓ to navigate/],
-      },
-      {
-        is: 'as before',
-        at: 'screen',
-        has: ['select model', 'enter to set as default', 'esc to cancel'],
-        not: [/do you want to proceed\?|enter to select/],
-      },
-      {
-        is: BLOCKED,
-        at: 'screen',
-        has: ['do you want to proceed?'],
-        one: ['bash command', 'bash(', 'contains expansion', 'tab to amend', 'ctrl+e to explain'],
-        like: /^\s*(?:❯?\s*yes\b|1\.\s*yes\b|2\.\s*no\b)/m,
-      },
-      {
-        is: BLOCKED,
-        at: 'after rule',
-        has: ['do you want to proceed?', 'esc to cancel'],
-        like: /^\s*(?:❯?\s*1\.\s*yes|2\.\s*(?:yes|no)|3\.\s*no)\b/m,
-      },
-      {
-        is: BLOCKED,
-        at: 'screen',
-        like: /do you want to[\s\S]*(?:yes|❯)|would you like to[\s\S]*(?:yes|❯)|waiting for permission|do you want to allow this connection\?|tab to amend|ctrl\+e to explain|review your answers|skip interview and plan immediately/,
-        not: [/^\s*❯\s*$/m],
-      },
-      { is: IDLE, at: 'title', like: /^\u2733 / },
-    ],
-    codex: [
-      { is: BLOCKED, at: 'title', has: ['action required'] },
-      { is: WORKING, at: 'title', like: /(?:^| )[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏](?: |$)/ },
-      {
-        is: BLOCKED,
-        at: 'after prompt',
-        one: [
-          'press enter to confirm or esc to cancel',
-          'enter to submit answer',
-          'enter to submit all',
-          'allow command?',
-        ],
-      },
-      { is: BLOCKED, at: 'screen', like: /\[y\/n\]|yes \(y\)|(?:do you want to|would you like to)[\s\S]*(?:yes|❯)/ },
-      { is: WORKING, at: 'last 3', like: /^[•◦]\s+working \([^)]*esc to interrupt\)(?: · .*)?$/m },
-    ],
-    copilot: [
-      {
-        is: BLOCKED,
-        at: 'screen',
-        like: /esc (?:to )?cancel/,
-        one: ['enter to select', 'enter to confirm', 'enter to submit', 'enter accept'],
-      },
-      { is: WORKING, at: 'screen', one: ['esc to cancel', 'esc cancel', 'esc again to cancel', 'esc interrupt'] },
-    ],
-    pi: [
-      { is: WORKING, at: 'last 3', like: /^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /m },
-      { is: WORKING, at: 'screen', one: ['working…', 'working...'] },
-    ],
-  },
+export const HERDR = {
+  claude: [
+    { is: WORKING, at: 'title', like: /^[\u2800-\u28ff] / },
+    { is: 'as before', at: 'last 3', has: ['showing detailed transcript'] },
+    {
+      is: BLOCKED,
+      at: 'after rule',
+      has: ['enter to select', 'esc to cancel'],
+      like: /(?:arrow keys|arrows|↑\/?↓) to navigate/,
+    },
+    { is: BLOCKED, at: 'screen', has: ['run a dynamic workflow?', 'esc to cancel'] },
+    {
+      is: WORKING,
+      at: 'screen',
+      like: /^\s*[·✢✳✶✻✽*+]\s\S.{0,40}…\s*\((?:\d+[hms]|esc to interrupt)/m,
+      not: [/do you want to proceed\?|enter to select/],
+    },
+    {
+      is: IDLE,
+      at: 'input',
+      like: /^\s*❯/m,
+      not: [/enter to select|esc to cancel|tab\/arrow keys|arrow keys to navigate|↑\/↓ to navigate/],
+    },
+    {
+      is: 'as before',
+      at: 'screen',
+      has: ['select model', 'enter to set as default', 'esc to cancel'],
+      not: [/do you want to proceed\?|enter to select/],
+    },
+    {
+      is: BLOCKED,
+      at: 'screen',
+      has: ['do you want to proceed?'],
+      one: ['bash command', 'bash(', 'contains expansion', 'tab to amend', 'ctrl+e to explain'],
+      like: /^\s*(?:❯?\s*yes\b|1\.\s*yes\b|2\.\s*no\b)/m,
+    },
+    {
+      is: BLOCKED,
+      at: 'after rule',
+      has: ['do you want to proceed?', 'esc to cancel'],
+      like: /^\s*(?:❯?\s*1\.\s*yes|2\.\s*(?:yes|no)|3\.\s*no)\b/m,
+    },
+    {
+      is: BLOCKED,
+      at: 'screen',
+      like: /do you want to[\s\S]*(?:yes|❯)|would you like to[\s\S]*(?:yes|❯)|waiting for permission|do you want to allow this connection\?|tab to amend|ctrl\+e to explain|review your answers|skip interview and plan immediately/,
+      not: [/^\s*❯\s*$/m],
+    },
+    { is: IDLE, at: 'title', like: /^\u2733 / },
+  ],
+  codex: [
+    { is: BLOCKED, at: 'title', has: ['action required'] },
+    { is: WORKING, at: 'title', like: /(?:^| )[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏](?: |$)/ },
+    {
+      is: BLOCKED,
+      at: 'after prompt',
+      one: [
+        'press enter to confirm or esc to cancel',
+        'enter to submit answer',
+        'enter to submit all',
+        'allow command?',
+      ],
+    },
+    { is: BLOCKED, at: 'screen', like: /\[y\/n\]|yes \(y\)|(?:do you want to|would you like to)[\s\S]*(?:yes|❯)/ },
+    { is: WORKING, at: 'last 3', like: /^[•◦]\s+working \([^)]*esc to interrupt\)(?: · .*)?$/m },
+  ],
+  copilot: [
+    {
+      is: BLOCKED,
+      at: 'screen',
+      like: /esc (?:to )?cancel/,
+      one: ['enter to select', 'enter to confirm', 'enter to submit', 'enter accept'],
+    },
+    { is: WORKING, at: 'screen', one: ['esc to cancel', 'esc cancel', 'esc again to cancel', 'esc interrupt'] },
+  ],
+  pi: [
+    { is: WORKING, at: 'last 3', like: /^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /m },
+    { is: WORKING, at: 'screen', one: ['working…', 'working...'] },
+  ],
 }
 
 /** What a peer says about a screen: `blocked`, `working` or `idle`. */

@@ -1,6 +1,9 @@
 // The process in which mutants run: node run-tests.mjs <bundle>. The parent sends the work on
-// standard input, one JSON document; answers are lines on standard output. A mutant that loops
-// forever ends with this process, and the parent starts another one.
+// standard input, one JSON document; answers are lines on standard output, and a dot before each
+// test. A mutant that loops forever ends with this process, and the parent starts another one.
+//
+// Limits are in processor time, and in ticks for tests that wait: a tick is a timer of 10 ms that
+// fired, so that a process which gets no processor does not come nearer to its limit.
 import { readFileSync, writeSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
@@ -27,35 +30,64 @@ try {
   process.exit(0)
 }
 const { tests } = loaded
-/** A test that does not end by itself is one that noticed. */
-const run = (index, limitMs) =>
-  Promise.race([
-    tests[index].run().then(
+const TICK_MS = 10
+/** A test may take this much, and five times what it takes without a mutant. */
+const ALLOWED = { cpuMs: 2_000, ticks: 300 }
+const BASELINE_LIMIT = { cpuMs: 120_000, ticks: 6_000 }
+const startTimer = setInterval
+const spent = { ticks: 0 }
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/**
+ * A test that does not end by itself is one that noticed.
+ * @returns {Promise<{ isRight: boolean, cpuMs: number, ticks: number }>}
+ */
+async function run(test, limit) {
+  writeSync(1, '.\n')
+  const [cpuBefore, ticksBefore] = [cpuMs(), spent.ticks]
+  const used = () => ({ cpuMs: cpuMs() - cpuBefore, ticks: spent.ticks - ticksBefore })
+  let timer
+  const isOver = new Promise(resolve => {
+    timer = startTimer(() => {
+      spent.ticks++
+      const { cpuMs: cpu, ticks } = used()
+      if (cpu > limit.cpuMs || ticks > limit.ticks) resolve(false)
+    }, TICK_MS)
+  })
+  const isRight = await Promise.race([
+    test.run().then(
       () => true,
       () => false,
     ),
-    new Promise(resolve => setTimeout(() => resolve(false), limitMs)),
+    isOver,
   ])
+  clearInterval(timer)
+  return { isRight, ...used() }
+}
 
 if (isBaseline) {
-  say({ loading: [...hits] })
-  for (const [index, { name }] of tests.entries()) {
+  say({ loading: [...hits], cpuMs: cpuMs() })
+  for (const test of tests) {
     hits = new Set()
-    const started = performance.now()
-    let isRight = await run(index, 60_000)
-    const ms = performance.now() - started
+    let result = await run(test, BASELINE_LIMIT)
     // A test that depends on another one, or on chance, proves nothing about a mutant.
-    if (isRight && ms < 2_000) isRight = await run(index, 60_000)
-    say({ test: index, name, isRight, ms, hits: [...hits] })
+    if (result.isRight && result.cpuMs < 2_000) result = await run(test, BASELINE_LIMIT)
+    say({ name: test.name, ...result, hits: [...hits] })
   }
 } else {
+  // By name: a mutant of a table changes how many tests are made from it.
+  const named = new Map(tests.map(test => [test.name, test]))
   for (const { id, tests: order } of mutants) {
     active = id
     let killer = null
     say({ id, result: 'started' })
-    for (const { index, ms } of order) {
-      if (await run(index, 2_000 + 5 * ms)) continue
-      killer = index
+    for (const { name, cpuMs: cpu, ticks } of order) {
+      const limit = { cpuMs: ALLOWED.cpuMs + 5 * cpu, ticks: ALLOWED.ticks + 5 * ticks }
+      if (!named.has(name) || (await run(named.get(name), limit)).isRight) continue
+      killer = name
       break
     }
     say({ id, result: killer === null ? 'survived' : 'killed', by: killer })

@@ -57,7 +57,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
 
 /** Records answers of gates that were left out. Their requests are withdrawn and asked again. */
 export function proposeRefusals<Work>({ journal, at }: Pick<ProposalContext<Work>, 'journal' | 'at'>): void {
-  const reason = 'the answer did not come from a person'
+  const reason = 'nothing proves who gave this answer'
   for (const refusal of journal.takeRefusals()) {
     journal.propose([newEvent('gate.refused', { ...refusal, reason })], at)
     journal.proposeAlongside({

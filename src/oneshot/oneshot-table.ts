@@ -17,7 +17,7 @@ export type OneshotResume = 'CREATED' | 'RECOVERY_PENDING' | 'AUDIT_PENDING' | '
 export const oneshotTable = defineMachine({
   name: 'oneshot',
   about:
-    'The loop of worker and auditor in `signalbox oneshot`. A process runs in `WORKER_EXECUTING` and `AUDITOR_EXECUTING`; from `RECOVERY_PENDING`, `AUDIT_PENDING` and `REITERATION_PENDING` the run can always continue, even on another host.',
+    'The loop of worker and auditor in `signalbox oneshot`. A process runs in `WORKER_EXECUTING` and `AUDITOR_EXECUTING`; from `RECOVERY_PENDING`, `AUDIT_PENDING` and `REITERATION_PENDING` the run can always continue, even on another host. An event without a row changes nothing, so that `COMPLETED` and `REJECTED` are final.',
   states: [
     'CREATED',
     'WORKER_EXECUTING',
@@ -142,7 +142,6 @@ export const oneshotTable = defineMachine({
     [['INTERRUPTED', 'FAILED'], 'resume', 'AUDIT_PENDING', [], 'from-audit'],
     ['INTERRUPTED', 'resume', 'REITERATION_PENDING', [], 'from-reiteration'],
     ['FAILED', 'resume', 'REITERATION_PENDING', [], ['from-reiteration', 'may-iterate']],
-    [['COMPLETED', 'REJECTED'], '*', '='],
   ],
 })
 

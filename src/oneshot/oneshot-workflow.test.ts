@@ -126,29 +126,29 @@ const audit = (run: Run) => run.proceed().end('ok').proceed()
 const rows = [...everyPair(oneshotTable)].flatMap(pair => pair.rows)
 
 describe('a oneshot follows its table', () => {
-  test.each(rows.filter(({ isStay }) => !isStay))(
-    '$state, $event $guards: $next',
-    ({ state, event, guards, next, actions }) => {
-      const run = BRING[state](new Set(guards))
-      expect(run.work.state).toBe(state)
-      const { iteration, asksLeft } = run.work
-      DO[event](run)
-      expect(run.work.state).toBe(next)
-      const counted = actions.includes('count-iteration') ? 1 : actions.includes('uncount-iteration') ? -1 : 0
-      expect(run.work.iteration).toBe(iteration + counted)
-      if (actions.includes('use-ask')) expect(run.work.asksLeft).toBe(asksLeft - 1)
-      if (actions.includes('blame-limit')) expect(run.work.cause).toBe('max_iterations')
-    },
-  )
+  test.each(rows)('$state, $event $guards: $next', ({ state, event, guards, next, actions }) => {
+    const run = BRING[state](new Set(guards))
+    expect(run.work.state).toBe(state)
+    const { iteration, asksLeft } = run.work
+    DO[event](run)
+    expect(run.work.state).toBe(next)
+    const counted = actions.includes('count-iteration') ? 1 : actions.includes('uncount-iteration') ? -1 : 0
+    expect(run.work.iteration).toBe(iteration + counted)
+    if (actions.includes('use-ask')) expect(run.work.asksLeft).toBe(asksLeft - 1)
+    if (actions.includes('blame-limit')) expect(run.work.cause).toBe('max_iterations')
+  })
 
   // A run that has ended does not start a step.
-  const late = rows.filter(({ isStay, event }) => isStay && event !== 'start' && event !== 'next')
-  test.each(late)('$state, $event changes nothing', ({ state, event, guards }) => {
-    const run = BRING[state](new Set(guards))
-    const before = structuredClone(run.work)
-    DO[event](run)
-    expect(run.work.state).toBe(before.state)
-    expect(run.work.history).toEqual(before.history)
+  const late = oneshotTable.events.filter(event => event !== 'start' && event !== 'next')
+  test.each(late)('a run that was accepted or rejected stays so: %s', event => {
+    for (const state of ['COMPLETED', 'REJECTED'] as const) {
+      const run = BRING[state](new Set())
+      const before = structuredClone(run.work)
+      DO[event](run)
+      expect(run.work.state).toBe(state)
+      expect(run.work.history).toEqual(before.history)
+      expect(canResume(run.work)).toBe(false)
+    }
   })
 })
 
@@ -164,7 +164,14 @@ test.each<[string, string, OneshotState, (run: Run) => Run]>([
   ['an auditor that says nothing', 'ends the run', 'FAILED', run => audit(run).end('silent')],
   ['an auditor without a verdict', 'is asked again', 'AUDIT_PENDING', run => audit(run).end('ok')],
   ['an auditor without a verdict, twice', 'ends the run', 'FAILED', run => audit(run).end('ok').proceed().end('ok')],
+  ['an auditor that does not start', 'is started again', 'AUDIT_PENDING', run => DO['not-spawned'](audit(run))],
   ['a run that was stopped before its first worker', 'starts', 'CREATED', run => run.pause('sigint').resume()],
+  ['a worker over the budget', 'is interrupted', 'INTERRUPTED', run => run.proceed().pause('budget')],
+  ['a stop while a crash is examined', 'interrupts', 'INTERRUPTED', run => crash(run).pause('sigint')],
+  ['its resumption', 'examines it again', 'RECOVERY_PENDING', run => crash(run).pause('sigint').resume()],
+  ['a stop before an audit', 'interrupts', 'INTERRUPTED', run => run.proceed().end('ok').pause('sigint')],
+  ['its resumption', 'audits', 'AUDIT_PENDING', run => run.proceed().end('ok').pause('sigint').resume()],
+  ['an auditor that crashed', 'is resumed', 'AUDIT_PENDING', run => audit(run).end('failed').resume()],
 ])('%s: %s', (_what, _then, state, bring) => {
   expect(bring(new Run()).work.state).toBe(state)
 })

@@ -300,8 +300,7 @@ const ACTIONS: Readonly<Record<OneshotAction, (work: OneshotWork) => void>> = {
 
 /** Whether the table lets an interrupted or failed run continue. */
 export function canResume(work: OneshotWork): boolean {
-  const found = lookup(oneshotTable, work.state, 'resume', guardsOf(work))
-  return !found.unlisted && !found.isStay
+  return !lookup(oneshotTable, work.state, 'resume', guardsOf(work)).unlisted
 }
 
 /** The checkpoint at which a resumed run continues; null for a run that cannot be resumed. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_STREAMS, ledgerProjections } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
@@ -6,6 +6,7 @@ import { runsProjection } from '../../src/engine/index.js'
 import { openStore, type StoredEvent } from '../../src/store/index.js'
 import { GraphHome } from '../e2e/graph-home.js'
 import { type SessionInfo, waitFor } from '../e2e/harness.js'
+import type { Loss } from './sweep.js'
 
 /*
  * The crash sweep over the whole program: the daemon with a session, and the commands that drive
@@ -13,21 +14,34 @@ import { type SessionInfo, waitFor } from '../e2e/harness.js'
  * continues, as a person would. Invariants: docs/guarantees.md.
  */
 
-export type ProgramKind = 'session' | 'oneshot' | 'graph' | 'pipeline'
+export const PROGRAM_KINDS = ['session', 'oneshot', 'graph', 'pipeline'] as const
+export type ProgramKind = (typeof PROGRAM_KINDS)[number]
+
+/** Where the process dies: at which event, or at which call that changes a file; 0 is nowhere. */
+interface ProgramCrash {
+  at: number
+  isCalls: boolean
+  loss: Loss
+}
 
 /**
- * A trial with its own home. @returns how many events became durable in the process that was to
- * die.
+ * A trial with its own home. @returns how many events became durable, or calls were made, in the
+ * process that was to die.
  */
-export async function programTrial(kind: ProgramKind, shim: string, at: number): Promise<number> {
+export async function programTrial(
+  kind: ProgramKind,
+  shim: string,
+  { at, isCalls, loss }: ProgramCrash,
+): Promise<number> {
   const home = new GraphHome()
   const countFile = join(home.directory, 'count')
   const crash = {
     LD_PRELOAD: shim,
     CRASH_DIR: home.path('data'),
     CRASH_AT: String(at),
-    CRASH_SYNCS: '1',
-    CRASH_LOSE: 'none',
+    ...(!isCalls && { CRASH_SYNCS: '1' }),
+    CRASH_LOSE: loss,
+    CRASH_SEED: String(at * 2654435761 + 1),
     CRASH_COUNT: countFile,
     SIGNALBOX_DEMO_SPEED: '0',
     SIGNALBOX_DEMO_HOME: join(home.directory, 'demo'),
@@ -37,7 +51,10 @@ export async function programTrial(kind: ProgramKind, shim: string, at: number):
     await checkStore(home, kind)
     return existsSync(countFile) ? Number(readFileSync(countFile, 'utf8')) : 0
   } catch (error) {
-    throw new Error(`${kind}, killed before sync ${at}: ${(error as Error).message}`)
+    throw new Error(
+      `${kind}, killed before ${isCalls ? 'call' : 'sync'} ${at}, losing ${loss}: ${(error as Error).message}`,
+      { cause: error },
+    )
   } finally {
     await home.close()
   }
@@ -61,20 +78,24 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
   const ended = new Promise(resolve => daemon.once('exit', resolve))
   // A command would start another daemon if this one did not answer yet.
   await Promise.race([ended, new Promise(resolve => daemon.stdout!.once('data', resolve))])
-  const tolerant = (args: string[]) => home.run(args).catch(() => null)
+  const tolerant = (args: string[], env = {}) => home.run(args, { env }).catch(() => null)
   const sessions = async () =>
     JSON.parse((await tolerant(['sessions', '--json']))?.stdout || '[]') as (SessionInfo & { idle?: boolean })[]
   const session = await waitFor('a session', async () => {
     const [live] = await sessions()
-    if (!live) await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario])
+    if (!live)
+      await tolerant(['start', 'demo', '--json', '--', '--speed', '0', '--scenario', scenario], {
+        SIGNALBOX_DEMO_HOME: crash.SIGNALBOX_DEMO_HOME!,
+      })
     return live
   })
   await waitFor(
     'the agent to be idle',
     async () => (await tolerant(['wait', session.id, '--for', 'idle', '--timeout', '20']))?.code === 0,
   )
-  // A prompt whose delivery was not confirmed is in the conversation, or can be sent again.
-  await tolerant(['send', session.id, 'go'])
+  // A person who is told that a prompt was not delivered looks at the conversation, and sends it
+  // again if it is not there.
+  let sent = await tolerant(['send', session.id, 'go'])
   await waitFor('both requests to be decided', async () => {
     const list = JSON.parse((await tolerant(['approvals', '--all', '--json']))?.stdout || '[]') as {
       id: string
@@ -88,13 +109,25 @@ async function playSession(home: GraphHome, crash: Record<string, string>): Prom
     }
     const isOpen = list.some(({ state }) => state === 'pending' || state === 'decided')
     const [live] = await sessions()
-    if (list.length === 0 && live?.idle) await tolerant(['send', session.id, 'go'])
+    if (sent?.code !== 0 && live?.idle && prompts(crash.SIGNALBOX_DEMO_HOME!) === 0)
+      sent = await tolerant(['send', session.id, 'go'])
     return list.length >= 2 && !isOpen && live?.idle === true
   })
+  const got = prompts(crash.SIGNALBOX_DEMO_HOME!)
+  if (got !== 1) throw new Error(`one prompt was sent; the agent got ${got}`)
   const lines = existsSync(ran) ? readFileSync(ran, 'utf8') : ''
   if (lines !== 'first\n') throw new Error(`allowed once: first, denied: second; it ran ${JSON.stringify(lines)}`)
   await tolerant(['serve', '--stop'])
   await ended
+}
+
+/** How many prompts the agent got, by its own transcript. */
+function prompts(demoHome: string): number {
+  const directory = join(demoHome, 'sessions')
+  const files = existsSync(directory) ? readdirSync(directory).filter(name => name.endsWith('.jsonl')) : []
+  return files
+    .flatMap(name => readFileSync(join(directory, name), 'utf8').split('\n').filter(Boolean))
+    .filter(line => line.startsWith('{"type":"user"')).length
 }
 
 const COMMANDS = {
@@ -155,9 +188,16 @@ async function checkStore(home: GraphHome, kind: ProgramKind): Promise<void> {
     log
       .filter(event => event.type === type)
       .map(({ stream, data }) => `${stream} ${(data as Record<string, string>)[field]}`)
+  // An answer whose proof died with a process is refused, and the gate is asked again.
+  const refusals = of('gate.refused', 'gate')
+  const ofGates = (type: string) =>
+    of(type, 'gate').filter((gate, index, all) => {
+      const earlier = all.slice(0, index).filter(one => one === gate).length
+      return earlier === 0 || earlier > refusals.filter(one => one === gate).length
+    })
   once('ended', of('step.ended', 'step'))
-  once('a gate opened', of('gate.opened', 'gate'))
-  once('a gate answered', of('gate.answered', 'gate'))
+  once('a gate opened', ofGates('gate.opened'))
+  once('a gate answered', ofGates('gate.answered'))
   once(
     'completed',
     log.filter(({ type }) => type === 'run.completed').map(({ stream }) => stream),

@@ -14,12 +14,14 @@ import { compiledChild, TESTS } from '../support/compiled.js'
  * the invariants of docs/guarantees.md are checked.
  */
 
-export type Kind = 'events' | 'decisions' | 'run'
+export const KINDS = ['events', 'decisions', 'run'] as const
+export type Kind = (typeof KINDS)[number]
 /**
  * What a power failure leaves of writes that were not synced. `none` is lost when only the process
  * is killed.
  */
-export type Loss = 'none' | 'all' | 'some'
+export const LOSSES = ['none', 'all', 'some'] as const
+export type Loss = (typeof LOSSES)[number]
 
 export class Sweep {
   readonly #directory = mkdtempSync(join(tmpdir(), 'signalbox-sweep-'))

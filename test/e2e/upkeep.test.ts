@@ -90,6 +90,16 @@ describe('a backup', () => {
   })
 })
 
+describe('a home directory without a store', () => {
+  it('has no backup, and can be used afterwards', async () => {
+    const env = { SIGNALBOX_HOME: join(home.directory, 'new') }
+    const refused = await home.run(['backup', 'b.tar.gz'], { env })
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('there is nothing to back up')])
+    expect(readdirSync(home.work)).not.toContain('b.tar.gz')
+    expect((await home.run(['runs'], { env })).code).toBe(0)
+  })
+})
+
 describe('export --all', () => {
   it('writes what happened in formats that need no Signalbox', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
@@ -102,6 +112,7 @@ describe('export --all', () => {
     expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
     expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
     expect((await home.run(['export', '--all', '-o', directory])).code).toBe(2)
+    expect((await home.run(['export', '--all', session.id])).stderr).toContain('-o names the directory')
 
     // One session for somebody without access: a page, and a recording that other players read.
     const share = (format: string, file: string) => home.run(['export', session.id, '--format', format, '-o', file])

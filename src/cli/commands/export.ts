@@ -8,6 +8,10 @@ import type { InputOf } from '../specs/index.js'
 export async function run(context: CommandContext, { args, options }: InputOf<'export'>): Promise<number> {
   const { run: word } = args
   if (options.all) {
+    if (word !== undefined)
+      throw new SignalboxError('E_INPUT', `--all exports everything, and "${word}" besides`, {
+        next: 'leave one of them out; -o names the directory',
+      })
     const { exportAll } = await import('../export/export-all.js')
     return exportAll(context, options)
   }

@@ -50,6 +50,11 @@ export async function writeBackup(
   place: BackupPlace,
   { clock, version }: { clock: Clock; version: string },
 ): Promise<Manifest> {
+  // Opening a store that is not there would make an empty file, which every later command refuses.
+  if (!existsSync(place.storeFile))
+    throw new SignalboxError('E_BACKUP', `there is nothing to back up: ${place.storeFile} does not exist`, {
+      next: 'start a session or a run first, or name the home directory with SIGNALBOX_HOME',
+    })
   const draft = `${target}.${randomBytes(4).toString('hex')}`
   const copy = `${draft}.db`
   try {
