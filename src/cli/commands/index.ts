@@ -22,6 +22,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   model: () => import('./model.js'),
   mode: () => import('./mode.js'),
   rename: () => import('./rename.js'),
+  share: () => import('./share.js'),
   search: () => import('./search.js'),
   adopt: () => import('./adopt.js'),
   diff: () => import('./diff.js'),

@@ -152,6 +152,22 @@ export const SESSION_COMMANDS = {
     options: [JSON_OPTION],
     examples: [['signalbox rename 2 fix the login page', 'lists and pages show this name']],
   },
+  share: {
+    group: 'sessions',
+    summary: 'make a link that shows one session, read-only, until it expires',
+    arguments: [{ ...SESSION_ARGUMENT, optional: true }],
+    options: [
+      { flags: '--for <duration>', description: 'until it expires, such as 2h or 7d (default: 24h, at most 7d)' },
+      { flags: '--revoke <link>', description: 'end a link; its id is in the list' },
+      JSON_OPTION,
+    ],
+    details: 'Without a session: the links that work now. A reader sees the conversation and the screen of the session.',
+    examples: [
+      ['signalbox share 2', 'a link for one day'],
+      ['signalbox share 2 --for 1h', 'for one hour'],
+      ['signalbox share', 'list the links'],
+    ],
+  },
   diff: {
     group: 'sessions',
     daily: true,

@@ -34,6 +34,7 @@ import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
 import { sessionMessageRoutes } from './session-messages.js'
 import { sessionRoutes } from './sessions.js'
+import { shareRoutes } from './shares.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 import { workerRoutes } from './workers.js'
@@ -63,6 +64,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...sessionMessageRoutes,
   ...activeSessionRoutes,
+  ...shareRoutes,
   ...sessionFileRoutes,
   ...sessionGitRoutes,
   ...agentRoutes,
