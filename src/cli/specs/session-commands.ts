@@ -161,7 +161,8 @@ export const SESSION_COMMANDS = {
       { flags: '--revoke <link>', description: 'end a link; its id is in the list' },
       JSON_OPTION,
     ],
-    details: 'Without a session: the links that work now. A reader sees the conversation and the screen of the session.',
+    details:
+      'Without a session: the links that work now. A reader sees the conversation and the screen of the session.',
     examples: [
       ['signalbox share 2', 'a link for one day'],
       ['signalbox share 2 --for 1h', 'for one hour'],

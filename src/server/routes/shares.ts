@@ -29,7 +29,6 @@ export const shareRoutes: readonly Route[] = [
     path: '/sessions/:id/shares',
     summary: 'Makes a link with which anybody who can reach the server may read this session, and nothing else.',
     access: 'owner',
-    needsStepUp: 'by-content',
     body: z.strictObject({ hours: z.int().min(1).max(WEEK_HOURS).default(24).describe('until it expires') }),
     answers: { 201: answer('the share and its link', newShare) },
     handle: async call => {
@@ -109,16 +108,16 @@ async function readerView(
     project: basename(record.cwd),
     session: { agent, startedAt, endedAt, state, exit, endReason, busy, awaiting, approval, idle, view },
     // The moment of an answer in progress is the moment of asking, which would change each answer.
-    messages: messages.map(message => (message.provisional ? { ...message, at: record.activeAt ?? startedAt } : message)),
+    messages: messages.map(message =>
+      message.provisional ? { ...message, at: record.activeAt ?? startedAt } : message,
+    ),
     prompts,
     before: earlier,
     requests: asked.map(found => ({
       id: found.id,
       title: requestTitle(found),
       state: found.state,
-      isDenied: found.decision
-        ? isDenialMeaning(found.decision.tier)
-        : found.outcome?.observed?.result === 'denied',
+      isDenied: found.decision ? isDenialMeaning(found.decision.tier) : found.outcome?.observed?.result === 'denied',
       requestedAt: found.requestedAt,
     })),
     screen: await screenOf(host, session),

