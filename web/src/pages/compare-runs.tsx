@@ -3,6 +3,7 @@ import { baseName, formatCount, formatMoney, formatTook, timeOf } from '../api/f
 import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
+import { runKind } from '../run/run-kind'
 import { runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
@@ -87,7 +88,7 @@ function RunChoice({ side, label }: { side: 'a' | 'b'; label: string }) {
 const took = (run: Run) => formatTook(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
 
 const FACTS: readonly [string, (run: Run) => string][] = [
-  ['Kind', run => run.labels.pipeline ?? run.kind],
+  ['Kind', runKind],
   ['Project', run => baseName(run.project)],
   ['Steps', run => String(run.steps)],
   ['Time', took],

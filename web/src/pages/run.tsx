@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Run, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { PullPanel } from '../pull/pull-panel'
+import { CancelledPanel } from '../run/cancelled'
 import { ContextView } from '../run/context-view'
 import { RunDiff } from '../run/diff-view'
 import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
@@ -82,6 +83,7 @@ function Loaded({ run }: { run: Run }) {
       )}
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
       {run.status === 'completed' && <ResultPanel run={run} nodes={nodes ?? []} timeline={timeline} />}
+      {run.status === 'cancelled' && <CancelledPanel run={run} nodes={nodes ?? []} />}
       <div class={`run-grid ${WIDE.includes(tab) ? 'is-wide' : ''}`}>
         <section class="panel run-main" aria-label="Details">
           <h2 class="sr">Details</h2>
@@ -144,6 +146,7 @@ function Loaded({ run }: { run: Run }) {
                 node={current}
                 visit={visit}
                 version={version}
+                labelOf={name => nodes?.find(candidate => candidate.node === name)?.label ?? name}
                 onVisit={number => pick(current.node, number)}
                 onFork={setForking}
               />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
+import { runKind } from '../run/run-kind'
 import { RunLine } from '../run/run-line'
 import { Schedules } from '../run/schedules'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
@@ -152,7 +153,7 @@ const COLUMNS: readonly Column<Run>[] = [
         <a class="strong" href={`/r/${run.id}`}>
           {run.title}
         </a>
-        <span class="small dim under">{run.labels.pipeline ?? run.kind}</span>
+        <span class="small dim under">{runKind(run)}</span>
       </>
     ),
     sort: ({ title }) => title,

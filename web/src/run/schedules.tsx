@@ -41,7 +41,7 @@ export function Schedules() {
       >
         {value === null ? null : items.length === 0 ? (
           <p class="small soft">
-            Nothing starts by itself. A task can start every night, or <code>signalbox schedule</code> any run.
+            Nothing is scheduled. Let a task start every night, or use <code>signalbox schedule</code> for any run.
           </p>
         ) : (
           <ul class="list">
