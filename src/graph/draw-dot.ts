@@ -1,6 +1,6 @@
+import { withoutKey } from '../text/index.js'
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
-import { withoutKey } from '../text/index.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {

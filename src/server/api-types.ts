@@ -136,6 +136,7 @@ export type RecordingIndex = z.output<typeof recordings.recordingIndex>
 
 export type Project = z.output<typeof projects.project>
 export type ProjectList = z.output<typeof projects.projectList>
+export type DirectoryList = z.output<typeof projects.directoryList>
 export type PeopleList = z.output<typeof projects.peopleList>
 
 export type Overview = z.output<typeof overview>

@@ -76,8 +76,7 @@ export class GraphProgress {
 
   activity(activity: Activity): void {
     const { out, style } = this.#context
-    if (activity.type === 'tool_call')
-      out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
+    if (activity.type === 'tool_call') out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
     if (activity.type === 'error') out(style('red', `  │ ${visibleText(activity.text)}`))
   }
 }

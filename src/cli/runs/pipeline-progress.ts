@@ -122,8 +122,7 @@ export class PipelineProgress {
 
   activity(activity: Activity): void {
     const { out, style } = this.#context
-    if (activity.type === 'tool_call')
-      out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
+    if (activity.type === 'tool_call') out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
     if (activity.type === 'error') out(style('red', `  │ ${visibleText(activity.text)}`))
   }
 }

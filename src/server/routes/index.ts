@@ -8,6 +8,7 @@ import { approvalRoutes } from './approvals.js'
 import { attractorRoutes } from './attractor.js'
 import { authRoutes } from './auth.js'
 import { daemonRoutes } from './daemon.js'
+import { directoryRoutes } from './directories.js'
 import { engineRoutes } from './engine.js'
 import { eventRoutes } from './events.js'
 import { grantRoutes } from './grants.js'
@@ -88,6 +89,7 @@ export const ROUTES: readonly Route[] = [
   ...searchRoutes,
   ...usageRoutes,
   ...projectRoutes,
+  ...directoryRoutes,
   ...systemRoutes,
   ...workerRoutes,
   ...mcpRoutes,

@@ -23,18 +23,15 @@ export function CancelledPanel({ run, nodes }: { run: Run; nodes: readonly RunNo
           </span>
         </h2>
         {canRunAgain(run, nodes) && (
-          <button
-            type="button"
-            class="btn solid"
-            disabled={!canDecide.value}
-            onClick={() => void runAgain(run, nodes)}
-          >
+          <button type="button" class="btn solid" disabled={!canDecide.value} onClick={() => void runAgain(run, nodes)}>
             <PlayIcon /> Run again
           </button>
         )}
       </header>
       <p class="result-facts small">
-        <span>{run.why ? sentence(run.why) : 'A cancelled run cannot be resumed. Fork it to continue from a step.'}</span>
+        <span>
+          {run.why ? sentence(run.why) : 'A cancelled run cannot be resumed. Fork it to continue from a step.'}
+        </span>
       </p>
     </section>
   )

@@ -48,7 +48,9 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             </span>
           )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.why && run.status !== 'failed' && run.status !== 'cancelled' && !run.isUndriven && <span class="soft">{run.why}</span>}
+          {run.why && run.status !== 'failed' && run.status !== 'cancelled' && !run.isUndriven && (
+            <span class="soft">{run.why}</span>
+          )}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run

@@ -133,7 +133,7 @@ export function ControlLine({ control, setting, outcome, onSave }: ControlLinePr
             {setting.editing === 'tighten' &&
               (setting.accepts.type === 'boolean'
                 ? 'Only a terminal can turn it on.'
-                : 'A less strict choice is made in a terminal.')}
+                : 'To loosen it, use a terminal.')}
           </p>
         )}
         {isDeveloper.value && <code class="tiny dim">{setting.key}</code>}
