@@ -203,7 +203,7 @@ describe('the cockpit', () => {
     expect(rows.map(({ id }) => id)).toEqual(['run_1', '3', '2', '1'])
     const drawn = drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '2' }, { ...SIZES[3]!, now: NOW })
     const [head, ...lines] = text(drawn)
-    expect(head).toContain('4 need you · 1 working · 0 done · 1 failed')
+    expect(head).toContain('4 need you · 1 working · 1 failed')
     expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
     expect(lines.join('\n')).toContain('The session has used its budget.')
     expect(lines.join('\n')).toContain('signalbox resume x')

@@ -3,13 +3,14 @@ import { baseName, formatCount, formatMoney, formatTook, timeOf } from '../api/f
 import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
+import { RunBadge } from '../run/run-badge'
 import { runKind } from '../run/run-kind'
 import { runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { isSame, lineDiff } from '../ui/line-diff'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
-import { nodeBadge, RunBadge, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface Loaded {

@@ -1,8 +1,8 @@
 import { baseName, formatMoney } from '../api/format'
 import type { Run } from '../api/types'
 import { sentence } from '../store/toasts'
-import { RunBadge } from '../ui/status'
 import { Took } from '../ui/time'
+import { RunBadge } from './run-badge'
 import { runKind } from './run-kind'
 import { stepName } from './step-name'
 
