@@ -116,7 +116,9 @@ function pageOf(here: Route) {
     default:
       return (
         <div class="page">
-          <h1>Page not found</h1>
+          <div class="page-head">
+            <h1>Page not found</h1>
+          </div>
           <Empty title="No page has this address">
             <a class="btn" href="/">
               Go to Needs you

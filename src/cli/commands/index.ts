@@ -23,6 +23,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   mode: () => import('./mode.js'),
   rename: () => import('./rename.js'),
   share: () => import('./share.js'),
+  usage: () => import('./usage.js'),
   search: () => import('./search.js'),
   adopt: () => import('./adopt.js'),
   diff: () => import('./diff.js'),

@@ -152,6 +152,24 @@ export const SESSION_COMMANDS = {
     options: [JSON_OPTION],
     examples: [['signalbox rename 2 fix the login page', 'lists and pages show this name']],
   },
+  usage: {
+    group: 'sessions',
+    summary: 'print what sessions and runs have cost',
+    arguments: [],
+    options: [
+      {
+        flags: '--range <range>',
+        description: '7d, 30d, 90d, all, or two dates: 2026-03-01..2026-03-31 (default: 30d)',
+      },
+      {
+        flags: '--by <what>',
+        description: 'a line for each (default: day)',
+        choices: ['day', 'agent', 'model', 'project', 'pipeline', 'node'],
+      },
+      JSON_OPTION,
+    ],
+    examples: [['signalbox usage --range 7d --by project', 'the last week, by project']],
+  },
   share: {
     group: 'sessions',
     summary: 'make a link that shows one session, read-only, until it expires',

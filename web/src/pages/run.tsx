@@ -17,7 +17,7 @@ import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
-import { Guard, Panel, Problem, Skeleton } from '../ui/panel'
+import { Guard, Missing, Panel, Problem, Skeleton } from '../ui/panel'
 import { isOpenRun } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
@@ -42,7 +42,7 @@ export function RunPage({ id }: { id: string }) {
   return (
     <div class="page">
       <h1 class="sr">Run</h1>
-      {error ? <Problem error={error} retry={reload} /> : <Skeleton />}
+      {error ? <Missing error={error} what="run" all="/runs" retry={reload} /> : <Skeleton />}
     </div>
   )
 }
@@ -114,7 +114,7 @@ function Loaded({ run }: { run: Run }) {
                   run={run.id}
                   version={version}
                   node={node}
-                  nodes={nodes ?? []}
+                  nodes={nodes ?? (loadedNodes.error ? [] : null)}
                   said={isFailed ? whyFailed(run, timeline) : ''}
                   isOpen={isOpenRun(run)}
                 />

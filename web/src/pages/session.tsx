@@ -39,7 +39,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <div class="page">
       <h1 class="sr">Session</h1>
-      {error ? <Problem error={error} retry={reload} /> : <Skeleton />}
+      {error ? <Missing error={error} what="session" all="/sessions" retry={reload} /> : <Skeleton />}
     </div>
   )
 }

@@ -14,7 +14,8 @@ interface RunLogProps {
   run: string
   version: number
   node: string | null
-  nodes: readonly RunNode[]
+  /** Null: not loaded yet; steps have no names before. */
+  nodes: readonly RunNode[] | null
   /** The error that the page shows above the log. */
   said: string
   /** The run has not ended: what its agents write is loaded again regularly. */
@@ -44,7 +45,7 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
   }, [isOpen, reload])
   const isFound = ({ text, type }: { text: string; type?: string }) =>
     `${type ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase())
-  const groups = useMemo(() => (lines ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
+  const groups = useMemo(() => (lines && nodes ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
   // A step without output of an agent says little: the newest one with it is shown.
   const newest = groups?.findLast(group => group.status !== null && group.lines.some(({ kind }) => kind !== 'event'))
   return (
@@ -58,7 +59,7 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
           value={words}
           onInput={event => setWords(event.currentTarget.value)}
         />
-        <span class="grow small dim">{node && `only ${nodes.find(one => one.node === node)?.label ?? node}`}</span>
+        <span class="grow small dim">{node && `only ${nodes?.find(one => one.node === node)?.label ?? node}`}</span>
         <label class="row small">
           <input type="checkbox" checked={isRaw} onChange={event => setRaw(event.currentTarget.checked)} /> Raw events
         </label>
