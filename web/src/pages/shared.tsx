@@ -131,7 +131,7 @@ function RequestLine({ asked: { title, state, isDenied, requestedAt } }: { asked
   )
 }
 
-/** Asks again and again: a reader has no stream. An answer without news costs no more than a tag. */
+/** Asks regularly: a reader has no stream. An answer without news costs no more than a tag. */
 function useShared(code: string) {
   const [shared, setShared] = useState<SharedSession | null>(null)
   const [earlier, setEarlier] = useState<Pick<SharedSession, 'messages' | 'before'> | null>(null)
