@@ -17,11 +17,12 @@ interface DirectoryFieldProps {
 /** A directory of the server's machine: typed, or chosen step by step. */
 export function DirectoryField({ value, fallback, hint, onChange }: DirectoryFieldProps) {
   const [isBrowsing, setBrowsing] = useState(false)
-  const { value: found } = useLoad(`directories ${isBrowsing} ${value}`, async signal =>
-    isBrowsing ? getJson<DirectoryList>(`/directories?path=${encodeURIComponent(value)}`, { signal }) : null,
+  const from = value === '' && fallback !== '' ? `${fallback}/` : value
+  const { value: found } = useLoad(`directories ${isBrowsing} ${from}`, async signal =>
+    isBrowsing ? getJson<DirectoryList>(`/directories?path=${encodeURIComponent(from)}`, { signal }) : null,
   )
   const items = found?.items ?? []
-  const above = value.replace(/\/+$/, '').replace(/\/[^/]*$/, '')
+  const above = from.replace(/\/+$/, '').replace(/\/[^/]*$/, '')
   return (
     <div class="field">
       <label for="cwd">Directory</label>
@@ -42,7 +43,7 @@ export function DirectoryField({ value, fallback, hint, onChange }: DirectoryFie
       </div>
       {isBrowsing && (
         <div class="chips" role="group" aria-label="Directories">
-          {value !== '' && (
+          {from !== '' && (
             <button type="button" class="chip" onClick={() => onChange(above === '' ? '/' : `${above}/`)}>
               ↑ up
             </button>
