@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 export type IdPrefix =
+  | 'shr'
   | 'ses'
   | 'pan'
   | 'apr'

@@ -8,7 +8,15 @@ import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock, isOwnerGone, loadLibc, noteStartProgress, ownName } from '../process/index.js'
+import {
+  acquireLock,
+  isOwnerGone,
+  loadLibc,
+  noteStartProgress,
+  ownName,
+  ownProgram,
+  startDetached,
+} from '../process/index.js'
 import { followReturns, isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
@@ -86,6 +94,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   let stop: () => void = () => undefined
   let hasFailed = false
+  let isReplaced = false
   const onError = (error: unknown) => {
     log(errorLine(error))
     // What this process knows may be wrong: the next one starts from the store.
@@ -203,6 +212,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       version,
       build: { time: options.buildTime, isDetached: options.isDetached },
       stop: () => stop(),
+      ...(options.isDetached && {
+        restart: () => {
+          isReplaced = true
+          stop()
+        },
+      }),
       log,
     })
     const reachedAt = server.workerAddress ?? api.address
@@ -230,6 +245,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
         .catch(onError)
     await end()
+    if (isReplaced)
+      startDetached(ownProgram('cli'), ['serve'], {
+        logFile: join(home.directories.state, 'daemon.log'),
+        cwd: '/',
+        env,
+      })
   })
   return {
     socketPath: settings.daemonSocket,

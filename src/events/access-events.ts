@@ -10,8 +10,17 @@ export const accessEvents = defineEvents({
     data: z.object({ device: z.string(), name: z.string(), person }),
   },
   'access.revoked': {
-    description: 'The access of a browser, or of the API token, was revoked.',
-    data: z.object({ what: z.enum(['device', 'token', 'all']), device: z.string().optional(), by: z.string() }),
+    description: 'The access of a browser, of the API token, or of a link that shares a session was revoked.',
+    data: z.object({
+      what: z.enum(['device', 'token', 'all', 'share']),
+      device: z.string().optional(),
+      share: z.string().optional(),
+      by: z.string(),
+    }),
+  },
+  'access.shared': {
+    description: 'A person made a link with which anybody may read one session until it expires.',
+    data: z.object({ share: z.string(), session: z.string(), expiresAt: z.number(), by: z.string() }),
   },
   'access.confirmed': {
     description: 'A person confirmed their identity again (step-up).',

@@ -1,3 +1,4 @@
+import { withoutKey } from '../text/index.js'
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
 
@@ -11,6 +12,8 @@ export interface DrawnState {
 export interface Drawing {
   /** By node; nodes without an entry were not reached. */
   states?: ReadonlyMap<string, DrawnState>
+  /** Without the title, where the page around the drawing has it. */
+  isUntitled?: boolean
   /** Edges that were followed, by id, and how often. */
   taken?: ReadonlyMap<string, number>
 }
@@ -32,9 +35,9 @@ const LABEL_MAX = 60
 const STRAIGHT_FROM = 400
 
 /** The graph for Graphviz to lay out: what people read, nothing that only the engine needs. */
-export function drawDot(graph: Graph, { states, taken }: Drawing = {}): string {
+export function drawDot(graph: Graph, { states, taken, isUntitled = false }: Drawing = {}): string {
   const rankdir = textOf(graph.attributes, 'rankdir') ?? 'TB'
-  const title = textOf(graph.attributes, 'label') || textOf(graph.attributes, 'goal') || ''
+  const title = isUntitled ? '' : textOf(graph.attributes, 'label') || textOf(graph.attributes, 'goal') || ''
   const lines = [
     'digraph {',
     `  graph [rankdir=${quote(rankdir)}, nodesep=0.4, ranksep=0.42, fontname="Helvetica", fontsize=12, labelloc=t, label=${quote(cut(title))}${graph.nodes.size > STRAIGHT_FROM ? ', splines=line, nslimit=2, mclimit=0.1' : ''}]`,
@@ -71,7 +74,8 @@ function drawEdge(edge: GraphEdge, taken: Drawing['taken']): string {
   const label = textOf(edge.attributes, 'label') ?? ''
   const condition = textOf(edge.attributes, 'condition') ?? ''
   const count = taken?.get(edge.id) ?? 0
-  const text = [label, condition && condition !== label ? `[${condition}]` : '', count > 1 ? `×${count}` : '']
+  const when = OUTCOMES[condition.replaceAll(' ', '')] ?? (condition && `[${condition}]`)
+  const text = [withoutKey(label), condition !== label ? when : '', count > 1 ? `×${count}` : '']
   const words = cut(text.filter(Boolean).join(' '))
   // Padded, because Graphviz lets labels touch their edges.
   const parts = [`label=${quote(words === '' ? '' : `  ${words}  `)}`]
@@ -79,6 +83,14 @@ function drawEdge(edge: GraphEdge, taken: Drawing['taken']): string {
   else if (taken) parts.push('color="#bbbbbb"', 'fontcolor="#888888"')
   if (textOf(edge.attributes, 'loop_restart') === 'true') parts.push('style=dashed')
   return parts.join(', ')
+}
+
+/** Conditions that most graphs have, in words; others are shown as they are written. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  'outcome=success': 'done',
+  'outcome=fail': 'failed',
+  'outcome!=success': 'not done',
+  'outcome!=fail': 'not failed',
 }
 
 const KNOWN_SHAPES = new Set([

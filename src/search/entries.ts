@@ -1,4 +1,4 @@
-import { displayText, requestTitle } from '../approvals/index.js'
+import { contentText, requestContent, requestTitle } from '../approvals/index.js'
 import { type EventType, isEvent } from '../events/index.js'
 import type { StoredEvent } from '../store/index.js'
 
@@ -60,13 +60,14 @@ export function entryOf(event: StoredEvent): Entry | null {
   if (isEvent(event, 'message.final')) {
     const { message, markdown, blocks } = event.data
     const tools = (blocks as MessageBlock[]).flatMap(toolTexts)
-    const text = cut([markdown, ...tools.filter(tool => !markdown.includes(tool))].join('\n'))
+    const text = cut([plainText(markdown), ...tools.filter(tool => !markdown.includes(tool))].join('\n'))
     return text.trim() === '' ? null : { ...base, ref: `message/${id}/${message}`, kind: 'message', session: id, text }
   }
   if (isEvent(event, 'approval.requested')) {
     const { display, subject, request } = event.data
     const paths = (request.targets ?? []).map(({ path }) => path)
-    const text = cut([display.title, displayText(display), ...paths].join('\n'))
+    const content = contentText(requestContent(event.data))
+    const text = cut([content, ...paths.filter(path => !content.includes(path)), display.title].join('\n'))
     const { session = null, run = null, project } = subject
     return {
       ...base,
@@ -85,6 +86,18 @@ export function entryOf(event: StoredEvent): Entry | null {
     return { ...base, ref: `run/${id}`, kind: 'run', run: id, project, title, text }
   }
   return null
+}
+
+/** Markdown as people read it: an excerpt shows words, not fences and asterisks. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/^\s*(?:```|~~~).*$/gm, '')
+    .replace(/^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$/gm, '')
+    .replace(/^\s*(?:#{1,6}|>)\s+/gm, '')
+    .replace(/\*\*([^*\n]+)\*\*/g, '$1')
+    .replace(/`([^`\n]+)`/g, '$1')
+    .replace(/^\s*\|(.*)\|\s*$/gm, (_, row: string) => row.replace(/\s*\|\s*/g, ' · '))
+    .replace(/\n{3,}/g, '\n\n')
 }
 
 /** Of an input only what a person wrote or reads: no names of fields, hashes or syntax of DOT. */

@@ -4,7 +4,7 @@ import { type Entry, type EntryKind, entryOf, SEARCHED_TYPES } from './entries.j
 import { excerptOf, mark, matchExpression } from './query.js'
 
 /** Of the file; a file of another format is built again from the log. */
-const FORMAT = 3
+const FORMAT = 4
 
 const SCHEMA = `
 CREATE TABLE entries (

@@ -20,6 +20,7 @@ import type * as runs from './schemas/runs.js'
 import type * as schedules from './schemas/schedules.js'
 import type * as search from './schemas/search.js'
 import type * as sessions from './schemas/sessions.js'
+import type * as shares from './schemas/shares.js'
 import type * as stream from './schemas/stream.js'
 import type * as system from './schemas/system.js'
 import type * as usage from './schemas/usage.js'
@@ -46,6 +47,11 @@ export type LoginLink = z.output<typeof auth.loginLink>
 export type TokenFile = z.output<typeof auth.tokenFile>
 export type Device = z.output<typeof auth.device>
 export type DeviceList = z.output<typeof auth.deviceList>
+
+export type Share = z.output<typeof shares.share>
+export type ShareList = z.output<typeof shares.shareList>
+export type NewShare = z.output<typeof shares.newShare>
+export type SharedSession = z.output<typeof shares.sharedSession>
 
 export type Engine = z.output<typeof engine.engine>
 export type Worker = z.output<typeof workers.worker>
@@ -130,6 +136,7 @@ export type RecordingIndex = z.output<typeof recordings.recordingIndex>
 
 export type Project = z.output<typeof projects.project>
 export type ProjectList = z.output<typeof projects.projectList>
+export type DirectoryList = z.output<typeof projects.directoryList>
 export type PeopleList = z.output<typeof projects.peopleList>
 
 export type Overview = z.output<typeof overview>

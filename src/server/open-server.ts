@@ -53,6 +53,8 @@ export interface OpenServerOptions {
   version: string
   build?: DaemonBuild
   stop(): void
+  /** Shuts it down and starts another one; absent if a command did not start it. */
+  restart?: (() => void) | undefined
   log(line: string): void
 }
 
@@ -77,7 +79,7 @@ export class ApiServer {
   }
 
   static async open(options: OpenServerOptions): Promise<ApiServer> {
-    const { host, runs, settings, env, bot = NO_BOT, clock, version, stop, log } = options
+    const { host, runs, settings, env, bot = NO_BOT, clock, version, stop, restart, log } = options
     const { build = { time: 0, isDetached: false } } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
     const { servers = null } = options
@@ -139,6 +141,7 @@ export class ApiServer {
       metrics,
       audit: new Audit({ store: host.store, clock, metrics, log }),
       stop,
+      restart: restart ?? null,
       log,
     }
     return new ApiServer(parts, following)

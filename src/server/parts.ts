@@ -73,6 +73,8 @@ export interface ServerParts {
   address(): string | null
   /** Shuts the daemon down. */
   stop(): void
+  /** Shuts it down and starts another one; null if a command did not start it. */
+  restart: (() => void) | null
   log(line: string): void
 }
 

@@ -429,6 +429,31 @@ describe('workers', () => {
   })
 })
 
+describe('links that share a session', () => {
+  test('a link shows its session and nothing else, without a login, until it is revoked', async () => {
+    const made = await call('shares.add', api(`/sessions/${session}/shares`), { body: { hours: 2 }, expect: 201 })
+    const code = String(made.json.url).split('#')[1]!
+    expect(made.json.share).toMatchObject({ session, by: 'owner' })
+    const headers = { 'x-signalbox-share': code }
+    const read = await call('shares.read', api('/shared'), { as: 'nobody', headers })
+    expect(read.json).toMatchObject({ session: { agent: 'demo', state: 'live' }, expiresAt: made.json.share.expiresAt })
+    expect(read.text).not.toContain(server.work)
+    const tag = { ...headers, 'if-none-match': String(read.headers.etag) }
+    expect((await server.ask('GET', api('/shared'), { as: 'nobody', headers: tag })).status).toBe(304)
+    // The code of a link is no login.
+    for (const path of ['/sessions', `/sessions/${session}`, '/overview', '/shares'])
+      expect((await server.ask('GET', api(path), { as: 'nobody', headers })).status).toBe(401)
+    const other = { 'x-signalbox-share': `${code.slice(0, -1)}${code.endsWith('A') ? 'B' : 'A'}` }
+    await call('shares.read', api('/shared'), { as: 'nobody', headers: other, expect: 401 })
+    expect((await call('shares.list', api(`/shares?session=${session}`))).json.items).toHaveLength(1)
+    const viewer = await server.login('approver')
+    await call('shares.add', api(`/sessions/${session}/shares`), { as: viewer, body: {}, expect: 403 })
+    await call('shares.revoke', api(`/shares/${made.json.share.id}`))
+    await call('shares.revoke', api(`/shares/${made.json.share.id}`), { expect: 404 })
+    await call('shares.read', api('/shared'), { as: 'nobody', headers, expect: 401 })
+  })
+})
+
 describe('the rest', () => {
   test('people, devices, settings, doctor, health, figures', async () => {
     const login = await server.login('owner')
@@ -467,6 +492,10 @@ describe('the rest', () => {
     })
     expect(trusted.json.isTrusted).toBe(true)
     await call('people.list', api('/people'))
+    const below = await call('directories.list', api(`/directories?path=${encodeURIComponent(`${server.work}/`)}`))
+    expect(below.json.items.every(({ path }: Loose) => String(path).startsWith(server.work))).toBe(true)
+    // Only a daemon that a command started is replaced.
+    await call('health.restart', api('/restart'), { body: {}, expect: 409 })
     await call('doctor.get', api('/doctor'))
     await call('doctor.fix', api('/doctor/fix/store'), { body: {}, expect: 409 })
     const presence = { subscription: 'sub_1', visible: true, focused: true, inputAgoMs: 10 }

@@ -269,7 +269,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.getByRole('link', { name: /Say what changed/ }).click()
     await page.locator('.graph .node.waiting').waitFor()
     await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
-    await page.getByText('Next node').waitFor()
+    await page.getByText('Next step').waitFor()
     expect(page.url()).toContain('node=plan')
     await page.getByRole('tab', { name: 'Log' }).click()
     await page.locator('.step-group', { hasText: 'Plan' }).first().waitFor()

@@ -27,9 +27,16 @@ const GraphsPage = lazy(() => import('./pages/graphs').then(module => module.Gra
 const StartPage = lazy(() => import('./pages/start').then(module => module.StartPage))
 const SearchPage = lazy(() => import('./pages/search').then(module => module.SearchPage))
 const SettingsPage = lazy(() => import('./pages/settings').then(module => module.SettingsPage))
+const SharedPage = lazy(() => import('./pages/shared').then(module => module.SharedPage))
 const ApprovalPage = lazy(() => import('./pages/approval').then(module => module.ApprovalPage))
 
 export function App() {
+  if (route.value.page === 'shared')
+    return (
+      <Guard>
+        <SharedPage />
+      </Guard>
+    )
   if (access.value === 'no' || route.value.page === 'login')
     return (
       <>
@@ -109,7 +116,9 @@ function pageOf(here: Route) {
     default:
       return (
         <div class="page">
-          <h1>Page not found</h1>
+          <div class="page-head">
+            <h1>Page not found</h1>
+          </div>
           <Empty title="No page has this address">
             <a class="btn" href="/">
               Go to Needs you

@@ -33,4 +33,6 @@ startAnswering()
 keepShell()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1
-if (!isLink) void openDevice().then(isSignedIn => (isSignedIn ? goLive() : undefined))
+// A shared session is read with the link alone, also in a browser that is signed in.
+const isShared = location.pathname === '/share'
+if (!isLink && !isShared) void openDevice().then(isSignedIn => (isSignedIn ? goLive() : undefined))

@@ -56,15 +56,15 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
   ]
   const style = risk.level === 'high' ? 'red' : risk.level === 'elevated' ? 'yellow' : 'green'
-  return [
-    {
-      cells: [
-        { text: `${RISK_WORDS[risk.level]} risk`, style },
-        { text: risk.reasons.length > 0 ? `: ${risk.reasons.join('; ')}` : '' },
-      ],
-    },
-    ...facts.map(text => ({ cells: [{ text }] })),
-  ]
+  // A gate of a run does nothing by itself: only a risk says something.
+  const isPlain = approval.kind === 'gate' && risk.level === 'low' && risk.reasons.length === 0
+  const rated: RequestLine = {
+    cells: [
+      { text: `${RISK_WORDS[risk.level]} risk`, style },
+      { text: risk.reasons.length > 0 ? `: ${risk.reasons.join('; ')}` : '' },
+    ],
+  }
+  return [...(isPlain ? [] : [rated]), ...facts.map(text => ({ cells: [{ text }] }))]
 }
 
 function optionWords({ label, detail }: { label: string; detail?: string | undefined }): string {

@@ -203,10 +203,49 @@ describe('the cockpit', () => {
     expect(rows.map(({ id }) => id)).toEqual(['run_1', '3', '2', '1'])
     const drawn = drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '2' }, { ...SIZES[3]!, now: NOW })
     const [head, ...lines] = text(drawn)
-    expect(head).toContain('4 need you · 1 working · 0 done · 1 failed')
+    expect(head).toContain('4 need you · 1 working · 1 failed')
     expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
     expect(lines.join('\n')).toContain('The session has used its budget.')
     expect(lines.join('\n')).toContain('signalbox resume x')
+  })
+
+  it('lists runs that work after what needs the person, without those that ask', () => {
+    const working = ['run_1', 'run_2'].map(id => ({
+      id,
+      title: `Title of ${id}`,
+      project: '/work/shop',
+      work: { word: 'working', since: NOW - 5_000 },
+    }))
+    const rows = rowsOf(
+      [pane('1', { status: 'done' }), pane('2', { status: 'waiting-approval' })],
+      [request('apr_1', { subject: { agent: 'demo', project: '/work/shop', cwd: '/work/shop', run: 'run_2' } })],
+      new Map(),
+      new Map(),
+      { runs: [], sessions: new Map(), working },
+    )
+    expect(rows.map(({ id }) => id)).toEqual(['apr_1', '2', 'run_1', '1'])
+    const drawn = drawCockpit(
+      { rows, screen: null },
+      { ...INITIAL_VIEW, selected: 'run_1' },
+      { ...SIZES[3]!, now: NOW },
+    )
+    const [head, ...lines] = text(drawn)
+    expect(head).toContain('2 need you · 1 working · 1 done')
+    expect(lines.join('\n')).toMatch(/working +5s run +Title of run_1/)
+    expect(lines.join('\n')).toContain('signalbox logs -f run_1')
+  })
+
+  it('keeps some keys beside a notice where the terminal has room', () => {
+    const foot = (cols: number) =>
+      text(
+        drawCockpit(
+          { rows: [], screen: null },
+          { ...INITIAL_VIEW, notice: 'Allowed once' },
+          { cols, rows: 20, now: NOW },
+        ),
+      ).at(-1)
+    expect(foot(100)).toContain('Allowed once │ n new · ? help')
+    expect(foot(30)).not.toContain('help')
   })
 
   it('keeps its selection visible when the order changes', () => {

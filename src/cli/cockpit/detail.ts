@@ -41,7 +41,7 @@ export function drawDetail(
   if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
   const head = fitLine(headOf(row, now), cols)
   const height = rows - 1
-  const asked = row.request ? requestText(row, cols) : haltText(row, cols)
+  const asked = row.request ? requestText(row, cols) : row.work ? workText(row, cols) : haltText(row, cols)
   if (asked.length > height) {
     const shown = Math.max(1, height - 1)
     const maxScroll = asked.length - shown
@@ -82,7 +82,7 @@ function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[
     ...contentLines(request),
     ...answerLines(request),
     ...factLines(request),
-    { cells: [{ text: requestKeys(request), style: 'bold' as const }] },
+    { cells: [{ text: `[ ${answerKeys(request).join(' · ')} ]`, style: 'bold' as const }] },
     ...(more > 0 ? [dim(`${more} more of this session after it`)] : []),
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
 }
@@ -93,6 +93,11 @@ function haltText({ halt }: CockpitRow, cols: number): Cell[][] {
   const lines: Cell[][] = [[{ text: visibleText(halt.why), style: 'yellow' }]]
   if (halt.next !== null) lines.push([{ text: `Continue it: ${visibleText(halt.next)}`, style: 'bold' }])
   return lines.flatMap(cells => wrapLine(cells, cols, ''))
+}
+
+/** A run has no screen: its log is a command. */
+function workText({ id }: CockpitRow, cols: number): Cell[][] {
+  return wrapLine([{ text: `Follow it: signalbox logs -f ${id}`, style: 'dim' }], cols, '')
 }
 
 /** The answers to a question. Those to a permission are the keys; `r` lists the agent's own. */
@@ -106,13 +111,13 @@ function answerLines({ kind, request: { options, questions } }: ApprovalInfo): R
 }
 
 /** What can be done with this request, with its keys. */
-function requestKeys({ kind, request: { options } }: ApprovalInfo): string {
-  const keys = [
+export function answerKeys({ kind, request: { options } }: ApprovalInfo): string[] {
+  return [
     ...(options.some(({ meaning }) => meaning === 'allow-once') ? ['a allow once'] : []),
-    ...(denyingOption(options) ? [kind === 'permission' ? 'd deny · D deny with a reason' : 'd deny'] : []),
+    ...(denyingOption(options) ? ['d deny'] : []),
+    ...(denyingOption(options) && kind === 'permission' ? ['D deny with a reason'] : []),
     kind === 'permission' ? 'r other answers' : 'r answer',
   ]
-  return `[ ${keys.join(' · ')} ]`
 }
 
 /** The part of the screen that fits: from the left edge, down to the last row with text. */

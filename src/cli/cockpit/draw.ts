@@ -1,7 +1,7 @@
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
 import { clean, STATUS_STYLE, shortAge } from '../watch/watch-rows.js'
-import { type Detail, drawDetail, type Screen } from './detail.js'
+import { answerKeys, type Detail, drawDetail, type Screen } from './detail.js'
 import { type Layout, layoutOf } from './layout.js'
 import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, sinceOf, statusOf } from './rows.js'
 import type { CockpitView, Mode } from './view.js'
@@ -19,6 +19,8 @@ export interface Size {
 
 /** Below this many columns, optional parts are left out. */
 const NARROW = 80
+/** Fewer columns than this are not worth a list of keys beside a notice. */
+const KEYS_MIN = 24
 
 export function listed({ rows }: Pick<CockpitData, 'rows'>, view: CockpitView): CockpitRow[] {
   return rows.filter(row => isListed(row, view))
@@ -85,9 +87,10 @@ function bodyLines(
 
 /** One row of the list; a narrow one leaves out cells, but never the status. */
 function rowCells(row: CockpitRow, { width, now }: { width: number; now: number }): Cell[] {
-  const { pane, request, halt } = row
-  const isFailed = !request && !pane && halt?.word !== 'stopped'
-  const style = STATUS_STYLE[isFailed ? 'failed' : needsYou(row) ? 'waiting-approval' : (pane?.shown ?? 'idle')]
+  const { pane, request, halt, work } = row
+  const isFailed = !request && !pane && !work && halt?.word !== 'stopped'
+  const going = work?.word === 'working' ? 'running' : 'idle'
+  const style = STATUS_STYLE[isFailed ? 'failed' : needsYou(row) ? 'waiting-approval' : (pane?.shown ?? going)]
   const word = statusOf(row)
   const age = shortAge(Math.max(0, now - (sinceOf(row) ?? now)))
   const cells: Cell[] = [
@@ -114,12 +117,15 @@ function headline({ rows }: CockpitData, view: CockpitView, cols: number): Cell[
   const count = (wanted: (row: CockpitRow) => boolean) => rows.filter(wanted).length
   const needs = rows.reduce((sum, row) => sum + needsIn(row), 0)
   const is = (...statuses: string[]) => count(row => !needsYou(row) && statuses.includes(row.pane?.status ?? ''))
+  const counts: [count: number, word: string][] = [
+    [is('running', 'long-running') + count(row => row.work?.word === 'working'), 'working'],
+    [is('done'), 'done'],
+    [is('failed') + count(row => row.halt?.word === 'failed'), 'failed'],
+    [is('idle'), 'idle'],
+  ]
   const parts = [
     needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
-    `${is('running', 'long-running')} working`,
-    `${is('done')} done`,
-    `${is('failed') + count(row => row.halt?.word === 'failed')} failed`,
-    `${is('idle')} idle`,
+    ...counts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`),
   ]
   // The filter hides rows, so it replaces the program's name and is never cut off.
   const head = view.filter !== '' ? `filter: ${view.filter}   ` : cols < NARROW ? '' : 'signalbox   '
@@ -178,10 +184,15 @@ function footer(view: CockpitView, selected: CockpitRow | null, cols: number): C
         ? ' enter: choose · 1–9 · esc: back'
         : mode.kind === 'page'
           ? ' ↑ ↓ scroll · any other key: back'
-          : view.notice !== ''
-            ? ` ${visibleText(view.notice)}`
-            : ` ${keysFor(selected, cols)}`
+          : ` ${noticeAndKeys(visibleText(view.notice), selected, width - 1)}`
   return [{ text: toWidth(text, width), style: 'inverse' }]
+}
+
+/** A notice leaves room for some keys, where the terminal has it. */
+function noticeAndKeys(notice: string, selected: CockpitRow | null, width: number): string {
+  if (notice === '') return keysFor(selected, width)
+  const left = width - displayWidth(notice) - 3
+  return left < KEYS_MIN ? notice : `${notice} │ ${keysFor(selected, left)}`
 }
 
 function endOf(text: string, width: number): string {
@@ -195,10 +206,10 @@ function endOf(text: string, width: number): string {
 }
 
 /** The keys that make sense for the selected row; as many as fit. */
-function keysFor(row: CockpitRow | null, cols: number): string {
+function keysFor(row: CockpitRow | null, width: number): string {
   const isSession = row?.pane?.source === 'session'
   const keys = [
-    ...(row?.request ? ['a allow', 'd deny', 'r answer'] : []),
+    ...(row?.request ? answerKeys(row.request) : []),
     ...(row?.pane ? ['enter open'] : []),
     ...(isSession ? ['p prompt'] : []),
     'n new',
@@ -212,8 +223,8 @@ function keysFor(row: CockpitRow | null, cols: number): string {
   let text = ''
   for (const key of keys) {
     const next = text === '' ? key : `${text} · ${key}`
-    if (displayWidth(next) > cols - 3) break
+    if (displayWidth(next) > width) break
     text = next
   }
-  return truncate(text, cols - 2)
+  return truncate(text, width)
 }

@@ -2,11 +2,11 @@ import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { budgetSentence, isPausedByBudget, raiseCommand, runNeedsYou } from '../../text/index.js'
+import { budgetSentence, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
-import { type CockpitRow, type Halt, haltOfRun, rowsOf } from './rows.js'
+import { type CockpitRow, type Halt, haltOfRun, rowsOf, type Work } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
@@ -57,7 +57,10 @@ export class LiveData {
     const runs = [...this.#runs.values()]
       .filter(run => runNeedsYou(run, now))
       .map(run => ({ id: run.id, title: run.title, project: run.project, halt: haltOfRun(run) }))
-    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts, { runs, sessions: this.#paused })
+    const working = [...this.#runs.values()]
+      .filter(run => isOpenRun(run) && !runNeedsYou(run, now))
+      .map(run => ({ id: run.id, title: run.title, project: run.project, work: workOf(run) }))
+    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts, { runs, sessions: this.#paused, working })
   }
 
   take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
@@ -138,6 +141,14 @@ export class LiveData {
       await delay(systemClock, Math.max(SCREEN_MS, systemClock.monotonic() - startedAt))
     }
   }
+}
+
+function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
+}
+
+function workOf({ status, startedAt, createdAt }: InMilliseconds<Run>): Work {
+  return { word: runWord({ status }), since: startedAt ?? createdAt }
 }
 
 function haltOfSession({ number, paused }: InMilliseconds<Session>): Halt {

@@ -22,6 +22,8 @@ export interface Halt {
 export interface Halted {
   runs: readonly (RunName & { id: string; halt: Halt })[]
   sessions: ReadonlyMap<string, Halt>
+  /** Runs that go on by themselves. */
+  working?: readonly (RunName & { id: string; work: Work })[]
 }
 
 const NOTHING: Halted = { runs: [], sessions: new Map() }
@@ -38,9 +40,20 @@ export interface CockpitRow {
   /** Requests of the same session that can be answered only after this one. */
   more: number
   halt?: Halt
+  /** Of a run that goes on by itself. */
+  work?: Work
 }
 
-/** Requests of runs first, the oldest at the top; then runs that halted; then panes by urgency. */
+/** A run that neither asks nor halted. */
+export interface Work {
+  word: string
+  since: number
+}
+
+/**
+ * Requests of runs first, the oldest at the top; then runs that halted; then panes by urgency, with
+ * the runs that go on by themselves after those that need the person.
+ */
 export function rowsOf(
   panes: readonly PaneInfo[],
   requests: readonly ApprovalInfo[],
@@ -59,6 +72,25 @@ export function rowsOf(
     if (session !== undefined && ids.has(session)) own.set(session, [...(own.get(session) ?? []), request])
     else others.push(request)
   }
+  const asking = new Set(pending.map(({ subject }) => subject.run))
+  const working = (halted.working ?? [])
+    .filter(({ id }) => !asking.has(id))
+    .map(({ id, title, project, work }) => ({
+      id,
+      pane: null,
+      request: null,
+      more: 0,
+      run: { title, project },
+      work,
+    }))
+  const rows = sortPanes(panes)
+    .map(pane => {
+      const [request = null, ...rest] = own.get(pane.id) ?? []
+      const prompt = request && prompts.get(request.id)
+      const halt = halted.sessions.get(pane.id)
+      return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }), ...(halt && { halt }) }
+    })
+    .sort((a, b) => Number(needsYou(b)) - Number(needsYou(a)))
   return [
     ...others.map(request => {
       const run = runs.get(request.subject.run ?? '')
@@ -67,14 +99,9 @@ export function rowsOf(
     ...halted.runs.map(({ id, halt, title, project }) => {
       return { id, pane: null, request: null, more: 0, run: { title, project }, halt }
     }),
-    ...sortPanes(panes)
-      .map(pane => {
-        const [request = null, ...rest] = own.get(pane.id) ?? []
-        const prompt = request && prompts.get(request.id)
-        const halt = halted.sessions.get(pane.id)
-        return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }), ...(halt && { halt }) }
-      })
-      .sort((a, b) => Number(needsYou(b)) - Number(needsYou(a))),
+    ...rows.filter(needsYou),
+    ...working,
+    ...rows.filter(row => !needsYou(row)),
   ]
 }
 
@@ -90,15 +117,16 @@ export function needsIn({ pane, request, halt, more }: CockpitRow): number {
 }
 
 /** The row's status in a word. */
-export function statusOf({ pane, request, halt }: CockpitRow): string {
+export function statusOf({ pane, request, halt, work }: CockpitRow): string {
   if (request) return 'needs you'
+  if (work) return work.word
   if (pane && (!halt || pane.status === 'running' || pane.status === 'long-running')) return statusWord(pane)
   return halt?.word ?? 'needs you'
 }
 
 /** Since when it has this status. */
-export function sinceOf({ pane, request, halt }: CockpitRow): number | undefined {
-  return request?.requestedAt ?? halt?.since ?? pane?.since
+export function sinceOf({ pane, request, halt, work }: CockpitRow): number | undefined {
+  return request?.requestedAt ?? halt?.since ?? work?.since ?? pane?.since
 }
 
 /** What is wrong with the run. */
@@ -120,7 +148,14 @@ export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string
   if (!showsAll && pane && !needsYou(row) && (pane.shown === 'idle' || pane.isFaded)) return false
   if (filter === '') return true
   if (pane) return matchesFilter(pane, filter)
-  const words = ['needs you', statusOf(row), nameOf(row), projectName(row), row.request?.subject.agent ?? 'run', row.id]
+  const words = [
+    row.work ? '' : 'needs you',
+    statusOf(row),
+    nameOf(row),
+    projectName(row),
+    row.request?.subject.agent ?? 'run',
+    row.id,
+  ]
   const text = words.join(' ').toLowerCase()
   return filter
     .toLowerCase()

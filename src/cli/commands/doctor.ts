@@ -11,6 +11,7 @@ import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { wrapText } from '../help.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { options }: InputOf<'doctor'>): Promise<number> {
@@ -30,10 +31,23 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
         warning: context.style('yellow', '!'),
         error: context.style('red', '✗'),
       }[level]
-      context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
+      const head = `${mark} ${check.padEnd(12)} `
+      if (!context.isOutputTty) {
+        context.out(`${head}${message}${next ? `  → ${next}` : ''}`)
+        continue
+      }
+      const width = Math.max(30, context.columns - INDENT)
+      const below = (line: string) => context.out(' '.repeat(INDENT) + line)
+      const [first = '', ...rest] = wrapText(message, width)
+      context.out(`${head}${first}`)
+      rest.forEach(below)
+      if (next) for (const line of wrapText(`→ ${next}`, width)) below(context.style('dim', line))
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
 }
+
+/** Columns before the text of a finding. */
+const INDENT = 15
 
 /** The agents that are not installed as one line; `--json` has each of them. */
 function inBrief(findings: readonly Finding[]): Finding[] {

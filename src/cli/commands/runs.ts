@@ -28,7 +28,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   return withStore(context, async (store, home) => {
     if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
-    const runs = options.status ? all.filter(record => record.status === options.status) : all
+    const runs = options.status ? all.filter(({ status }) => wordOf(status) === options.status) : all
     const shown = runs.slice(0, limit)
     const described = await Promise.all(shown.map(record => describeRun({ store, clock: systemClock }, record)))
     if (options.json) {
@@ -40,11 +40,22 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       if (run.isUndriven) context.out(context.style('dim', `    resume it: ${run.next}`))
     }
     if (shown.length === 0) {
-      context.out(options.status ? `no run is ${RUN_WORDS[options.status].toLowerCase()}` : 'no runs yet')
+      context.out(
+        options.status
+          ? options.status === 'needs-you'
+            ? 'no run needs you'
+            : `no run is ${options.status}`
+          : 'no runs yet',
+      )
       if (!options.status) context.note('start one: signalbox oneshot "what to do"')
     }
     return EXIT.ok
   })
+}
+
+/** The word that lists show, as an option. */
+function wordOf(status: keyof typeof RUN_WORDS): string {
+  return RUN_WORDS[status].toLowerCase().replaceAll(' ', '-')
 }
 
 async function move(

@@ -1,11 +1,22 @@
 import type { Activity } from '../../activity/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, optionText, visibleText } from '../../text/index.js'
+import { formatDuration, optionText, toolLine, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 const MARKS = { success: '✓', partial_success: '◐', fail: '✗', retry: '↻', skipped: '○' } as const
 const COLOURS = { success: 'green', partial_success: 'yellow', fail: 'red', retry: 'yellow', skipped: 'dim' } as const
+
+/** What a node is; its type is a name of the file format. */
+const HANDLER_WORDS: Readonly<Record<string, string>> = {
+  codergen: 'agent',
+  prompt: 'agent',
+  tool: 'command',
+  'wait.human': 'question',
+  parallel: 'branches',
+  'parallel.fan_in': 'join',
+  'stack.manager_loop': 'manager loop',
+}
 
 export class GraphProgress {
   readonly #context: CommandContext
@@ -24,7 +35,7 @@ export class GraphProgress {
         if (['start', 'exit', 'conditional'].includes(handler)) return
         out(
           style('bold', `● ${indent(branch)}${node}${visit > 1 ? ` (visit ${visit})` : ''}`) +
-            style('dim', `  ${handler}`),
+            style('dim', `  ${HANDLER_WORDS[handler] ?? handler}`),
         )
         return
       }
@@ -65,8 +76,7 @@ export class GraphProgress {
 
   activity(activity: Activity): void {
     const { out, style } = this.#context
-    if (activity.type === 'tool_call')
-      out(style('dim', `  │ ${activity.tool} ${visibleText(JSON.stringify(activity.input) ?? '').slice(0, 120)}`))
+    if (activity.type === 'tool_call') out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
     if (activity.type === 'error') out(style('red', `  │ ${visibleText(activity.text)}`))
   }
 }

@@ -1,7 +1,7 @@
 import type { Activity } from '../../activity/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, visibleText } from '../../text/index.js'
+import { formatDuration, toolLine, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 interface StepResult {
@@ -52,7 +52,7 @@ export class OneshotProgress {
     const { out, style } = this.#context
     switch (activity.type) {
       case 'tool_call':
-        out(style('dim', `  │ ${activity.tool} ${visibleText(shortInput(activity.input))}`))
+        out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
         return
       case 'tool_result':
         if (!activity.ok)
@@ -105,12 +105,4 @@ export class OneshotProgress {
     out(style(verdict === 'success' ? 'green' : 'yellow', `  ${text}`))
     for (const item of evidence) out(style('dim', `    - ${item.source}: ${visibleText(String(item.says))}`))
   }
-}
-
-function shortInput(input: unknown): string {
-  const { command, path, file_path: filePath } = (input ?? {}) as Record<string, unknown>
-  const best = command ?? path ?? filePath
-  const text = typeof best === 'string' ? best : (JSON.stringify(input) ?? '')
-  const line = text.split('\n')[0]!
-  return line.length > 120 ? `${line.slice(0, 120)}…` : line
 }

@@ -1,7 +1,7 @@
 import type { Activity } from '../../activity/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, plural, visibleText } from '../../text/index.js'
+import { formatDuration, plural, toolLine, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -122,8 +122,7 @@ export class PipelineProgress {
 
   activity(activity: Activity): void {
     const { out, style } = this.#context
-    if (activity.type === 'tool_call')
-      out(style('dim', `  │ ${activity.tool} ${visibleText(JSON.stringify(activity.input) ?? '').slice(0, 120)}`))
+    if (activity.type === 'tool_call') out(style('dim', `  │ ${visibleText(toolLine(activity.tool, activity.input))}`))
     if (activity.type === 'error') out(style('red', `  │ ${visibleText(activity.text)}`))
   }
 }

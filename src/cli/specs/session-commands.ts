@@ -152,6 +152,41 @@ export const SESSION_COMMANDS = {
     options: [JSON_OPTION],
     examples: [['signalbox rename 2 fix the login page', 'lists and pages show this name']],
   },
+  usage: {
+    group: 'sessions',
+    summary: 'print what sessions and runs have cost',
+    arguments: [],
+    options: [
+      {
+        flags: '--range <range>',
+        description: '7d, 30d, 90d, all, or two dates: 2026-03-01..2026-03-31 (default: 30d)',
+      },
+      {
+        flags: '--by <what>',
+        description: 'a line for each (default: day)',
+        choices: ['day', 'agent', 'model', 'project', 'pipeline', 'node'],
+      },
+      JSON_OPTION,
+    ],
+    examples: [['signalbox usage --range 7d --by project', 'the last week, by project']],
+  },
+  share: {
+    group: 'sessions',
+    summary: 'make a link that shows one session, read-only, until it expires',
+    arguments: [{ ...SESSION_ARGUMENT, optional: true }],
+    options: [
+      { flags: '--for <duration>', description: 'until it expires, such as 2h or 7d (default: 24h, at most 7d)' },
+      { flags: '--revoke <link>', description: 'end a link; its id is in the list' },
+      JSON_OPTION,
+    ],
+    details:
+      'Without a session: the links that work now. A reader sees the conversation and the screen of the session.',
+    examples: [
+      ['signalbox share 2', 'a link for one day'],
+      ['signalbox share 2 --for 1h', 'for one hour'],
+      ['signalbox share', 'list the links'],
+    ],
+  },
   diff: {
     group: 'sessions',
     daily: true,

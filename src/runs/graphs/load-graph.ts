@@ -36,7 +36,12 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
   try {
     return { text: readFileSync(path ?? 0, 'utf8'), path, name: path === null ? 'standard input' : file }
   } catch (error) {
-    throw new SignalboxError('E_INPUT', `cannot read ${file}: ${(error as Error).message}`)
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new SignalboxError(
+      'E_INPUT',
+      isMissing ? `there is no file ${file}` : `cannot read ${file}: ${(error as Error).message}`,
+      { next: 'signalbox run example:implement-test-fix runs a graph that ships' },
+    )
   }
 }
 

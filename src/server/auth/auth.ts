@@ -10,6 +10,7 @@ import { Passphrase } from './passphrase.js'
 import { isProofOf, PROOF_MS, type ProvenRequest, parseProof } from './proof.js'
 import { isSameSecret } from './same-secret.js'
 import type { SharedLogins } from './shared-logins.js'
+import { Shares } from './shares.js'
 import { Token, type TokenShare } from './token.js'
 
 const CONFIRMED_FOR_MS = 5 * 60_000
@@ -17,6 +18,7 @@ const CONFIRMED_FOR_MS = 5 * 60_000
 /** Authentication over TCP: the token, devices with their proofs, and logins. */
 export class Auth {
   readonly devices: Devices
+  readonly shares: Shares
   readonly codes: LoginCodes
   readonly token: Token
   readonly attempts: Attempts
@@ -30,7 +32,7 @@ export class Auth {
 
   private constructor(
     clock: Clock,
-    parts: Pick<Auth, 'devices' | 'token' | 'attempts'> & {
+    parts: Pick<Auth, 'devices' | 'shares' | 'token' | 'attempts'> & {
       passphrase: Passphrase | null
       shared: SharedLogins | null
     },
@@ -38,6 +40,7 @@ export class Auth {
     this.#clock = clock
     this.#startedAt = clock.now()
     this.devices = parts.devices
+    this.shares = parts.shares
     this.token = parts.token
     this.attempts = parts.attempts
     this.#passphrase = parts.passphrase
@@ -58,6 +61,7 @@ export class Auth {
     if (passphrase) await shared?.change<string>('passphrase', () => passphrase.hash)
     return new Auth(clock, {
       devices: await Devices.open(stateDirectory, clock, onError, shared),
+      shares: await Shares.open(stateDirectory, clock, onError, shared),
       token: await Token.open(stateDirectory, share),
       attempts: new Attempts(clock, settings.loginsPer15Min, shared),
       passphrase,
@@ -68,6 +72,7 @@ export class Auth {
   /** Another server may have changed who is logged in. */
   async reload(): Promise<void> {
     await this.devices.reload()
+    await this.shares.reload()
     await this.token.reload()
   }
 
@@ -185,6 +190,7 @@ export class Auth {
     this.#confirmed.clear()
     await this.token.rotateAll()
     await this.devices.revokeAll()
+    await this.shares.revokeAll()
   }
 
   async #deviceOf(text: string) {

@@ -34,7 +34,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   ...['approvals.decide', 'approvals.decide-batch', 'attractor.answer', 'grants.resume', 'sessions.keys', 'panes.act'],
   'panes.terminal',
   ...['settings.change', 'doctor.fix', 'projects.trust-it', 'pairing.telegram'],
-  ...['auth.link', 'auth.rotate-token', 'workers.invite'],
+  ...['auth.link', 'auth.rotate-token', 'shares.add', 'workers.invite'],
 ])
 
 /**

@@ -4,7 +4,7 @@ import type { EventStore, Subscription } from '../../store/index.js'
 
 const TRIES = 50
 /** Events after which other servers may have changed who is logged in. */
-const CHANGES = ['access.granted', 'access.revoked', 'host.locked']
+const CHANGES = ['access.granted', 'access.revoked', 'access.shared', 'host.locked']
 const PURGE_EVERY = 500
 
 /**

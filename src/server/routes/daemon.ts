@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
 import { type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { daemon } from '../schemas/system.js'
@@ -44,6 +45,24 @@ export const daemonRoutes: readonly Route[] = [
     handle: ({ parts, body, json }) => {
       if (body.pid === undefined || body.pid === process.pid) parts.stop()
       return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'health.restart',
+    method: 'POST',
+    path: '/restart',
+    summary: 'Replaces the daemon by a new one, which applies changed settings; sessions continue in the keeper.',
+    access: 'owner',
+    answers: { 202: okAnswer },
+    handle: async ({ host, parts, json }) => {
+      if ((await host.ledger.lockdown.since()) !== null)
+        throw new SignalboxError('E_STATE', 'Signalbox is locked down', { next: 'unlock it in a terminal' })
+      if (!parts.restart)
+        throw new SignalboxError('E_STATE', 'a person or a service started this server with its own options', {
+          next: 'stop it there and start it again',
+        })
+      parts.restart()
+      return json({ ok: true }, 202)
     },
   }),
 ]

@@ -53,7 +53,7 @@ export const graphRoutes: readonly Route[] = [
           next: 'correct it; POST /graphs/validate lists every problem',
           ...(problem.place && { place: { file: 'graph', ...problem.place } }),
         })
-      const { svg } = await drawSvg(parsed.graph, {})
+      const { svg } = await drawSvg(parsed.graph, { isUntitled: true })
       return new Response(svg, { headers: { 'content-type': 'image/svg+xml; charset=utf-8' } })
     },
   }),

@@ -8,6 +8,7 @@ import { approvalRoutes } from './approvals.js'
 import { attractorRoutes } from './attractor.js'
 import { authRoutes } from './auth.js'
 import { daemonRoutes } from './daemon.js'
+import { directoryRoutes } from './directories.js'
 import { engineRoutes } from './engine.js'
 import { eventRoutes } from './events.js'
 import { grantRoutes } from './grants.js'
@@ -34,6 +35,7 @@ import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
 import { sessionMessageRoutes } from './session-messages.js'
 import { sessionRoutes } from './sessions.js'
+import { shareRoutes } from './shares.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 import { workerRoutes } from './workers.js'
@@ -63,6 +65,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...sessionMessageRoutes,
   ...activeSessionRoutes,
+  ...shareRoutes,
   ...sessionFileRoutes,
   ...sessionGitRoutes,
   ...agentRoutes,
@@ -86,6 +89,7 @@ export const ROUTES: readonly Route[] = [
   ...searchRoutes,
   ...usageRoutes,
   ...projectRoutes,
+  ...directoryRoutes,
   ...systemRoutes,
   ...workerRoutes,
   ...mcpRoutes,

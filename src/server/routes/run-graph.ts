@@ -36,7 +36,11 @@ export const runGraphRoutes: readonly Route[] = [
       if (format === 'dot') return tagged(call.header('if-none-match'), printDot(graph), 'text/vnd.graphviz')
       const drawing = drawingOf(events, await describeRun(call.host, record))
       if (format === 'svg')
-        return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
+        return tagged(
+          call.header('if-none-match'),
+          (await drawSvg(graph, { ...drawing, isUntitled: true })).svg,
+          'image/svg+xml',
+        )
       const nodes = [...graph.nodes.values()].map(node => {
         const state = drawing.states?.get(node.id)
         return {

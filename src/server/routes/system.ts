@@ -154,7 +154,7 @@ function settingsOf(parts: Call['parts']): z.output<typeof settings> {
       editing: editingOf(key),
       isPending: !appliesAtOnce(key) && parts.startedWith.get(key) !== shown,
     }))
-  return { items, version: settingsVersion(settingsFile(parts)) }
+  return { items, version: settingsVersion(settingsFile(parts)), canRestart: parts.restart !== null }
 }
 
 async function healthOf(call: Call) {

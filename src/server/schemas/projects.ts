@@ -17,6 +17,11 @@ export const project = z
 
 export const projectList = z.object({ items: z.array(project), position })
 
+export const directoryList = z.object({
+  home: z.string(),
+  items: z.array(z.object({ path: z.string(), isRepository: z.boolean() })),
+})
+
 export const projectTrust = z.object({
   project: z.string(),
   hash: z.string().describe('of everything that would run; a request that trusts the project names it'),

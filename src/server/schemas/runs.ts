@@ -149,6 +149,7 @@ export const logLine = z.object({
   source: z.enum(['run', 'agent']),
   type: z.string(),
   text: z.string(),
+  raw: z.string().optional().describe('of a tool call: its input as the agent sent it'),
 })
 
 export const runNodes = z.object({ items: z.array(runNode), position })

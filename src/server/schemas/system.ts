@@ -44,7 +44,11 @@ export const setting = z.object({
   isPending: z.boolean().describe('the daemon still works with another value; the next start applies this one'),
 })
 
-export const settings = z.object({ items: z.array(setting), version: z.string() })
+export const settings = z.object({
+  items: z.array(setting),
+  version: z.string(),
+  canRestart: z.boolean().describe('`POST /restart` can replace the daemon'),
+})
 
 const telegram = z.object({ state: z.string(), detail: z.string().optional() })
 

@@ -1,5 +1,6 @@
 import { type Activity, readSegment, segmentPath } from '../../activity/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import { toolLine } from '../../text/index.js'
 import type { InMilliseconds, LogLine as Line } from '../api-types.js'
 import { partsOfStep, stepsOf } from './run-steps.js'
 
@@ -67,7 +68,7 @@ function activityLine(activity: Activity, step: string, node: string): LogLine |
     case 'thought':
       return activity.delta ? null : line(activity.text)
     case 'tool_call':
-      return line(`${activity.tool} ${JSON.stringify(activity.input)}`)
+      return { ...line(toolLine(activity.tool, activity.input)), raw: cut(rawInput(activity)) }
     case 'tool_result':
       return line(activity.output, activity.ok ? 'info' : 'warning')
     case 'file_change':
@@ -85,6 +86,10 @@ function activityLine(activity: Activity, step: string, node: string): LogLine |
     default:
       return null
   }
+}
+
+function rawInput({ tool, input }: Extract<Activity, { type: 'tool_call' }>): string {
+  return `${tool} ${JSON.stringify(input)}`
 }
 
 function cut(text: string): string {

@@ -3,12 +3,14 @@ import { baseName, formatCount, formatMoney, formatTook, timeOf } from '../api/f
 import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
+import { RunBadge } from '../run/run-badge'
+import { runKind } from '../run/run-kind'
 import { runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { isSame, lineDiff } from '../ui/line-diff'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
-import { nodeBadge, RunBadge, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface Loaded {
@@ -87,7 +89,7 @@ function RunChoice({ side, label }: { side: 'a' | 'b'; label: string }) {
 const took = (run: Run) => formatTook(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
 
 const FACTS: readonly [string, (run: Run) => string][] = [
-  ['Kind', run => run.labels.pipeline ?? run.kind],
+  ['Kind', runKind],
   ['Project', run => baseName(run.project)],
   ['Steps', run => String(run.steps)],
   ['Time', took],

@@ -2,18 +2,20 @@ import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { budgetSentence } from '../../../src/text/budget-words'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
-import type { Approval, Grant, Pane, Run, Session } from '../api/types'
+import type { Approval, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
 import { targetCard } from '../approval/card-keys'
+import { StandingApprovals } from '../approval/standing-list'
+import { RunBadge } from '../run/run-badge'
 import { RunLine } from '../run/run-line'
 import { RaiseBudget } from '../session/budget'
 import { LiveSessionLine, SessionLine } from '../sessions/session-line'
 import { WorkingSession } from '../sessions/working-session'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartLinks } from '../start/start-links'
-import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
-import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
+import { acknowledgePane } from '../store/actions'
+import { approvals, canDecide, grants, me, runs, sessions, spend } from '../store/live'
 import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNeedYou } from '../store/needs'
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
@@ -21,8 +23,8 @@ import { sessionName } from '../store/session-name'
 import { sentence } from '../store/toasts'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneBadge, RunBadge, StatusBadge, sessionBadge } from '../ui/status'
-import { Age, Left } from '../ui/time'
+import { isLiveSession, isOpenRun, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
+import { Age } from '../ui/time'
 import { Welcome } from './welcome'
 
 /**
@@ -110,7 +112,7 @@ export function OverviewPage() {
         <aside class="aside" aria-label="Today">
           {live.preview}
           <Today />
-          <Grants items={grants.all.value.filter(grant => !grant.ended)} />
+          <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />
         </aside>
       </div>
     </div>
@@ -317,61 +319,6 @@ function Today() {
           Usage
         </a>
       </div>
-    </section>
-  )
-}
-
-function Grants({ items }: { items: readonly Grant[] }) {
-  const isPaused = areGrantsPaused.value
-  return (
-    <section class="panel" aria-label="Standing approvals">
-      <header>
-        <h2>Standing approvals</h2>
-        <span class="grow">{items.length || ''}</span>
-        {items.length > 0 && (
-          <button
-            type="button"
-            class="btn quiet"
-            disabled={!canDecide.value}
-            onClick={() => void pauseGrants(!isPaused)}
-          >
-            {isPaused ? 'Resume' : 'Pause all'}
-          </button>
-        )}
-      </header>
-      {items.length === 0 ? (
-        <p class="pad small soft">No standing approvals. Agents ask every time.</p>
-      ) : (
-        <ul>
-          {items.map(grant => (
-            <li key={grant.id} class="pad row top" style={{ borderTop: '1px solid var(--line)' }}>
-              <span class="grow small">
-                <span class="strong">{grant.tools.join(', ')}</span>{' '}
-                {grant.match.kind === 'prefix' ? (
-                  <code>{grant.match.words.join(' ')}…</code>
-                ) : grant.match.kind === 'path' ? (
-                  <code>{grant.match.directory}</code>
-                ) : (
-                  'the same request'
-                )}
-                <br />
-                <span class="dim tiny">
-                  {grant.scope.kind} · {isPaused ? 'paused' : <Left until={grant.expiresAt} />} · {grant.uses} of{' '}
-                  {grant.maxUses} uses
-                </span>
-              </span>
-              <button
-                type="button"
-                class="btn quiet"
-                disabled={!canDecide.value}
-                onClick={() => void revokeGrant(grant.id)}
-              >
-                Revoke
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
     </section>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Run, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { PullPanel } from '../pull/pull-panel'
+import { CancelledPanel } from '../run/cancelled'
 import { ContextView } from '../run/context-view'
 import { RunDiff } from '../run/diff-view'
 import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
@@ -16,7 +17,7 @@ import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
-import { Guard, Panel, Problem, Skeleton } from '../ui/panel'
+import { Guard, Missing, Panel, Problem, Skeleton } from '../ui/panel'
 import { isOpenRun } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
@@ -41,7 +42,7 @@ export function RunPage({ id }: { id: string }) {
   return (
     <div class="page">
       <h1 class="sr">Run</h1>
-      {error ? <Problem error={error} retry={reload} /> : <Skeleton />}
+      {error ? <Missing error={error} what="run" all="/runs" retry={reload} /> : <Skeleton />}
     </div>
   )
 }
@@ -82,6 +83,7 @@ function Loaded({ run }: { run: Run }) {
       )}
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
       {run.status === 'completed' && <ResultPanel run={run} nodes={nodes ?? []} timeline={timeline} />}
+      {run.status === 'cancelled' && <CancelledPanel run={run} nodes={nodes ?? []} />}
       <div class={`run-grid ${WIDE.includes(tab) ? 'is-wide' : ''}`}>
         <section class="panel run-main" aria-label="Details">
           <h2 class="sr">Details</h2>
@@ -112,7 +114,7 @@ function Loaded({ run }: { run: Run }) {
                   run={run.id}
                   version={version}
                   node={node}
-                  nodes={nodes ?? []}
+                  nodes={nodes ?? (loadedNodes.error ? [] : null)}
                   said={isFailed ? whyFailed(run, timeline) : ''}
                   isOpen={isOpenRun(run)}
                 />
@@ -144,6 +146,7 @@ function Loaded({ run }: { run: Run }) {
                 node={current}
                 visit={visit}
                 version={version}
+                labelOf={name => nodes?.find(candidate => candidate.node === name)?.label ?? name}
                 onVisit={number => pick(current.node, number)}
                 onFork={setForking}
               />

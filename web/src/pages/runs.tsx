@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
+import { RunBadge } from '../run/run-badge'
+import { runKind } from '../run/run-kind'
 import { RunLine } from '../run/run-line'
 import { Schedules } from '../run/schedules'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
@@ -16,7 +18,7 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { isOpenRun, RunBadge, runBadge } from '../ui/status'
+import { isOpenRun, runBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
@@ -152,7 +154,7 @@ const COLUMNS: readonly Column<Run>[] = [
         <a class="strong" href={`/r/${run.id}`}>
           {run.title}
         </a>
-        <span class="small dim under">{run.labels.pipeline ?? run.kind}</span>
+        <span class="small dim under">{runKind(run)}</span>
       </>
     ),
     sort: ({ title }) => title,

@@ -18,7 +18,7 @@ import { TerminalView } from '../terminal/terminal-view'
 import { getJson } from '../transport/request'
 import { ReplayIcon } from '../ui/icons'
 import { lazy } from '../ui/lazy'
-import { Guard, Problem, Skeleton } from '../ui/panel'
+import { Guard, Missing, Skeleton } from '../ui/panel'
 import { isLiveSession } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { Age } from '../ui/time'
@@ -39,7 +39,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <div class="page">
       <h1 class="sr">Session</h1>
-      {error ? <Problem error={error} retry={reload} /> : <Skeleton />}
+      {error ? <Missing error={error} what="session" all="/sessions" retry={reload} /> : <Skeleton />}
     </div>
   )
 }

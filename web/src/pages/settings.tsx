@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { StandingApprovals } from '../approval/standing-list'
 import { AgentsPanel } from '../settings/agents-panel'
 import { AppearanceTab } from '../settings/appearance-tab'
 import { TopicTab } from '../settings/controls'
@@ -8,6 +9,7 @@ import { BrowserNotifications } from '../settings/notifications-tab'
 import { OtherMachines, PhoneAccess } from '../settings/phone-access'
 import { TOPICS } from '../settings/topics'
 import { ValuesTab } from '../settings/values'
+import { grants } from '../store/live'
 
 const TABS: readonly { tab: string; label: string }[] = [
   ...TOPICS.slice(0, 4).map(({ tab, label }) => ({ tab, label })),
@@ -51,6 +53,7 @@ export function SettingsPage({ tab }: { tab: string }) {
         {here === 'notifications' && <BrowserNotifications />}
         {here === 'agents' && <AgentsPanel />}
         {here === 'remote' && <PhoneAccess />}
+        {here === 'approvals' && <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />}
         {topic && <TopicTab topic={topic} />}
         {here === 'remote' && <OtherMachines />}
         {here === 'people' && <DevicesTab />}

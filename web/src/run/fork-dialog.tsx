@@ -30,7 +30,7 @@ export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNod
           <select id="fork-at" class="input" value={at} onChange={event => setAt(event.currentTarget.value)}>
             {reached.map(({ node, label }) => (
               <option key={node} value={node}>
-                {label === node ? node : `${label} (${node})`}
+                {label}
               </option>
             ))}
           </select>
@@ -38,7 +38,7 @@ export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNod
         </div>
         <label class="row small">
           <input type="checkbox" checked={isRewind} onChange={event => setRewind(event.currentTarget.checked)} />
-          Rewind: replace this run with the new one
+          Replace this run with the new one (rewind)
         </label>
         <div class="row" style={{ justifyContent: 'flex-end' }}>
           <button type="button" class="btn" onClick={props.onClose}>

@@ -68,11 +68,11 @@ export function NodeTable({
   if (!nodes) return <div class="pad">{error ? <Problem error={error} /> : <Skeleton />}</div>
   const hasRepeats = nodes.some(({ visits }) => visits > 1)
   return (
-    <div class="node-table" tabIndex={0} role="region" aria-label="Nodes">
+    <div class="node-table" tabIndex={0} role="region" aria-label="Steps">
       <table class="data">
         <thead>
           <tr>
-            <th>Node</th>
+            <th>Step</th>
             <th>Status</th>
             {hasRepeats && <th class="right">Visits</th>}
             <th class="right">Time</th>

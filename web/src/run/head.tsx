@@ -7,8 +7,11 @@ import { request } from '../transport/request'
 import { download } from '../ui/download'
 import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
-import { isOpenRun, RunBadge } from '../ui/status'
+import { isOpenRun } from '../ui/status'
 import { Age, Took } from '../ui/time'
+import { canRunAgain, runAgain } from './run-again'
+import { RunBadge } from './run-badge'
+import { runKind } from './run-kind'
 import { stepName } from './step-name'
 
 export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunNode[]; onFork(): void }) {
@@ -33,7 +36,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           <RunBadge run={run} />
         </div>
         <p class="small dim facts dots">
-          <span>{run.labels.pipeline ?? run.kind}</span>
+          <span>{runKind(run)}</span>
           <span title={run.project}>{baseName(run.project)}</span>
           {run.step && isOpenRun(run) && <span>at “{waiting ?? stepName(run.step, nodes)}”</span>}
           <span>
@@ -46,7 +49,9 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             </span>
           )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.why && run.status !== 'failed' && !run.isUndriven && <span class="soft">{run.why}</span>}
+          {run.why && run.status !== 'failed' && run.status !== 'cancelled' && !run.isUndriven && (
+            <span class="soft">{run.why}</span>
+          )}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run
@@ -94,6 +99,11 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           </button>
         )}
         <Menu label="More actions">
+          {canRunAgain(run, nodes) && (
+            <button type="button" disabled={!canDecide.value} onClick={() => void runAgain(run, nodes)}>
+              Run again
+            </button>
+          )}
           <button type="button" onClick={() => void copyDot()}>
             Copy DOT
           </button>

@@ -23,6 +23,7 @@ describe('the log of a run for people', () => {
         line('node.started'),
         line('edge.selected', { text: 'weight' }),
         line('text', { source: 'agent', text: 'Running it' }),
+        line('result', { source: 'agent', text: 'Running it\n' }),
         line('node.finished', { level: 'error', text: 'exit code 7' }),
         line('checkpoint.saved'),
         line('node.started'),
@@ -36,6 +37,26 @@ describe('the log of a run for people', () => {
       ['Soak test', 'fail', ['Running it', 'Exit code 7']],
       ['Soak test, visit 2', 'cancelled', ['Waits for your answer']],
       ['', null, ['The run was cancelled']],
+    ])
+  })
+
+  it('leaves out where a graph starts and ends, and tells tools from what they returned', () => {
+    const nodes = [
+      { node: 'start', label: 'start', handler: 'start', status: 'success' },
+      { node: 'work', label: 'Work', handler: 'codergen', status: 'success' },
+    ] as unknown as RunNode[]
+    const groups = groupLog(
+      [
+        line('node.started', { node: 'start' }),
+        line('node.finished', { node: 'start' }),
+        line('node.started', { node: 'work' }),
+        line('tool_call', { node: 'work', source: 'agent', text: 'Edit DEMO.md' }),
+        line('tool_result', { node: 'work', source: 'agent', text: 'ok' }),
+      ],
+      nodes,
+    )
+    expect(groups.map(({ title, lines }) => [title, lines.map(({ kind }) => kind)])).toEqual([
+      ['Work', ['tool', 'result']],
     ])
   })
 

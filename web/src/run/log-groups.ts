@@ -6,8 +6,8 @@ interface ShownLine {
   at: string
   level: LogLine['level']
   text: string
-  /** What an agent said or did, or what a command printed. */
-  isOutput: boolean
+  /** What an agent said, what a command printed, a tool of the agent, or what that returned. */
+  kind: 'event' | 'output' | 'tool' | 'result'
 }
 
 /** The lines of one visit of a node, as one step of the run. */
@@ -70,7 +70,7 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
       // A gate is reported by the run; its node is the one that was just opened.
       const gate = line.type.startsWith('gate.') ? [...open.values()].at(-1) : undefined
       if (gate) {
-        gate.lines.push({ at: line.at, level: line.level, text, isOutput: false })
+        gate.lines.push({ at: line.at, level: line.level, text, kind: 'event' })
         gate.to = Math.max(gate.to, at)
         continue
       }
@@ -78,7 +78,7 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
         run = { key: `run${groups.length}`, title: '', status: null, from: at, to: at, lines: [] }
         groups.push(run)
       }
-      run.lines.push({ at: line.at, level: line.level, text, isOutput: false })
+      run.lines.push({ at: line.at, level: line.level, text, kind: 'event' })
       run.to = at
       continue
     }
@@ -105,14 +105,28 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
     if (line.type === 'node.finished') {
       group.status = line.level === 'error' ? 'fail' : 'success'
       if (line.level === 'error' && line.text !== '')
-        group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), isOutput: false })
+        group.lines.push({ at: line.at, level: 'error', text: sentence(line.text), kind: 'event' })
       open.delete(node)
       continue
     }
     const text = line.source === 'agent' ? line.text : (SENTENCES[line.type]?.(line) ?? null)
-    if (text) group.lines.push({ at: line.at, level: line.level, text, isOutput: line.source === 'agent' })
+    if (!text || (line.type === 'result' && isSaid(group, text))) continue
+    group.lines.push({ at: line.at, level: line.level, text, kind: kindOf(line) })
   }
   // A node that did not end has the status that the run gives it.
   for (const [node, group] of open) group.status = nodes.find(one => one.node === node)?.status ?? group.status
-  return groups
+  // Where a graph starts and ends nothing happens that a person wants to read.
+  const isEdge = ({ key }: LogGroup) =>
+    ['start', 'exit'].includes(nodes.find(({ node }) => key.startsWith(`${node}@`))?.handler ?? '')
+  return groups.filter(group => group.lines.length > 0 || !isEdge(group))
+}
+
+/** The last answer of an agent is also its result. */
+function isSaid({ lines }: LogGroup, text: string): boolean {
+  return lines.some(line => line.kind === 'output' && line.text.trim() === text.trim())
+}
+
+function kindOf({ source, type }: LogLine): ShownLine['kind'] {
+  if (source !== 'agent') return 'event'
+  return type === 'tool_call' ? 'tool' : type === 'tool_result' ? 'result' : 'output'
 }

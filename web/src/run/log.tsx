@@ -5,7 +5,7 @@ import { isDeveloper } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { nodeBadge, StatusBadge } from '../ui/status'
-import { Clock } from '../ui/time'
+import { Clock, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { groupLog, type LogGroup } from './log-groups'
 import { stepName } from './step-name'
@@ -14,7 +14,8 @@ interface RunLogProps {
   run: string
   version: number
   node: string | null
-  nodes: readonly RunNode[]
+  /** Null: not loaded yet; steps have no names before. */
+  nodes: readonly RunNode[] | null
   /** The error that the page shows above the log. */
   said: string
   /** The run has not ended: what its agents write is loaded again regularly. */
@@ -44,9 +45,9 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
   }, [isOpen, reload])
   const isFound = ({ text, type }: { text: string; type?: string }) =>
     `${type ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase())
-  const groups = useMemo(() => (lines ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
+  const groups = useMemo(() => (lines && nodes ? groupLog(lines, nodes, said) : null), [lines, nodes, said])
   // A step without output of an agent says little: the newest one with it is shown.
-  const newest = groups?.findLast(group => group.status !== null && group.lines.some(({ isOutput }) => isOutput))
+  const newest = groups?.findLast(group => group.status !== null && group.lines.some(({ kind }) => kind !== 'event'))
   return (
     <div class="stack pad">
       <div class="row wrap">
@@ -58,7 +59,7 @@ export function RunLog({ run, version, node, nodes, said, isOpen }: RunLogProps)
           value={words}
           onInput={event => setWords(event.currentTarget.value)}
         />
-        <span class="grow small dim">{node && `only ${nodes.find(one => one.node === node)?.label ?? node}`}</span>
+        <span class="grow small dim">{node && `only ${nodes?.find(one => one.node === node)?.label ?? node}`}</span>
         <label class="row small">
           <input type="checkbox" checked={isRaw} onChange={event => setRaw(event.currentTarget.checked)} /> Raw events
         </label>
@@ -112,11 +113,9 @@ function Group(props: {
   }, [isRunning, lines.length])
   if (hasWords && lines.length === 0) return null
   const content = lines.map((line, index) => (
-    <div key={index} class={`${line.level} ${line.isOutput ? 'output' : ''}`}>
+    <div key={index} class={`${line.level} ${line.kind === 'event' ? '' : 'output'} ${line.kind}`}>
       <Clock at={line.at} isExact />
-      <span class="text" dir="auto">
-        {line.text}
-      </span>
+      <LineText line={line} />
     </div>
   ))
   if (group.status === null) return <div class="step-lines run-lines">{content}</div>
@@ -126,12 +125,42 @@ function Group(props: {
       <summary>
         <StatusBadge badge={nodeBadge(group.status)} isLive={isRunning} />
         <span class="strong grow cut">{group.title}</span>
-        <span class="small dim num">{isOver && group.to > group.from ? formatTook(group.to - group.from) : ''}</span>
+        <span class="small dim num">
+          {isOver && group.to > group.from ? formatTook(group.to - group.from) : ''}
+          {!isOver && <Took from={group.from} to={null} />}
+        </span>
       </summary>
       <div class="step-lines" ref={body} tabIndex={0} role="region" aria-label={`Log of ${group.title}`}>
         {content.length > 0 ? content : <p class="small dim">{isOver ? 'No output' : 'No output yet'}</p>}
       </div>
     </details>
+  )
+}
+
+/** Rows of a tool's output that are shown at once. */
+const RESULT_ROWS = 6
+
+function LineText({ line: { text, kind } }: { line: LogGroup['lines'][number] }) {
+  const rows = text.split('\n')
+  const tool = kind === 'tool' ? /^(\S+) (.*)$/s.exec(text) : null
+  return (
+    <span class="text" dir="auto">
+      {tool ? (
+        <>
+          <b>{tool[1]}</b> {tool[2]}
+        </>
+      ) : kind === 'result' && rows.length > RESULT_ROWS + 1 ? (
+        <>
+          {rows.slice(0, RESULT_ROWS).join('\n')}
+          <details>
+            <summary class="small dim">{rows.length - RESULT_ROWS} more lines</summary>
+            {rows.slice(RESULT_ROWS).join('\n')}
+          </details>
+        </>
+      ) : (
+        text
+      )}
+    </span>
   )
 }
 
@@ -148,7 +177,7 @@ function RawLog({ lines }: { lines: readonly LogLine[] }) {
           </code>
           <span class="text">
             {line.step !== null && <span class="dim">{line.type} </span>}
-            {line.text}
+            {line.raw ?? line.text}
           </span>
         </div>
       ))}

@@ -16,6 +16,7 @@ interface NodeDetailProps {
   visit: number
   /** Changes with the run: the visit is loaded again. */
   version: number
+  labelOf(node: string): string
   onVisit(visit: number): void
   onFork(node: string): void
 }
@@ -38,7 +39,7 @@ const HANDLERS: Readonly<Record<string, string>> = {
 }
 
 /** One visit of a node: input, result, and the edge that the run took. */
-export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeDetailProps) {
+export function NodeDetail({ run, node, visit, version, labelOf, onVisit, onFork }: NodeDetailProps) {
   const number = Math.min(Math.max(1, visit), Math.max(1, node.visits))
   const { value, error, reload } = useLoad(
     `${run}/${node.node}/${number}`,
@@ -87,7 +88,7 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
       {node.visits === 0 ? (
         <Empty title="Not started" />
       ) : value ? (
-        <VisitView visit={value} />
+        <VisitView visit={value} labelOf={labelOf} />
       ) : error ? (
         <Problem error={error} retry={reload} />
       ) : (
@@ -97,7 +98,19 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
   )
 }
 
-function VisitView({ visit }: { visit: NodeVisit }) {
+/** Why the run took this edge; without an entry there was only one. */
+const REASONS: Readonly<Record<string, string>> = {
+  override: 'chosen by a person',
+  gate: 'by the answer',
+  condition: 'by its condition',
+  diamond: 'by its condition',
+  retry_target: 'to try again',
+  label: 'chosen by the agent',
+  suggested: 'suggested by the agent',
+  goal: 'the goal is not met yet',
+}
+
+function VisitView({ visit, labelOf }: { visit: NodeVisit; labelOf(node: string): string }) {
   return (
     <>
       <dl class="kv">
@@ -113,9 +126,10 @@ function VisitView({ visit }: { visit: NodeVisit }) {
         )}
         {visit.edge && (
           <>
-            <dt>Next node</dt>
+            <dt>Next step</dt>
             <dd>
-              <b>{visit.edge.to}</b> <span class="dim">reason: {visit.edge.reason.replaceAll('_', ' ')}</span>
+              <b>{labelOf(visit.edge.to)}</b>
+              {REASONS[visit.edge.reason] && <span class="dim"> · {REASONS[visit.edge.reason]}</span>}
             </dd>
           </>
         )}

@@ -1,8 +1,9 @@
 import { baseName, formatMoney } from '../api/format'
 import type { Run } from '../api/types'
 import { sentence } from '../store/toasts'
-import { RunBadge } from '../ui/status'
 import { Took } from '../ui/time'
+import { RunBadge } from './run-badge'
+import { runKind } from './run-kind'
 import { stepName } from './step-name'
 
 /** A run in a list: its status, its name, its current step and what it cost. */
@@ -16,7 +17,7 @@ export function RunLine({ run }: { run: Run }) {
           {run.step && run.endedAt === null && <span class="soft"> · {placeOf(run)}</span>}
         </span>
         <span class="small dim cut" style={{ display: 'block' }}>
-          {run.labels.pipeline ?? run.kind} · {baseName(run.project)}
+          {runKind(run)} · {baseName(run.project)}
           {run.workerName && ` · on ${run.workerName}`}
           {run.why && ` · ${sentence(run.why)}`}
         </span>

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { AgentList, Schedule, ScheduleList } from '../api/types'
-import { DirectoryField, FormProblem } from '../start/fields'
+import { DirectoryField } from '../start/directory-field'
+import { FormProblem } from '../start/fields'
 import { canDecide, me } from '../store/live'
 import { attempt, toast } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
@@ -41,7 +42,7 @@ export function Schedules() {
       >
         {value === null ? null : items.length === 0 ? (
           <p class="small soft">
-            Nothing starts by itself. A task can start every night, or <code>signalbox schedule</code> any run.
+            Nothing is scheduled. Let a task start every night, or use <code>signalbox schedule</code> for any run.
           </p>
         ) : (
           <ul class="list">
@@ -207,7 +208,7 @@ function ScheduleDialog({ onClose, onAdded }: { onClose(): void; onAdded(): void
             onInput={event => setTask(event.currentTarget.value)}
           />
         </label>
-        <DirectoryField value={directory} placeholder="/home/you/project" onChange={setDirectory} />
+        <DirectoryField value={directory} fallback="" onChange={setDirectory} />
         <label class="field">
           <span class="label">Agent</span>
           <select class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { timeOf, turnNumber } from '../api/format'
+import { type Time, timeOf, turnNumber } from '../api/format'
 import type { Approval, Conversation, Message, Page, Prompt } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { Blocks, blocksText } from '../blocks/blocks'
@@ -90,15 +90,7 @@ export function ConversationView({ session, asked }: { session: string; asked: r
       )}
       {entries.map(({ key, message, approval, notice, prompt, at }) => {
         if (approval) return <RequestView key={key} approval={approval} />
-        if (prompt !== undefined)
-          return (
-            <div key={key} class="asked">
-              <p dir="auto">{prompt}</p>
-              <span class="tiny dim">
-                <Clock at={at} />
-              </span>
-            </div>
-          )
+        if (prompt !== undefined) return <AskedView key={key} at={at} text={prompt} />
         if (notice !== undefined)
           return (
             <p key={key} class="talk-notice">
@@ -122,7 +114,19 @@ function RequestView({ approval }: { approval: Approval }) {
   )
 }
 
-function MessageView({ message, turn }: { message: Message; turn: number | null }) {
+/** A prompt of a person. */
+export function AskedView({ at, text }: { at: Time; text: string }) {
+  return (
+    <div class="asked">
+      <p dir="auto">{text}</p>
+      <span class="tiny dim">
+        <Clock at={at} />
+      </span>
+    </div>
+  )
+}
+
+export function MessageView({ message, turn }: { message: Message; turn: number | null }) {
   // New words of the last message do not draw the earlier messages again.
   return (
     <Unchanged by={[message, turn]}>

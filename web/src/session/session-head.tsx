@@ -4,7 +4,7 @@ import { baseName } from '../api/format'
 import type { Session } from '../api/types'
 import { stopAfterAsking } from '../sessions/session-actions'
 import { continueSession, interruptSession, renameSession, sendPrompt } from '../store/actions'
-import { canDecide, panes } from '../store/live'
+import { canDecide, isOwner, panes } from '../store/live'
 import { isDeveloper } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
@@ -18,6 +18,7 @@ import { Age } from '../ui/time'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
 import { BudgetDialog } from './budget'
 import { GitLine } from './git-line'
+import { ShareDialog } from './share-dialog'
 
 /** Name, status and facts of a session, and its actions. */
 export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
@@ -97,7 +98,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
 }
 
 function SessionMenu({ session }: { session: Session }) {
-  const [asking, setAsking] = useState<'name' | 'model' | 'budget' | null>(null)
+  const [asking, setAsking] = useState<'name' | 'model' | 'budget' | 'share' | null>(null)
   const isLive = isLiveSession(session)
   const { model, mode } = controlsOf(session)
   const command = async (text: string) => {
@@ -141,6 +142,9 @@ function SessionMenu({ session }: { session: Session }) {
             Set a budget…
           </button>
         )}
+        <button type="button" disabled={!isOwner.value} onClick={() => setAsking('share')}>
+          Share…
+        </button>
         <a href={`/start?from=${session.id}`}>Duplicate…</a>
         <a href={`/start?cwd=${encodeURIComponent(session.cwd)}`}>New session here…</a>
         <a href={`/replay/${session.id}`}>Replay</a>
@@ -173,6 +177,7 @@ function SessionMenu({ session }: { session: Session }) {
           onClose={() => setAsking(null)}
         />
       )}
+      {asking === 'share' && <ShareDialog session={session} onClose={() => setAsking(null)} />}
       {asking === 'budget' && <BudgetDialog session={session} onClose={() => setAsking(null)} />}
       {asking === 'model' && model && (
         <NameDialog

@@ -4,7 +4,7 @@ import { isWorking, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
 import { canOpen, openRow, RowMenu } from './session-actions'
-import type { Row } from './session-rows'
+import { isNow, type Row } from './session-rows'
 
 interface SessionListProps {
   rows: readonly Row[]
@@ -53,7 +53,7 @@ function SessionItem(props: {
         </span>
       </span>
       <span class="meta">
-        <Age at={row.activeAt} suffix=" ago" />
+        {isNow(row) ? <Age at={row.activeAt} prefix="for " /> : <Age at={row.activeAt} suffix=" ago" />}
       </span>
     </>
   )

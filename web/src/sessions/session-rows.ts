@@ -87,6 +87,11 @@ function stateOf({ tone }: Badge): State {
   return tone === 'done' ? 'done' : 'idle'
 }
 
+/** Its status holds now: since when it does, not how long ago it changed. */
+export function isNow({ state }: Row): boolean {
+  return state === 'working' || state === 'needs'
+}
+
 export function countStates(rows: readonly Row[]): Record<State, number> {
   const counts: Record<State, number> = { needs: 0, working: 0, done: 0, idle: 0, ended: 0 }
   for (const { state } of rows) counts[state]++

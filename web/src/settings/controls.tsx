@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Setting, Settings } from '../api/types'
 import { isOwner } from '../store/live'
 import { isDeveloper } from '../store/prefs'
+import { isRestarting, restartServer } from '../store/restart'
 import { sentence } from '../store/toasts'
 import { getJson, request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
@@ -54,7 +55,7 @@ export function TopicTab({ topic }: { topic: Topic }) {
   const settings = new Map(value.items.map(setting => [setting.key, setting]))
   return (
     <div class="stack wide">
-      <Pending settings={value.items} />
+      <Pending settings={value} onRestarted={reload} />
       {topic.groups.map(({ title, controls }) => {
         const known = controls.filter(({ key }) => settings.has(key))
         if (known.length === 0) return null
@@ -89,17 +90,31 @@ interface ControlLineProps {
 }
 
 /** Saved settings that wait for the next start, in one place. */
-export function Pending({ settings }: { settings: readonly Setting[] }) {
-  const count = settings.filter(({ isPending }) => isPending).length
+export function Pending({ settings, onRestarted }: { settings: Settings; onRestarted(): void }) {
+  const count = settings.items.filter(({ isPending }) => isPending).length
   if (count === 0) return null
   return (
     <p class="settings-pending small" role="status">
       <span class="grow">
-        {count === 1 ? 'One saved setting applies' : `${count} saved settings apply`} after a restart of Signalbox;
-        agents keep running.
+        {isRestarting.value
+          ? 'Restarting Signalbox. The page reconnects by itself; agents keep running.'
+          : `${count === 1 ? 'One saved setting applies' : `${count} saved settings apply`} after a restart of Signalbox; agents keep running.`}
       </span>
-      <code>{RESTART}</code>
-      <CopyButton text={RESTART} label="Copy the command" />
+      {settings.canRestart ? (
+        <button
+          type="button"
+          class="btn solid"
+          disabled={!isOwner.value || isRestarting.value}
+          onClick={() => void restartServer().then(onRestarted)}
+        >
+          {isRestarting.value ? 'Restarting…' : 'Restart now'}
+        </button>
+      ) : (
+        <>
+          <code>{RESTART}</code>
+          <CopyButton text={RESTART} label="Copy the command" />
+        </>
+      )}
     </p>
   )
 }
@@ -118,7 +133,7 @@ export function ControlLine({ control, setting, outcome, onSave }: ControlLinePr
             {setting.editing === 'tighten' &&
               (setting.accepts.type === 'boolean'
                 ? 'Only a terminal can turn it on.'
-                : 'A less strict choice is made in a terminal.')}
+                : 'To loosen it, use a terminal.')}
           </p>
         )}
         {isDeveloper.value && <code class="tiny dim">{setting.key}</code>}

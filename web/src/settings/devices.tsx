@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Device, DeviceList, PeopleList } from '../api/types'
+import type { Device, DeviceList, PeopleList, ShareList } from '../api/types'
+import { ShareRows } from '../session/share-dialog'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
@@ -20,6 +21,7 @@ const INVITE = 'signalbox serve --link --role approver --as Anna'
 export function DevicesTab() {
   const devices = useLoad('devices', signal => getJson<DeviceList>('/auth/devices', { signal }))
   const people = useLoad('people', signal => getJson<PeopleList>('/people', { signal }))
+  const shares = useLoad('shares', signal => getJson<ShareList>('/shares', { signal }))
   const revoke = (device: Device) =>
     attempt(async () => {
       await sendDelete(`/auth/devices/${device.id}`)
@@ -109,6 +111,11 @@ export function DevicesTab() {
           <Skeleton lines={2} />
         )}
       </Section>
+      {shares.value && shares.value.items.length > 0 && (
+        <Section title="Shared sessions" of={shares.value.items.length}>
+          <ShareRows shares={shares.value} onRevoked={shares.reload} label="Shared sessions" isNamed />
+        </Section>
+      )}
       <PairingSection onPaired={people.reload} />
       <Panel title="This browser" note={me.value ? nameOf(me.value.person) : ''}>
         <div class="pad row wrap this-browser">

@@ -40,9 +40,14 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Where',
         controls: [
-          set('notify.channels', 'Channels', 'Tried from left to right; the next one if you do not react.', {
-            words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
-          }),
+          set(
+            'notify.channels',
+            'Channels',
+            'Tried from left to right; the next one if you do not react. Those that are not set up are skipped.',
+            {
+              words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
+            },
+          ),
           set(
             'notify.webhooks',
             'Webhooks',
@@ -128,10 +133,14 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       {
-        title: 'Standing approvals',
+        title: 'Temporary approvals',
         controls: [
-          set('approvals.grant_for', 'A standing approval lasts for', 'Then the agent asks again.'),
-          set('approvals.grant_uses', 'Uses at most', 'Then the agent asks again.'),
+          set(
+            'approvals.grant_for',
+            'A temporary approval lasts for',
+            'Unless you say how long. “Always allow” lasts until you revoke it.',
+          ),
+          set('approvals.grant_uses', 'It is used at most', 'Then the agent asks again.', { unit: 'times' }),
         ],
       },
     ],

@@ -57,7 +57,7 @@ export function ValuesTab() {
   return (
     <>
       <p class="soft">Settings that few people change. The search finds every setting, also those of other tabs.</p>
-      <Pending settings={value.items} />
+      <Pending settings={value} onRestarted={reload} />
       <div class="row wrap settings-tools">
         <input
           class="input"

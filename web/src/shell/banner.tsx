@@ -1,12 +1,19 @@
 import { formatTime } from '../api/format'
 import { connection, isOnline, me, retryNow, snapshotAt } from '../store/live'
+import { isRestarting } from '../store/restart'
 
 /** Why the data may be old or read-only, and what to do. */
 export function Banner() {
   const state = connection.value
   return (
     <>
-      {state.is === 'offline' && state.tries > 1 && (
+      {isRestarting.value && state.is === 'offline' && (
+        <section class="banner calm" aria-label="Connection">
+          <strong role="status">Restarting Signalbox.</strong>
+          <span>Agents keep running.</span>
+        </section>
+      )}
+      {!isRestarting.value && state.is === 'offline' && state.tries > 1 && (
         <section class="banner bad" aria-label="Connection">
           <strong role="status">Offline since {formatTime(state.since)}.</strong>
           <span>

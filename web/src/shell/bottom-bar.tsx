@@ -21,7 +21,7 @@ export function BottomBar() {
         ))}
         <button
           type="button"
-          aria-current={rest.some(({ pages }) => isCurrent(pages)) ? 'page' : undefined}
+          aria-current={isCurrent([...rest.flatMap(({ pages }) => pages), 'search', 'start']) ? 'page' : undefined}
           onClick={() => (isMoreOpen.value = true)}
         >
           <MoreIcon />

@@ -127,22 +127,6 @@ function inWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export function DirectoryField(props: { value: string; placeholder: string; onChange(value: string): void }) {
-  return (
-    <div class="field">
-      <label for="cwd">Directory</label>
-      <input
-        id="cwd"
-        class="input code"
-        list="projects"
-        placeholder={props.placeholder || '/home/you/project'}
-        value={props.value}
-        onInput={event => props.onChange(event.currentTarget.value)}
-      />
-    </div>
-  )
-}
-
 export function FormProblem({ error }: { error: unknown }) {
   if (error === null) return null
   const { message, next, body } = error as ApiError

@@ -6,7 +6,8 @@ import { go, query } from '../store/router'
 import { ApiError, getJson, postJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
-import { DirectoryField, FormProblem, type Inputs, SchemaFields } from './fields'
+import { DirectoryField } from './directory-field'
+import { FormProblem, type Inputs, SchemaFields } from './fields'
 
 type Kind = 'oneshot' | 'graph' | 'pipeline'
 
@@ -81,7 +82,7 @@ export function RunForm({ first }: { first: string }) {
         ]}
         onChange={value => setKind(value as Kind)}
       />
-      <DirectoryField value={project} placeholder={first} onChange={setProject} />
+      <DirectoryField value={project} fallback={first} onChange={setProject} />
       {kind === 'oneshot' && (
         <div class="field">
           <label for="task">Task</label>
@@ -164,7 +165,12 @@ export function RunForm({ first }: { first: string }) {
           />
         </div>
       </div>
-      <div class="row" style={{ justifyContent: 'flex-end' }}>
+      <div class="row wrap" style={{ justifyContent: 'flex-end' }}>
+        {!isReady && (
+          <span class="small dim grow">
+            {directory === '' ? 'Choose a directory to start in.' : kind === 'oneshot' ? 'Describe the task.' : ''}
+          </span>
+        )}
         <button type="submit" class="btn solid tall" disabled={!canDecide.value || isBusy || !isReady}>
           {isBusy ? 'Starting…' : trust ? 'Trust and start' : 'Start run'}
         </button>

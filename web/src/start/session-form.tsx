@@ -10,7 +10,8 @@ import { getJson } from '../transport/request'
 import { NameDialog } from '../ui/name-dialog'
 import { useLoad } from '../ui/use-load'
 import { argumentsOf, optionsOf } from './agent-options'
-import { DirectoryField, FormProblem } from './fields'
+import { DirectoryField } from './directory-field'
+import { FormProblem } from './fields'
 
 const RECENT_MAX = 5
 
@@ -30,6 +31,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
   const chosen = agents.find(({ name }) => name === agent)
   const { model, mode } = optionsOf(agent)
   const directory = form.cwd || first
+  const isScratch = agent === 'demo' && directory === ''
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
@@ -37,7 +39,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
     try {
       const session = await startSession({
         agent,
-        cwd: directory,
+        ...(!isScratch && { cwd: directory }),
         args: argumentsOf(agent, form),
         ...(form.prompt.trim() !== '' && { prompt: form.prompt.trim() }),
         ...(form.label.trim() !== '' && { label: form.label.trim() }),
@@ -125,7 +127,12 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           />
         </div>
       </div>
-      <DirectoryField value={form.cwd} placeholder={first} onChange={cwd => put({ cwd })} />
+      <DirectoryField
+        value={form.cwd}
+        fallback={first}
+        hint={isScratch ? 'Without a directory the demo agent plays in a scratch project.' : undefined}
+        onChange={cwd => put({ cwd })}
+      />
       {projects.length > 1 && (
         <div class="chips" role="group" aria-label="Recent directories">
           {projects.slice(0, RECENT_MAX).map(({ path }) => (
@@ -218,14 +225,15 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           onInput={event => put({ args: event.currentTarget.value })}
         />
       </details>
-      <div class="row" style={{ justifyContent: 'flex-end' }}>
+      <div class="row wrap" style={{ justifyContent: 'flex-end' }}>
+        {directory === '' && !isScratch && <span class="small dim grow">Choose a directory to start in.</span>}
         <button type="button" class="btn quiet" onClick={() => setNaming(true)}>
           Save as template…
         </button>
         <button
           type="submit"
           class="btn solid tall"
-          disabled={!canDecide.value || isBusy || directory === '' || chosen?.isInstalled === false}
+          disabled={!canDecide.value || isBusy || (directory === '' && !isScratch) || chosen?.isInstalled === false}
         >
           {isBusy ? 'Starting…' : 'Start session'}
         </button>

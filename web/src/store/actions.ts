@@ -165,10 +165,10 @@ export function controlRun(id: string, action: 'cancel' | 'pause' | 'resume', do
 export async function cancelAfterAsking({ id, title }: Pick<Run, 'id' | 'title'>): Promise<void> {
   const isSure = await askFirst({
     title: 'Cancel this run?',
-    text: `“${title}” ends for good, and what its current step does is stopped. Its files and its history stay.`,
+    text: `“${title}” stops now and cannot be resumed. Its files and its history are kept.`,
     action: 'Cancel run',
   })
-  if (isSure) await controlRun(id, 'cancel', 'Cancelling the run')
+  if (isSure) await controlRun(id, 'cancel', 'The run was cancelled')
 }
 
 export function pauseGrants(pause: boolean): Promise<unknown> {

@@ -17,6 +17,7 @@ export type Route =
   | { page: 'start' }
   | { page: 'settings'; tab: string }
   | { page: 'login' }
+  | { page: 'shared' }
   | { page: 'not-found'; path: string }
 
 const TABLE: [RegExp, (match: string[]) => Route][] = [
@@ -38,6 +39,7 @@ const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/settings(?:\/(\w+))?$/, match => ({ page: 'settings', tab: match[1] ?? 'values' })],
   [/^\/(doctor|people|devices)$/, match => ({ page: 'settings', tab: match[1]! })],
   [/^\/login$/, () => ({ page: 'login' })],
+  [/^\/share$/, () => ({ page: 'shared' })],
 ]
 
 const place = signal(read())

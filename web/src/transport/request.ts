@@ -96,7 +96,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
     if ((error as Error).name === 'AbortError') throw error
     throw new OfflineError()
   })
-  if (response.ok) return response
+  if (response.ok || response.status === 304) return response
   const error = await errorOf(response)
   if (response.status === 401 && !isOpen && !keepsAccess) await endAccess()
   throw error

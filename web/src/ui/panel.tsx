@@ -71,6 +71,20 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   )
 }
 
+/** What an address names and the server does not have; any other problem is shown as it is. */
+export function Missing(props: { error: unknown; what: string; all: string; retry(): void }) {
+  const { error, what, all, retry } = props
+  if ((error as ApiError).status !== 404) return <Problem error={error} retry={retry} />
+  return (
+    <Empty title={`This ${what} does not exist`}>
+      <p class="small">It may have been removed, or the address is incomplete.</p>
+      <a class="btn" href={all}>
+        All {what}s
+      </a>
+    </Empty>
+  )
+}
+
 const COMMAND = /^(?:signalbox|npm|git|python) /
 
 /** What to do about a problem; a command of a terminal is shown as one. */

@@ -123,13 +123,7 @@ export function runBadge(status: Run['status']): Badge {
   return RUN[status]
 }
 
-const UNDRIVEN: Badge = { word: 'Stopped', tone: 'danger', shape: 'square' }
-
-/** The status of a run; one that no process drives is not running. */
-export function RunBadge({ run }: { run: Run }) {
-  const badge = run.isUndriven ? UNDRIVEN : runBadge(run.status)
-  return <StatusBadge badge={badge} isLive={run.status === 'running' && !run.isUndriven} />
-}
+export const UNDRIVEN: Badge = { word: 'Stopped', tone: 'danger', shape: 'square' }
 
 export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
