@@ -42,9 +42,9 @@ export function isCommandOnly(rows: readonly ScreenRow[]): boolean {
   return /^\s{1,4}[⎿└╰├↳]\s+\$ \S/u.test(rows[0]?.text ?? '') && rows.slice(1).every(row => row.indent > 5)
 }
 
-/** A row that starts no block by itself. */
-export function isUnmarked(row: ScreenRow, page: Color = null): boolean {
-  return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row, page)
+/** A row with a mark or a corner before its text: it starts a block by itself. */
+export function hasMark(row: ScreenRow): boolean {
+  return MARK.test(row.text) || CORNER.test(row.text)
 }
 
 export function genericBlocks(
@@ -106,7 +106,7 @@ export function genericBlocks(
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
     else if (COMMAND.test(row.text) || NAMED.test(row.text)) begin('tool_call', index, row.indent)
-    else if (PROMPT.test(row.text) || !isUnmarked(row, page))
+    else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
         index,

@@ -87,12 +87,29 @@ function readFrame(frame: Frame, pack: Pack): FrameReading {
   const known = first && readings.get(first)
   if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
     return known.reading
-  const layout = createLayout(frame, pack)
-  const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
+  const drawn = createLayout(frame, pack)
+  const verdicts = evaluateRules(frame, drawn.rows, pack, drawn.regions)
   const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
+  const layout = withoutDialog(drawn, matches)
   const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
   if (first) readings.set(first, { frame, pack, rules: pack.rules, reading })
   return reading
+}
+
+/**
+ * A dialog that only a rule of the pack knows is no part of the conversation: its rows are those
+ * around the matched one, up to a blank row.
+ */
+function withoutDialog(layout: Layout, matches: readonly RuleMatch[]): Layout {
+  if (layout.composer || layout.menu) return layout
+  const asking = matches.filter(({ rule }) => rule.awaiting !== null && rule.view !== null)
+  if (asking.length === 0) return layout
+  const isDialog = ({ first, last }: RowBlock) =>
+    asking.some(({ rows: [at] }) => {
+      const [from, to] = [Math.min(first, at), Math.max(last, at)]
+      return layout.rows.slice(from, to + 1).every(row => !isBlank(row))
+    })
+  return { ...layout, blocks: layout.blocks.filter(block => !isDialog(block)) }
 }
 
 /** The match with the highest priority; of equal ones the later. */

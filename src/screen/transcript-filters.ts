@@ -70,7 +70,7 @@ export function withoutHints(
     kept.length > 1 &&
     last.kind === 'prose' &&
     last.first === last.last &&
-    ((last.spec === null && isQuiet(rows[last.first]!)) || repeatsBox(rows, last.first, composer))
+    ((last.spec === null && (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!))) || repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
 
@@ -84,6 +84,11 @@ function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region 
     const inBox = row.text.split(/[\s·∙•|]+/u)
     return named.every(word => inBox.includes(word))
   })
+}
+
+/** One or two characters: a row that is being drawn. */
+function isScrap({ text }: ScreenRow): boolean {
+  return text.trim().length <= 2
 }
 
 function isQuiet(row: ScreenRow): boolean {
