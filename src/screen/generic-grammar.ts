@@ -24,6 +24,13 @@ const COMMAND = /^\s{0,5}\$ \S/u
 const NAMED =
   /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:[a-z]+(?:_[a-z]+)+\s*$|(?:Ran|Running|Read|Reading|Made|Edited|Editing|Wrote|Writing|Searched|Listed|Created|Updated|Deleted|Fetched|Called|Calling|Executed|Explored)\b(?:\s+[^\s.!?]\S*){0,6}\s*$)/u
 
+/** `▸ shell` above `command: npm test`: a tool and its arguments. */
+const TITLE = /^\s{0,5}[^\p{L}\p{N}\s"'`]\s+[\p{L}_][\w.:-]{1,40}(?: [\w.:-]{1,30})?\s*$/u
+const ARGUMENT = /^\s{3,8}[a-z][\w-]{1,30}: \S/u
+/** `◇  Question` above `│  Answer`: a dialog that was answered. */
+const ANSWERED = /^[◇◆■▲]\s{2}\S/u
+const ANSWER = /^[│└](?:\s|$)/u
+
 /** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
   row: ScreenRow,
@@ -87,6 +94,7 @@ export function genericBlocks(
       if (role === 'terminator') current = null
       return
     }
+    if (isAnsweredDialog(rows, index)) return
     if (takeDescribed(row, index)) {
       blanks = 0
       return
@@ -122,8 +130,17 @@ export function genericBlocks(
   return mergeResults(blocks)
 }
 
+/** The dialog was neither said nor done by a tool: what is above and below it belongs together. */
+function isAnsweredDialog(rows: readonly ScreenRow[], index: number): boolean {
+  let first = index
+  while (first > 0 && ANSWER.test(rows[first]!.text)) first--
+  return ANSWERED.test(rows[first]!.text) && ANSWER.test(rows[first + 1]?.text ?? '')
+}
+
 function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
-  return CALL.test(row.text) || NAMED.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
+  if (CALL.test(row.text) || NAMED.test(row.text)) return true
+  if (next === undefined || isBlank(next)) return false
+  return CORNER.test(next.text) || (TITLE.test(row.text) && ARGUMENT.test(next.text) && next.indent > row.indent)
 }
 
 /** A whole block in a warning colour that nothing else said has: not an answer. */

@@ -45,8 +45,15 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   // A warning before the first prompt is about something else.
   const isAnswered =
     blocks.some(block => block.kind === 'user') && (pack.byStructure || blocks.every(block => block.spec === null))
-  const isError = newest.kind === 'prose' && isAnswered && isAlarm(rows, newest)
+  const isReport = pack.byStructure && blocks.at(-2)?.kind === 'user' && reportsError(rows[newest.first]!)
+  const isError = newest.kind === 'prose' && isAnswered && (isAlarm(rows, newest) || isReport)
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
+}
+
+/** `Error: 401 …` in place of an answer, in a style that no answer has. */
+function reportsError(row: ScreenRow): boolean {
+  const isStyled = row.spans.every(span => span.text.trim() === '' || span.dim || span.fg !== null)
+  return isStyled && /^\s{0,3}(?:[^\p{L}\p{N}\s]{1,2}\s+)?(?:api |request |stream )?error\b.{0,20}:/iu.test(row.text)
 }
 
 /** Dim rows right above the input box and right-aligned rows are hints, not text. */
@@ -70,6 +77,7 @@ export function withoutHints(
     kept.length > 1 &&
     last.kind === 'prose' &&
     last.first === last.last &&
+    !reportsError(rows[last.first]!) &&
     ((last.spec === null && (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!))) || repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }

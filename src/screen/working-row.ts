@@ -8,6 +8,8 @@ const TURNING = /^\s{0,5}[\u2800-\u28ff]{1,8}(?=\s)/u
 const INTERRUPT =
   /\b(?:esc|escape|ctrl[-+ ]?c|\^c)\b(?: again| twice| esc)?[\s:]{1,3}(?:to )?(?:interrupt|cancel|stop|abort)\b/iu
 const TIMED_KEY = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}]{0,12}\\(\\s*${DURATION}\\s*[•·∙|,]\\s*[^()]{3,80}\\)?\\s*$`, 'u')
+/** `◓  Reading the map...  (Ctrl+C to interrupt)`: a mark, what happens, and the key. */
+const GOES_ON = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^.…]{0,60}(?:…|\.{3})\s*\(?[^()]{4,40}\)?\s*$/u
 const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
 /** A longer row is a sentence. */
 const LONGEST = 120
@@ -16,7 +18,7 @@ const LONGEST = 120
 export function isWorkingHint(text: string): boolean {
   if (text.length > LONGEST) return false
   const isInterruptible = INTERRUPT.test(text)
-  return (isInterruptible && (TURNING.test(text) || hasClock(text))) || TIMED_KEY.test(text)
+  return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
 }
 
 /** A time next to the key, after a mark: ` * Brewing (4s · esc to cancel)`. */

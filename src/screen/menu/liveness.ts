@@ -3,6 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
+import { isWorkingHint } from '../working-row.js'
 import { confirmsOrLeaves, fragments, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { distinctOption } from './option-group.js'
@@ -159,6 +160,8 @@ function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number;
 
 const TASK = /^\s{1,5}(?:\d+ tasks? \(|(?:⎿\s*)?[◻◼☐☒☑✔✓□■▪] \S)/u
 const WAITING = /^\s{0,3}[\u2801-\u28ff] \p{L}/u
+/** `⠏ Waiting for user confirmation...`: the program itself says that a person is asked. */
+const AWAITS = /^\s{0,3}[\u2801-\u28ff] waiting for (?:user|your|confirmation|approval|permission|input|an answer)\b/iu
 /** A status bar at the bottom of the screen has at most this many rows. */
 const STATUS_ROWS = 3
 
@@ -166,17 +169,28 @@ const STATUS_ROWS = 3
  * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
  * last row, and a status bar. None of it follows the dialog without a blank row.
  */
-function isStatus({ group, footerRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+function isStatus({ group, footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
   const end = footerRows?.[1] ?? group.last
-  const isApart = rows.slice(end + 1, index).some(isBlank)
+  const isApart = rows.slice(end + 1, index).some(row => isBlank(row) || menuRows[row.index]!.isRule)
   if (!isApart) return false
   const { text } = rows[index]!
   const isLast = rows.slice(index + 1).every(isBlank)
   if (TASK.test(text) || (isLast && footerRows !== null && WAITING.test(text))) return true
-  const bar = rows.length - STATUS_ROWS
   const isKeyed = group.options.some(option => /^\[[a-z]\] /iu.test(option.label))
   const hasPointer = group.options.some(option => option.glyphColumn !== null)
-  return index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)) && rows.slice(end + 1, bar).every(isBlank)
+  const isOwn = (at: number) => isBlank(rows[at]) || menuRows[at]!.isBlank || menuRows[at]!.isRule
+  const bar = rows.length - STATUS_ROWS
+  if (index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)))
+    return rows.slice(end + 1, bar).every((_, at) => isOwn(end + 1 + at))
+  // A program that draws below its output: the bar is the last rows that it has drawn, below a box.
+  const isBox = menuRows[group.last]!.isBoxed && rows.slice(end + 1, index).some(row => menuRows[row.index]!.isRule)
+  const rest = rows.slice(end + 1).filter(row => !isOwn(row.index))
+  return isBox && rest.length <= STATUS_ROWS && rest.every(row => isBar(row.text) || AWAITS.test(row.text) || fragments(row).length > 0)
+}
+
+/** Parts at the left and the right, or separated by dots: not a sentence, and not a sign of work. */
+function isBar(text: string): boolean {
+  return /\S\s{3,}\S|\S [·•|] \S/u.test(text) && !isWorkingHint(text) && !/^\s{0,3}[\u2801-\u28ff]/u.test(text)
 }
 
 /** `hints`: rows below that may be hints, if cursor or style proves the selection. */
