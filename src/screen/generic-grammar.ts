@@ -31,6 +31,12 @@ const ARGUMENT = /^\s{3,8}[a-z][\w-]{1,30}: \S/u
 const ANSWERED = /^[◇◆■▲]\s{2}\S/u
 const ANSWER = /^[│└](?:\s|$)/u
 
+const FRAME_TOP = /^\s{0,3}[╭┌╔][─━═]{3,}[^┬╦]*[╮┐╗]\s*$/u
+const FRAME_ROW = /^\s{0,3}[│┃║╰└╚]/u
+const FRAME_END = /^\s{0,3}[╰└╚]/u
+/** `✓ Shell npm test`: a mark that says how a tool fares, and the name of the tool. */
+const STATED = /^\s{0,4}[✓✔✗✘⊷⊶◌⚙⏳]\s{1,2}\p{Lu}[\p{L}_]{1,20}(?:\s{1,2}\S.*)?$/u
+
 /** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
   row: ScreenRow,
@@ -64,6 +70,8 @@ export function genericBlocks(
   let current: RowBlock | null = null
   let indent = 0
   let blanks = 0
+  /** The last row of the frame that is being read. */
+  let frameEnd = -1
   const begin = (kind: ScreenBlockKind, index: number, at: number, spec: BlockSpec | null = null) => {
     current = { kind, spec, first: index, last: index, isRunning: false }
     indent = at
@@ -99,6 +107,16 @@ export function genericBlocks(
       blanks = 0
       return
     }
+    if (FRAME_TOP.test(row.text)) {
+      frameEnd = endOfFrame(rows, index)
+      if (frameEnd >= 0) begin(framedKind(rows.slice(index + 1, frameEnd)), index, row.indent)
+    }
+    if (index <= frameEnd) {
+      current!.last = index
+      if (index === frameEnd) current = null
+      blanks = 0
+      return
+    }
     // A line across the screen separates: it belongs to nothing.
     if (LINE.test(row.text)) {
       current = null
@@ -113,7 +131,7 @@ export function genericBlocks(
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
-    else if (COMMAND.test(row.text) || NAMED.test(row.text)) begin('tool_call', index, row.indent)
+    else if (COMMAND.test(row.text) || NAMED.test(row.text) || isStated(rows, index)) begin('tool_call', index, row.indent)
     else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
@@ -128,6 +146,30 @@ export function genericBlocks(
     blanks = 0
   })
   return mergeResults(blocks)
+}
+
+/** The lower edge of a frame, if all rows down to it have its side. */
+function endOfFrame(rows: readonly ScreenRow[], top: number): number {
+  for (let index = top + 1; index < rows.length && FRAME_ROW.test(rows[index]!.text); index++)
+    if (FRAME_END.test(rows[index]!.text)) return index
+  return -1
+}
+
+/** Agents frame prompts after a glyph, and tools after a mark with their name. */
+function framedKind(body: readonly ScreenRow[]): ScreenBlockKind {
+  const texts = body.map(row => row.text.replace(/^\s*[│┃║]|[│┃║]\s*$/gu, '').trim()).filter(text => text !== '')
+  const [first] = texts
+  if (first === undefined) return 'prose'
+  if (/^[❯›>]\s+\S/u.test(first)) return 'user'
+  const isBanner = /\bwelcome\b|\bv?\d+\.\d+\.\d+/iu.test(first)
+  return /^(?:[^\p{L}\p{N}\s"'`([{]{1,2}\s+){1,2}[\p{L}_$]/u.test(first) && !isBanner ? 'tool_call' : 'prose'
+}
+
+/** With nothing or its output below: entries of a list follow each other. */
+function isStated(rows: readonly ScreenRow[], index: number): boolean {
+  const row = rows[index]!
+  const next = rows[index + 1]
+  return STATED.test(row.text) && (isBlank(next) || next!.indent > row.indent)
 }
 
 /** The dialog was neither said nor done by a tool: what is above and below it belongs together. */

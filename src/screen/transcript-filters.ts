@@ -78,7 +78,7 @@ export function withoutHints(
     last.kind === 'prose' &&
     last.first === last.last &&
     !reportsError(rows[last.first]!) &&
-    ((last.spec === null && (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!))) || repeatsBox(rows, last.first, composer))
+    ((last.spec === null && (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!) || isWedged(rows, last.first, composer))) || repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
 
@@ -92,6 +92,11 @@ function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region 
     const inBox = row.text.split(/[\s·∙•|]+/u)
     return named.every(word => inBox.includes(word))
   })
+}
+
+/** Between a line across the screen and the input box: a mode, not an answer. */
+function isWedged(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
+  return composer?.first === index + 1 && /^\s*[─━═]{20,}\s*$/u.test(rows[index - 1]?.text ?? '')
 }
 
 /** One or two characters: a row that is being drawn. */

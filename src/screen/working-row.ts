@@ -54,9 +54,17 @@ export function findWorkingRow(
   const at = rows.slice(0, end).findLastIndex(row => isWorkingHint(row.text))
   if (at < 0) return null
   const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)
-  const isNext = composer ? rest.every(row => row.indent > rows[at]!.indent + 1) : rest.length <= FOOTER_ROWS
+  const isAttached = rest.every(row => row.indent > rows[at]!.indent + 1) || isQueue(rest)
+  const isNext = composer ? isAttached : rest.length <= FOOTER_ROWS
   return isNext ? at : null
 }
+
+/** Prompts that wait, with a row that says so. */
+function isQueue(rows: readonly Placed[]): boolean {
+  return rows.length <= FOOTER_ROWS && rows.some(row => QUEUED.test(row.text))
+}
+
+const QUEUED = /\bqueued?\b.{0,30}$|^\s*queued\b/iu
 
 /** `~6 tokens`, `↑ 1.2k tokens · 3.5 tok/s`: what was used, not what was said. */
 export function isFigures(text: string): boolean {

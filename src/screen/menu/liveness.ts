@@ -169,23 +169,30 @@ const STATUS_ROWS = 3
  * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
  * last row, and a status bar. None of it follows the dialog without a blank row.
  */
-function isStatus({ group, footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+  const { group, footerRows } = candidate
   const end = footerRows?.[1] ?? group.last
-  const isApart = rows.slice(end + 1, index).some(row => isBlank(row) || menuRows[row.index]!.isRule)
+  if (isBelowBox(candidate, rows, index)) return true
+  const isApart = rows.slice(end + 1, index).some(isBlank)
   if (!isApart) return false
   const { text } = rows[index]!
   const isLast = rows.slice(index + 1).every(isBlank)
   if (TASK.test(text) || (isLast && footerRows !== null && WAITING.test(text))) return true
+  const bar = rows.length - STATUS_ROWS
   const isKeyed = group.options.some(option => /^\[[a-z]\] /iu.test(option.label))
   const hasPointer = group.options.some(option => option.glyphColumn !== null)
-  const isOwn = (at: number) => isBlank(rows[at]) || menuRows[at]!.isBlank || menuRows[at]!.isRule
-  const bar = rows.length - STATUS_ROWS
-  if (index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)))
-    return rows.slice(end + 1, bar).every((_, at) => isOwn(end + 1 + at))
-  // A program that draws below its output: the bar is the last rows that it has drawn, below a box.
-  const isBox = menuRows[group.last]!.isBoxed && rows.slice(end + 1, index).some(row => menuRows[row.index]!.isRule)
-  const rest = rows.slice(end + 1).filter(row => !isOwn(row.index))
-  return isBox && rest.length <= STATUS_ROWS && rest.every(row => isBar(row.text) || AWAITS.test(row.text) || fragments(row).length > 0)
+  return index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)) && rows.slice(end + 1, bar).every(isBlank)
+}
+
+/** The status rows of a program that leaves the cursor below its output: the last that it drew. */
+function isBelowBox({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+  const edge = menuRows.findIndex((row, at) => at > group.last && row.isRule)
+  if (!menuRows[group.last]!.isBoxed || edge < 0 || index < edge) return false
+  const below = rows.slice(edge + 1).filter(row => !isBlank(row))
+  return (
+    below.length <= STATUS_ROWS &&
+    below.every(row => isBar(row.text) || AWAITS.test(row.text) || fragments(row).length > 0)
+  )
 }
 
 /** Parts at the left and the right, or separated by dots: not a sentence, and not a sign of work. */
