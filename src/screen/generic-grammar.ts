@@ -31,6 +31,11 @@ const ARGUMENT = /^\s{3,8}[a-z][\w-]{1,30}: \S/u
 const ANSWERED = /^[◇◆■▲]\s{2}\S/u
 const ANSWER = /^[│└](?:\s|$)/u
 
+/** `● Ran a command · $ npm test · 4 more lines`. */
+const REPORTED =
+  /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:Ran|Running|Read|Reading|Edited|Editing|Wrote|Writing|Searched|Searching|Used|Using|Called|Calling)\b.{0,80}? · \S/u
+/** `⠇ thinking…` above what the model thinks. */
+const THOUGHT = /^\s{0,3}\S{1,2}\s+(?:thinking|reasoning)(?:…|\.{3})/iu
 const FRAME_TOP = /^\s{0,3}[╭┌╔][─━═]{3,}[^┬╦]*[╮┐╗]\s*$/u
 const FRAME_ROW = /^\s{0,3}[│┃║╰└╚]/u
 const FRAME_END = /^\s{0,3}[╰└╚]/u
@@ -45,7 +50,8 @@ export function unmarkedKind(
 ): ScreenBlockKind {
   if (isPrompt(row)) return 'user'
   if (CORNER.test(row.text)) return 'tool_result'
-  return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
+  if (!MARK.test(row.text)) return 'prose'
+  return THOUGHT.test(row.text) ? 'thought' : isCall(row, next) ? 'tool_call' : 'prose'
 }
 
 /**
@@ -131,7 +137,7 @@ export function genericBlocks(
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
-    else if (COMMAND.test(row.text) || NAMED.test(row.text) || isStated(rows, index)) begin('tool_call', index, row.indent)
+    else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index)) begin('tool_call', index, row.indent)
     else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),

@@ -14,9 +14,13 @@ const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
 /** A longer row is a sentence. */
 const LONGEST = 120
 
+/** Phases of the moon and faces of a clock are drawn only to turn. */
+const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
+
 /** Whether a row shows by itself that the program works. */
 export function isWorkingHint(text: string): boolean {
   if (text.length > LONGEST) return false
+  if (PHASES.test(text)) return true
   const isInterruptible = INTERRUPT.test(text)
   return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
 }

@@ -172,7 +172,7 @@ const STATUS_ROWS = 3
 function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
   const { group, footerRows } = candidate
   const end = footerRows?.[1] ?? group.last
-  if (isBelowBox(candidate, rows, index)) return true
+  if (isBelowEdge(candidate, rows, index)) return true
   const isApart = rows.slice(end + 1, index).some(isBlank)
   if (!isApart) return false
   const { text } = rows[index]!
@@ -184,20 +184,24 @@ function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: n
   return index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)) && rows.slice(end + 1, bar).every(isBlank)
 }
 
-/** The status rows of a program that leaves the cursor below its output: the last that it drew. */
-function isBelowBox({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+/**
+ * The status rows of a program below a dialog that has a lower edge: a box, or two lines across the
+ * screen.
+ */
+function isBelowEdge({ group, menu, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
   const edge = menuRows.findIndex((row, at) => at > group.last && row.isRule)
-  if (!menuRows[group.last]!.isBoxed || edge < 0 || index < edge) return false
+  const isFramed = menuRows[group.last]!.isBoxed || menuRows[menu.rows[0]]?.isRule === true
+  if (!isFramed || edge < 0 || index < edge) return false
   const below = rows.slice(edge + 1).filter(row => !isBlank(row))
   return (
-    below.length <= STATUS_ROWS &&
-    below.every(row => isBar(row.text) || AWAITS.test(row.text) || fragments(row).length > 0)
+    below.length <= STATUS_ROWS && below.every(row => isBar(row) || AWAITS.test(row.text) || fragments(row).length > 0)
   )
 }
 
-/** Parts at the left and the right, or separated by dots: not a sentence, and not a sign of work. */
-function isBar(text: string): boolean {
-  return /\S\s{3,}\S|\S [·•|] \S/u.test(text) && !isWorkingHint(text) && !/^\s{0,3}[\u2801-\u28ff]/u.test(text)
+/** At the right, or in parts: not a sentence, and not a sign of work. */
+function isBar({ text, indent }: ScreenRow): boolean {
+  const isParted = /\S\s{2,}\S|\S [·•|] \S/u.test(text) || indent >= 40
+  return isParted && !isWorkingHint(text) && !/^\s{0,3}[\u2801-\u28ff]/u.test(text)
 }
 
 /** `hints`: rows below that may be hints, if cursor or style proves the selection. */
