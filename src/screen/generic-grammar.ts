@@ -50,8 +50,7 @@ export function unmarkedKind(
 ): ScreenBlockKind {
   if (isPrompt(row)) return 'user'
   if (CORNER.test(row.text)) return 'tool_result'
-  if (!MARK.test(row.text)) return 'prose'
-  return THOUGHT.test(row.text) ? 'thought' : isCall(row, next) ? 'tool_call' : 'prose'
+  return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
 }
 
 /**
@@ -137,7 +136,8 @@ export function genericBlocks(
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
-    else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index)) begin('tool_call', index, row.indent)
+    else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index))
+      begin('tool_call', index, row.indent)
     else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
@@ -151,7 +151,11 @@ export function genericBlocks(
     else begin('prose', index, row.indent)
     blanks = 0
   })
-  return mergeResults(blocks)
+  return mergeResults(blocks.map(block => (isThought(rows, block) ? { ...block, kind: 'thought' } : block)))
+}
+
+function isThought(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock): boolean {
+  return kind === 'prose' && spec === null && last > first && THOUGHT.test(rows[first]!.text)
 }
 
 /** The lower edge of a frame, if all rows down to it have its side. */

@@ -61,7 +61,12 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
       })
   // A guessed input box yields to options in the same place, but not to a text of several rows that
   // is being typed.
-  const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate) && !isDraft(guessed, candidate)
+  const isTaken =
+    guessed !== null &&
+    candidate !== null &&
+    overlaps(guessed, candidate) &&
+    !isDraft(guessed, candidate) &&
+    !(sign !== null && isPromptDraft(guessed, candidate, rows, frame))
   const written = anchored || !candidate ? null : writtenList(candidate, rows, frame)
   const composer = anchored ?? written ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
@@ -280,10 +285,24 @@ function writtenList({ group }: MenuCandidate, rows: readonly ScreenRow[], { cur
  */
 function isDraft(box: Region, { group, menu }: MenuCandidate): boolean {
   const [first, ...others] = group.options
-  const isPlain = group.options.every(option => option.number === null && option.checked === null && option.detail === '')
+  const isPlain = group.options.every(
+    option => option.number === null && option.checked === null && option.detail === '',
+  )
   const isWhole = group.first === box.first + 1 && group.last === box.last - 1
   const isPointed = first?.glyphColumn != null && others.every(option => option.glyphColumn === null)
   return isPlain && isWhole && isPointed && !group.isRadio && menu.footer.length === 0
+}
+
+/** The same after a bare prompt whose glyph is known: the cursor is behind the last word. */
+function isPromptDraft(
+  box: Region,
+  { group, menu }: MenuCandidate,
+  rows: readonly ScreenRow[],
+  { cursor }: Frame,
+): boolean {
+  const isPlain = group.options.every(option => option.number === null && option.checked === null)
+  const isAtEnd = cursor.visible && cursor.y === box.last && cursor.x >= rows[box.last]!.text.trimEnd().length
+  return isPlain && isAtEnd && box.last > box.first && group.first === box.first && menu.footer.length === 0
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

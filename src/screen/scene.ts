@@ -79,7 +79,10 @@ interface FrameReading {
 }
 
 /** The newest frame that starts with this row, as read with this pack. */
-const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; sign: string | null; reading: FrameReading }>()
+const readings = new WeakMap<
+  Row,
+  { frame: Frame; pack: Pack; rules: Pack['rules']; sign: string | null; reading: FrameReading }
+>()
 
 /** What follows from rows, cursor and pack alone: computed once while they stay the same. */
 function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading {

@@ -78,7 +78,9 @@ export function withoutHints(
     last.kind === 'prose' &&
     last.first === last.last &&
     !reportsError(rows[last.first]!) &&
-    ((last.spec === null && (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!) || isWedged(rows, last.first, composer))) || repeatsBox(rows, last.first, composer))
+    ((last.spec === null &&
+      (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!) || isWedged(rows, last.first, composer))) ||
+      repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
 

@@ -34,7 +34,9 @@ function splitAtEcho({ rows, blocks, composer }: Layout, draft: string): RowBloc
       const isMarked = block.kind === 'user' && block.first === first && block.last === last
       if (isMarked && !blocks.slice(at + 1).some(later => later.kind === 'user')) return blocks
       const part = (kind: RowBlock['kind'], from: number, to: number): RowBlock[] =>
-        rows.slice(from, to + 1).some(row => /[^\s\u2500-\u257f]/u.test(plain(row))) ? [{ ...block, kind, first: from, last: to }] : []
+        rows.slice(from, to + 1).some(row => /[^\s\u2500-\u257f]/u.test(plain(row)))
+          ? [{ ...block, kind, first: from, last: to }]
+          : []
       const kind = block.kind === 'user' ? 'prose' : block.kind
       return [
         ...blocks.slice(0, at),
@@ -47,7 +49,9 @@ function splitAtEcho({ rows, blocks, composer }: Layout, draft: string): RowBloc
     }
   }
   // While the next prompt is being typed, the last one is not what was typed.
-  return composer === null ? blocks.map(block => (isOther(rows, block, draft) ? { ...block, kind: 'prose' } : block)) : blocks
+  return composer === null
+    ? blocks.map(block => (isOther(rows, block, draft) ? { ...block, kind: 'prose' } : block))
+    : blocks
 }
 
 /**
@@ -56,7 +60,10 @@ function splitAtEcho({ rows, blocks, composer }: Layout, draft: string): RowBloc
  */
 function isOther(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock, draft: string): boolean {
   if (kind !== 'user' || spec !== null) return false
-  const start = rows.slice(first, last + 1).map(row => squeeze(plain(row))).find(text => text !== '')
+  const start = rows
+    .slice(first, last + 1)
+    .map(row => squeeze(plain(row)))
+    .find(text => text !== '')
   return start !== undefined && start.slice(0, ALIKE) !== squeeze(draft).slice(0, ALIKE)
 }
 

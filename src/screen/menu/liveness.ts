@@ -188,7 +188,11 @@ function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: n
  * The status rows of a program below a dialog that has a lower edge: a box, or two lines across the
  * screen.
  */
-function isBelowEdge({ group, menu, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+function isBelowEdge(
+  { group, menu, rows: menuRows }: MenuCandidate,
+  rows: readonly ScreenRow[],
+  index: number,
+): boolean {
   const edge = menuRows.findIndex((row, at) => at > group.last && row.isRule)
   const isFramed = menuRows[group.last]!.isBoxed || menuRows[menu.rows[0]]?.isRule === true
   if (!isFramed || edge < 0 || index < edge) return false
