@@ -82,26 +82,44 @@ interface Edges {
   isParked: boolean
 }
 
-function findBetween(frame: Frame, rows: readonly ScreenRow[], { isTop, isBottom, isParked }: Edges): Region | null {
-  const bottom = rows.findLastIndex(isBottom)
-  const isCompleted = isCompleting(rows, bottom)
-  if (bottom < 2 || (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleted)) return null
+/** The lowest box with such edges; a footer may have a line of its own below it. */
+function findBetween(frame: Frame, rows: readonly ScreenRow[], edges: Edges): Region | null {
+  for (let bottom = rows.length - 1; bottom >= 2; bottom--) {
+    if (!edges.isBottom(rows[bottom]!)) continue
+    if (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleting(rows, bottom)) return null
+    const found = boxAbove(frame, rows, bottom, edges)
+    if (found !== 'none') return found
+  }
+  return null
+}
+
+/** The box that ends in this row; null if it is something else, 'none' if a box may be above it. */
+function boxAbove(
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  bottom: number,
+  { isTop, isParked }: Edges,
+): Region | null | 'none' {
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
     const isLive = frame.isPlainText || isParked || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
     if (rows.slice(bottom + 1).some(row => isCornerTop(row)) || isCard(rows, top)) return null
-    const isDialog = rows.slice(bottom + 1).some(row => isWorkingHint(row.text) || (leaves(row) && !isCompleted))
+    const isDialog = rows
+      .slice(bottom + 1)
+      .some(row => isWorkingHint(row.text) || (leaves(row) && !isCompleting(rows, bottom)))
     if (isParked && !hasDrawnCursor(body) && isDialog) return null
     const isBox =
       isLive &&
       (isPrompt(body[0]!, frame) ||
         body.every(row => isBlank(row)) ||
-        frame.cursor.y === body[0]!.index ||
+        (frame.cursor.y === body[0]!.index && !/^\s*[\u2801-\u28ff]/u.test(body[0]!.text)) ||
         (isParked &&
           isCornerTop(rows[top]!) &&
           (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
-    return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
+    if (isBox && !looksLikeOptions(body)) return { name: 'composer', first: top, last: bottom }
+    // Few rows between two lines, without the cursor: a part of the footer.
+    return body.length <= 3 && !isLive ? 'none' : null
   }
   return null
 }

@@ -138,6 +138,7 @@ export function genericBlocks(
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
     else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index))
       begin('tool_call', index, row.indent)
+    else if (isQuotedCode(row, blocks.at(-1), blanks > 0)) begin('prose', index, row.indent)
     else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
@@ -155,7 +156,13 @@ export function genericBlocks(
 }
 
 function isThought(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock): boolean {
-  return kind === 'prose' && spec === null && last > first && THOUGHT.test(rows[first]!.text)
+  const isSaid = kind === 'prose' || kind === 'tool_call'
+  return isSaid && spec === null && last > first && THOUGHT.test(rows[first]!.text)
+}
+
+/** A gutter apart from any tool: code in an answer. */
+function isQuotedCode(row: ScreenRow, above: RowBlock | undefined, isApart: boolean): boolean {
+  return isApart && above?.kind === 'prose' && above.spec === null && /^\s{1,4}[│┆┊]\s/u.test(row.text)
 }
 
 /** The lower edge of a frame, if all rows down to it have its side. */

@@ -14,13 +14,16 @@ const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
 /** A longer row is a sentence. */
 const LONGEST = 120
 
+/** `⣷  working · 2s`: one word next to the mark and the time. */
+const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[·•|(]\\s*${DURATION}`, 'u')
+
 /** Phases of the moon and faces of a clock are drawn only to turn. */
 const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
 
 /** Whether a row shows by itself that the program works. */
 export function isWorkingHint(text: string): boolean {
   if (text.length > LONGEST) return false
-  if (PHASES.test(text)) return true
+  if (PHASES.test(text) || (TURNING.test(text) && STATED_CLOCK.test(text))) return true
   const isInterruptible = INTERRUPT.test(text)
   return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
 }

@@ -164,6 +164,8 @@ const WAITING = /^\s{0,3}[\u2801-\u28ff] \p{L}/u
 const AWAITS = /^\s{0,3}[\u2801-\u28ff] waiting for (?:user|your|confirmation|approval|permission|input|an answer)\b/iu
 /** A status bar at the bottom of the screen has at most this many rows. */
 const STATUS_ROWS = 3
+/** With its keys in them. */
+const FOOTER_ROWS = 5
 
 /**
  * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
@@ -196,7 +198,9 @@ function isBelowEdge(
   const edge = menuRows.findIndex((row, at) => at > group.last && row.isRule)
   const isFramed = menuRows[group.last]!.isBoxed || menuRows[menu.rows[0]]?.isRule === true
   if (!isFramed || edge < 0 || index < edge) return false
-  const below = rows.slice(edge + 1).filter(row => !isBlank(row))
+  const below = rows.slice(edge + 1).filter(row => !isBlank(row) && !menuRows[row.index]!.isRule)
+  // Keys that confirm and cancel below the edge are those of the dialog, whatever is next to them.
+  if (below.length <= FOOTER_ROWS && below.some(row => confirmsOrLeaves(row))) return true
   return (
     below.length <= STATUS_ROWS && below.every(row => isBar(row) || AWAITS.test(row.text) || fragments(row).length > 0)
   )
