@@ -20,14 +20,19 @@ export function beginningOf(
   pack: Pack,
   { block, isApart }: { block: RowBlock | null; isApart: boolean },
 ): BlockSpec | null {
+  let possible: BlockSpec | null = null
   for (const spec of markReader(pack)(rows[index]!).startsBlocks) {
-    // In the first row of the screen the preceding block is unknown. A band has nothing before it.
-    const isAfter = block ? spec.after?.includes(block.kind) && !(spec.first.style?.band && isApart) : index === 0
-    if (spec.after && !isAfter) continue
+    // A band has nothing before it.
+    const isAfter = block !== null && spec.after?.includes(block.kind) && !(spec.first.style?.band && isApart)
+    // In the first row of the screen the preceding block is unknown: another description comes
+    // first.
+    const isUnknown = block === null && index === 0
+    if (spec.after && !isAfter && !isUnknown) continue
     if (spec.next && !followedBy(rows, index, spec)) continue
-    return spec
+    if (!spec.after || isAfter) return spec
+    possible ??= spec
   }
-  return null
+  return possible
 }
 
 /** Some marks need a certain row below: a bullet is a tool call if a result follows. */

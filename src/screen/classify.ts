@@ -94,11 +94,31 @@ function observe(scene: Scene): Observation {
   if (working || (turn.isOpen && !(skipped && !composer))) return observeWork(scene)
   if (skipped) return observeSkipped(scene, skipped)
   if (composer) return observeRest(scene)
+  if (isCommandList(scene))
+    return makeObservation(
+      scene,
+      'idle_prompt',
+      { fresh: false, prompt: 'agent' },
+      { rule: 'generic/commands', confidence: 0.5, busy: false },
+    )
   const failed = bestMatch(scene, match => match.rule.view === 'error')
   if (failed)
     return makeObservation(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
   return observeStartup(scene) ?? observeNothing(scene)
 }
+
+/** Commands in one column at the end of the screen: they complete what is typed above it. */
+function isCommandList({ layout: { rows }, memory, pack }: Scene): boolean {
+  if (!pack.byStructure || !memory.hasSeenComposer) return false
+  const shown = rows.filter(row => row.indent >= 0)
+  const last = shown.findLastIndex(row => COMMAND.test(row.text))
+  const run = shown.slice(0, last + 1).findLastIndex(row => !COMMAND.test(row.text))
+  return last - run >= LISTED && shown.length - 1 - last <= 2
+}
+
+const COMMAND = /^\s{0,4}(?:[❯›>▸→]\s*)?\/[a-z][\w:-]*(?:\s|$)/u
+/** Fewer rows may be paths in an answer. */
+const LISTED = 5
 
 /** A shell prints what its commands say about signing in; it does not ask for it. */
 function isShell({ shell, memory, frame }: Scene): boolean {

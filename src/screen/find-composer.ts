@@ -22,6 +22,8 @@ const PROMPT =
 const BOXED_PROMPT = /^\s*[│┃║|]\s{0,2}[^\p{L}\p{N}\s─━│┃\u2800-\u28ff](?:[\s\u00a0]|$)/u
 
 interface SearchOptions {
+  /** The glyph of the program's bare prompt, once it is known: another one is not a prompt. */
+  sign: string | null
   /** Rows that are known to be something else. */
   taken: (row: ScreenRow) => boolean
   /** A pack describes the agent's box: another one counts only with a cursor in it. */
@@ -31,7 +33,7 @@ interface SearchOptions {
 export function findStructuralComposer(
   frame: Frame,
   rows: readonly ScreenRow[],
-  { taken, needsCursor }: SearchOptions,
+  { taken, needsCursor, sign }: SearchOptions,
 ): Region | null {
   const isParked = !needsCursor && isCursorParked(frame, rows)
   const betweenEdges = (isTop: Edge, isBottom: Edge) => findBetween(frame, rows, { isTop, isBottom, isParked })
@@ -45,7 +47,7 @@ export function findStructuralComposer(
     betweenEdges(isCornerTop, isCornerBottom) ??
     behindGutter(frame, rows) ??
     (isParked ? lowestGutter(rows) : null) ??
-    barePrompt(frame, rows, taken)
+    barePrompt(frame, rows, taken, sign)
   )
 }
 
@@ -80,25 +82,44 @@ interface Edges {
   isParked: boolean
 }
 
-function findBetween(frame: Frame, rows: readonly ScreenRow[], { isTop, isBottom, isParked }: Edges): Region | null {
-  const bottom = rows.findLastIndex(isBottom)
-  if (bottom < 2 || (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleting(rows, bottom))) return null
+/** The lowest box with such edges; a footer may have a line of its own below it. */
+function findBetween(frame: Frame, rows: readonly ScreenRow[], edges: Edges): Region | null {
+  for (let bottom = rows.length - 1; bottom >= 2; bottom--) {
+    if (!edges.isBottom(rows[bottom]!)) continue
+    if (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleting(rows, bottom)) return null
+    const found = boxAbove(frame, rows, bottom, edges)
+    if (found !== 'none') return found
+  }
+  return null
+}
+
+/** The box that ends in this row; null if it is something else, 'none' if a box may be above it. */
+function boxAbove(
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  bottom: number,
+  { isTop, isParked }: Edges,
+): Region | null | 'none' {
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
     const isLive = frame.isPlainText || isParked || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
     if (rows.slice(bottom + 1).some(row => isCornerTop(row)) || isCard(rows, top)) return null
-    if (isParked && !hasDrawnCursor(body) && rows.slice(bottom + 1).some(row => isWorkingHint(row.text) || leaves(row)))
-      return null
+    const isDialog = rows
+      .slice(bottom + 1)
+      .some(row => isWorkingHint(row.text) || (leaves(row) && !isCompleting(rows, bottom)))
+    if (isParked && !hasDrawnCursor(body) && isDialog) return null
     const isBox =
       isLive &&
       (isPrompt(body[0]!, frame) ||
         body.every(row => isBlank(row)) ||
-        frame.cursor.y === body[0]!.index ||
+        (frame.cursor.y === body[0]!.index && !/^\s*[\u2801-\u28ff]/u.test(body[0]!.text)) ||
         (isParked &&
           isCornerTop(rows[top]!) &&
           (BOXED_PROMPT.test(body[0]!.text) || isLoneField(rows[top]!, body, frame))))
-    return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
+    if (isBox && !looksLikeOptions(body)) return { name: 'composer', first: top, last: bottom }
+    // Few rows between two lines, without the cursor: a part of the footer.
+    return body.length <= 3 && !isLive ? 'none' : null
   }
   return null
 }
@@ -131,11 +152,19 @@ function lowestGutter(rows: readonly ScreenRow[]): Region | null {
   const isPadded = last - first >= 2 && rows[first]!.text.trim() === gutter.trim()
   const below = rows.slice(last + 1)
   const isLowest = countBelow(rows, last) <= FOOTER_ROWS && !below.some(row => row.text.startsWith(gutter))
-  const isResting = !below.some(row => isWorkingHint(row.text))
+  const isResting = !below.some(row => isWorkingHint(row.text)) && !hasPointedList(below)
   const body = rows.slice(first, last + 1)
   return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
     ? { name: 'composer', first, last }
     : null
+}
+
+/** A pointer with another entry right above or below it: a list that has the keyboard. */
+function hasPointedList(rows: readonly ScreenRow[]): boolean {
+  return rows.some((row, at) => {
+    const pointer = /^\s{0,3}[❯›>▸→▶]\s+(?=[^/@\s])/u.exec(row.text)?.[0]
+    return pointer !== undefined && [rows[at - 1], rows[at + 1]].some(next => next?.indent === pointer.length)
+  })
 }
 
 /** Frames of one width below each other are entries of a list. */
@@ -163,21 +192,55 @@ function isCursorParked({ cursor, isPlainText }: Frame, rows: readonly ScreenRow
   return !cursor.visible || (cursor.x === 0 && cursor.y > rows.findLastIndex(row => !isBlank(row)))
 }
 
-/** A command or a file is being typed: the list below the box completes it. */
+/** A box whose text starts with the sign of a command or a file. */
+const DRAFTED = /^\s*[│┃║]?\s{0,2}[^\p{L}\p{N}\s]?\s{0,2}[/@]/u
+const COMPLETION = /^\s*(?:[❯›>▸→]\s*)?[/@]\S/u
+
+/**
+ * A command or a file is being typed: the list below the box completes it. A status row may be
+ * between them.
+ */
 function isCompleting(rows: readonly ScreenRow[], bottom: number): boolean {
-  const below = rows.slice(bottom + 1).find(row => !isBlank(row))
-  return below !== undefined && /^\s*(?:[❯›>▸→]\s*)?[/@]\S/u.test(below.text)
+  const below = rows.slice(bottom + 1).filter(row => !isBlank(row))
+  const first = below.findIndex(row => COMPLETION.test(row.text))
+  if (first === 0) return true
+  const isListed = !isBlank(rows[bottom + 1]) && !isBlank(rows[bottom + 2])
+  return DRAFTED.test(rows[bottom - 1]?.text ?? '') && (isListed || (first > 0 && first <= 2))
 }
 
 /** A row with a prompt glyph and the cursor, and only indented footer rows below. */
-function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
-  const row = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
-  if (!row || taken(row) || !isPromptRow(row, frame)) return null
-  const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
+function barePrompt(
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  taken: (row: ScreenRow) => boolean,
+  sign: string | null,
+): Region | null {
+  const last = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
+  const row = last && (sign === null ? last : startOfDraft(rows, last, sign))
+  if (!last || !row || taken(row) || !isPromptRow(row, frame) || isWorkingHint(row.text)) return null
+  if (sign !== null && promptGlyph(row) !== sign && !MODE.test(row.text)) return null
+  const below = rows.slice(last.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
   // `Enter to view · Esc to close` below a pointer: a list with one entry.
   if (below.some(other => confirmsOrLeaves(other))) return null
-  return { name: 'composer', first: row.index, last: row.index }
+  return { name: 'composer', first: row.index, last: last.index }
+}
+
+/** Prompts of other modes: a shell command, a note. */
+const MODE = /^\s{0,2}[!#$?&](?:\s|$)/u
+
+/** The glyph of a bare prompt: its first character. */
+export function promptGlyph(row: ScreenRow): string {
+  return [...row.text.trimStart()][0] ?? ''
+}
+
+/** A draft of several lines continues indented below its prompt. */
+function startOfDraft(rows: readonly ScreenRow[], last: ScreenRow, sign: string): ScreenRow {
+  for (let row = last; row.index > last.index - BODY_ROWS; row = rows[row.index - 1]!) {
+    if (promptGlyph(row) === sign && row.indent <= 2) return row
+    if (row.indent < 1 || row.index === 0) break
+  }
+  return last
 }
 
 /** Without a cursor only glyphs that are used for prompts count. */

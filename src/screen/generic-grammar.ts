@@ -24,6 +24,24 @@ const COMMAND = /^\s{0,5}\$ \S/u
 const NAMED =
   /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:[a-z]+(?:_[a-z]+)+\s*$|(?:Ran|Running|Read|Reading|Made|Edited|Editing|Wrote|Writing|Searched|Listed|Created|Updated|Deleted|Fetched|Called|Calling|Executed|Explored)\b(?:\s+[^\s.!?]\S*){0,6}\s*$)/u
 
+/** `▸ shell` above `command: npm test`: a tool and its arguments. */
+const TITLE = /^\s{0,5}[^\p{L}\p{N}\s"'`]\s+[\p{L}_][\w.:-]{1,40}(?: [\w.:-]{1,30})?\s*$/u
+const ARGUMENT = /^\s{3,8}[a-z][\w-]{1,30}: \S/u
+/** `◇  Question` above `│  Answer`: a dialog that was answered. */
+const ANSWERED = /^[◇◆■▲]\s{2}\S/u
+const ANSWER = /^[│└](?:\s|$)/u
+
+/** `● Ran a command · $ npm test · 4 more lines`. */
+const REPORTED =
+  /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:Ran|Running|Read|Reading|Edited|Editing|Wrote|Writing|Searched|Searching|Used|Using|Called|Calling)\b.{0,80}? · \S/u
+/** `⠇ thinking…` above what the model thinks. */
+const THOUGHT = /^\s{0,3}\S{1,2}\s+(?:thinking|reasoning)(?:…|\.{3})/iu
+const FRAME_TOP = /^\s{0,3}[╭┌╔][─━═]{3,}[^┬╦]*[╮┐╗]\s*$/u
+const FRAME_ROW = /^\s{0,3}[│┃║╰└╚]/u
+const FRAME_END = /^\s{0,3}[╰└╚]/u
+/** `✓ Shell npm test`: a mark that says how a tool fares, and the name of the tool. */
+const STATED = /^\s{0,4}[✓✔✗✘⊷⊶◌⚙⏳]\s{1,2}\p{Lu}[\p{L}_]{1,20}(?:\s{1,2}\S.*)?$/u
+
 /** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
   row: ScreenRow,
@@ -42,9 +60,9 @@ export function isCommandOnly(rows: readonly ScreenRow[]): boolean {
   return /^\s{1,4}[⎿└╰├↳]\s+\$ \S/u.test(rows[0]?.text ?? '') && rows.slice(1).every(row => row.indent > 5)
 }
 
-/** A row that starts no block by itself. */
-export function isUnmarked(row: ScreenRow, page: Color = null): boolean {
-  return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row, page)
+/** A row with a mark or a corner before its text: it starts a block by itself. */
+export function hasMark(row: ScreenRow): boolean {
+  return MARK.test(row.text) || CORNER.test(row.text)
 }
 
 export function genericBlocks(
@@ -57,6 +75,8 @@ export function genericBlocks(
   let current: RowBlock | null = null
   let indent = 0
   let blanks = 0
+  /** The last row of the frame that is being read. */
+  let frameEnd = -1
   const begin = (kind: ScreenBlockKind, index: number, at: number, spec: BlockSpec | null = null) => {
     current = { kind, spec, first: index, last: index, isRunning: false }
     indent = at
@@ -87,7 +107,18 @@ export function genericBlocks(
       if (role === 'terminator') current = null
       return
     }
+    if (isAnsweredDialog(rows, index)) return
     if (takeDescribed(row, index)) {
+      blanks = 0
+      return
+    }
+    if (FRAME_TOP.test(row.text)) {
+      frameEnd = endOfFrame(rows, index)
+      if (frameEnd >= 0) begin(framedKind(rows.slice(index + 1, frameEnd)), index, row.indent)
+    }
+    if (index <= frameEnd) {
+      current!.last = index
+      if (index === frameEnd) current = null
       blanks = 0
       return
     }
@@ -105,8 +136,10 @@ export function genericBlocks(
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
-    else if (COMMAND.test(row.text) || NAMED.test(row.text)) begin('tool_call', index, row.indent)
-    else if (PROMPT.test(row.text) || !isUnmarked(row, page))
+    else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index))
+      begin('tool_call', index, row.indent)
+    else if (isQuotedCode(row, blocks.at(-1), blanks > 0)) begin('prose', index, row.indent)
+    else if (PROMPT.test(row.text) || hasMark(row))
       begin(
         unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
         index,
@@ -119,11 +152,54 @@ export function genericBlocks(
     else begin('prose', index, row.indent)
     blanks = 0
   })
-  return mergeResults(blocks)
+  return mergeResults(blocks.map(block => (isThought(rows, block) ? { ...block, kind: 'thought' } : block)))
+}
+
+function isThought(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock): boolean {
+  const isSaid = kind === 'prose' || kind === 'tool_call'
+  return isSaid && spec === null && last > first && THOUGHT.test(rows[first]!.text)
+}
+
+/** A gutter apart from any tool: code in an answer. */
+function isQuotedCode(row: ScreenRow, above: RowBlock | undefined, isApart: boolean): boolean {
+  return isApart && above?.kind === 'prose' && above.spec === null && /^\s{1,4}[│┆┊]\s/u.test(row.text)
+}
+
+/** The lower edge of a frame, if all rows down to it have its side. */
+function endOfFrame(rows: readonly ScreenRow[], top: number): number {
+  for (let index = top + 1; index < rows.length && FRAME_ROW.test(rows[index]!.text); index++)
+    if (FRAME_END.test(rows[index]!.text)) return index
+  return -1
+}
+
+/** Agents frame prompts after a glyph, and tools after a mark with their name. */
+function framedKind(body: readonly ScreenRow[]): ScreenBlockKind {
+  const texts = body.map(row => row.text.replace(/^\s*[│┃║]|[│┃║]\s*$/gu, '').trim()).filter(text => text !== '')
+  const [first] = texts
+  if (first === undefined) return 'prose'
+  if (/^[❯›>]\s+\S/u.test(first)) return 'user'
+  const isBanner = /\bwelcome\b|\bv?\d+\.\d+\.\d+/iu.test(first)
+  return /^(?:[^\p{L}\p{N}\s"'`([{]{1,2}\s+){1,2}[\p{L}_$]/u.test(first) && !isBanner ? 'tool_call' : 'prose'
+}
+
+/** With nothing or its output below: entries of a list follow each other. */
+function isStated(rows: readonly ScreenRow[], index: number): boolean {
+  const row = rows[index]!
+  const next = rows[index + 1]
+  return STATED.test(row.text) && (isBlank(next) || next!.indent > row.indent)
+}
+
+/** The dialog was neither said nor done by a tool: what is above and below it belongs together. */
+function isAnsweredDialog(rows: readonly ScreenRow[], index: number): boolean {
+  let first = index
+  while (first > 0 && ANSWER.test(rows[first]!.text)) first--
+  return ANSWERED.test(rows[first]!.text) && ANSWER.test(rows[first + 1]?.text ?? '')
 }
 
 function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
-  return CALL.test(row.text) || NAMED.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
+  if (CALL.test(row.text) || NAMED.test(row.text)) return true
+  if (next === undefined || isBlank(next)) return false
+  return CORNER.test(next.text) || (TITLE.test(row.text) && ARGUMENT.test(next.text) && next.indent > row.indent)
 }
 
 /** A whole block in a warning colour that nothing else said has: not an answer. */

@@ -1,5 +1,5 @@
 import { beginningOf, continuesSpec, type GapsBefore } from './block-marks.js'
-import { isUnmarked, unmarkedKind } from './generic-grammar.js'
+import { hasMark, unmarkedKind } from './generic-grammar.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
 import { markReader } from './row-marks.js'
@@ -27,7 +27,7 @@ export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
  * continues the block above it if it matches the continuation pattern (blank rows only if the block
  * continues after them). Rows that match nothing become separate prose. Rows with another role
  * (chrome, terminators, panels, working rows) belong to no block; terminators and working rows also
- * end the block above.
+ * end the block above. A gutter without text is the edge of a dialog, not a block.
  */
 export function splitBlocks(
   rows: readonly ScreenRow[],
@@ -85,7 +85,7 @@ export function splitBlocks(
     blanks = 0
     gaps = 0
   })
-  return blocks
+  return blocks.filter(block => rows.slice(block.first, block.last + 1).some(row => /[^\s│┃║▌▎▐]/u.test(row.text)))
 }
 
 /** A block whose first row scrolled away: its other rows have a mark too, or an edge. */
@@ -96,7 +96,7 @@ function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
 
 function continues(block: RowBlock, row: ScreenRow, before: GapsBefore): boolean {
   if (block.more) return before.blanks === 0 && block.more.test(row.text)
-  if (block.spec === null) return isUnmarked(row) ? before.blanks <= 1 && row.indent > 1 : false
+  if (block.spec === null) return !hasMark(row) && before.blanks <= 1 && row.indent > 1
   return continuesSpec(block.spec, row, before)
 }
 

@@ -38,7 +38,8 @@ export interface Layout {
 /** Non-blank rows that may be below an input box: hints, status lines, completion lists, panels. */
 const BELOW_BOX = 14
 
-export function createLayout(frame: Frame, pack: Pack): Layout {
+/** `sign`: the glyph of the program's bare prompt, if it has one and no pack describes it. */
+export function createLayout(frame: Frame, pack: Pack, sign: string | null = null): Layout {
   const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.byStructure })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
@@ -56,10 +57,16 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
     : findStructuralComposer(frame, rows, {
         taken: row => roles[row.index] != null,
         needsCursor: pack.regions.some(({ name }) => name === 'composer'),
+        sign,
       })
   // A guessed input box yields to options in the same place, but not to a text of several rows that
   // is being typed.
-  const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)
+  const isTaken =
+    guessed !== null &&
+    candidate !== null &&
+    overlaps(guessed, candidate) &&
+    !isDraft(guessed, candidate) &&
+    !(sign !== null && isPromptDraft(guessed, candidate, rows, frame))
   const written = anchored || !candidate ? null : writtenList(candidate, rows, frame)
   const composer = anchored ?? written ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
@@ -270,6 +277,32 @@ function writtenList({ group }: MenuCandidate, rows: readonly ScreenRow[], { cur
     cursor.visible && cursor.y === group.last && row !== undefined && cursor.x === row.text.trimEnd().length
   const isPointed = first?.glyphColumn != null && group.options.slice(1).every(option => option.glyphColumn === null)
   return isLast && isPointed && first.row < cursor.y ? makeRegion('composer', first.row, cursor.y) : null
+}
+
+/**
+ * A draft of several lines after the glyph of a framed box: nothing in the box asks, and no key
+ * below it chooses.
+ */
+function isDraft(box: Region, { group, menu }: MenuCandidate): boolean {
+  const [first, ...others] = group.options
+  const isPlain = group.options.every(
+    option => option.number === null && option.checked === null && option.detail === '',
+  )
+  const isWhole = group.first === box.first + 1 && group.last === box.last - 1
+  const isPointed = first?.glyphColumn != null && others.every(option => option.glyphColumn === null)
+  return isPlain && isWhole && isPointed && !group.isRadio && menu.footer.length === 0
+}
+
+/** The same after a bare prompt whose glyph is known: the cursor is behind the last word. */
+function isPromptDraft(
+  box: Region,
+  { group, menu }: MenuCandidate,
+  rows: readonly ScreenRow[],
+  { cursor }: Frame,
+): boolean {
+  const isPlain = group.options.every(option => option.number === null && option.checked === null)
+  const isAtEnd = cursor.visible && cursor.y === box.last && cursor.x >= rows[box.last]!.text.trimEnd().length
+  return isPlain && isAtEnd && box.last > box.first && group.first === box.first && menu.footer.length === 0
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

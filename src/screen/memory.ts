@@ -1,9 +1,10 @@
+import { promptGlyph } from './find-composer.js'
 import { MOTION_EXPIRY_S, type Track } from './motion.js'
 import type { Observation } from './observation.js'
 import type { ScreenBlockKind } from './pack/pack.js'
 import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import { TITLE_EXPIRY_S, type TitleMotion } from './title-motion.js'
-import { STALE_TURN_S } from './turn.js'
+import { ECHO_GRACE_S, STALE_TURN_S } from './turn.js'
 
 /** What the classifier remembers between frames. Time comes from frames and inputs. */
 export interface ScreenMemory {
@@ -27,6 +28,10 @@ export interface ScreenMemory {
   prompt: string | null
   /** The last text in the input box, if no pack says how the agent repeats it. */
   draft: string | null
+  /** The glyph of the bare prompt that the program showed first, if no pack describes its box. */
+  sign: string | null
+  /** The input box had that text when it was last seen. */
+  isDrafting: boolean
   /** A question at the cursor that counts only after it has been stable for a while. */
   asking: { text: string; since: number } | null
   /** When the same frame must be read again: a sign expires, a question is stable. */
@@ -48,6 +53,8 @@ export function initialMemory(): ScreenMemory {
     title: null,
     prompt: null,
     draft: null,
+    isDrafting: false,
+    sign: null,
     asking: null,
     recheckAt: null,
   }
@@ -84,6 +91,10 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     title: scene.title,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
     draft: (scene.pack.byStructure && observation.composer?.draft) || memory.draft,
+    isDrafting:
+      scene.pack.byStructure && (observation.composer ? observation.composer.draft !== '' : memory.isDrafting),
+    // A shell that shows its prompt again has ended the program that drew another one.
+    sign: scene.shell?.is === 'prompt' ? null : (memory.sign ?? shownSign(scene, observation)),
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }
@@ -95,6 +106,13 @@ export function firstSeen({ memory, frame }: Scene, print: string): { since: num
   return menu?.print === print
     ? { since: menu.since, afterInput: menu.afterInput }
     : { since: frame.t, afterInput: lastInputAt !== null }
+}
+
+/** A bare prompt without a draft, before anything was said: later rows may only look like one. */
+function shownSign({ layout, pack, memory }: Scene, { view, composer }: Observation): string | null {
+  const box = layout.composer
+  if (!pack.byStructure || !box || box.first !== box.last || memory.echo !== null) return null
+  return view === 'idle_prompt' && composer?.empty ? promptGlyph(layout.rows[box.first]!) : null
 }
 
 function emptyShellPrompt({ shell }: Scene): string | null {
@@ -114,7 +132,12 @@ function recheckAt(scene: Scene): number | null {
   const asking = askingNow(scene)
   const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
   const newest = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
+  const { echoText, isOpen } = scene.turn
+  // An echo without any sign of work counts only for a while.
+  const isUnanswered = isOpen && scene.working === null && scene.pack.terminator !== 'required' && echoText !== null
+  const echoedAt = scene.memory.echo?.text === echoText ? scene.memory.echo!.since : t
   const moments = [
+    ...(isUnanswered ? [echoedAt + ECHO_GRACE_S] : []),
     ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
     ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
     ...(scene.title?.turnedAt ? [scene.title.turnedAt + TITLE_EXPIRY_S + 0.001] : []),

@@ -33,11 +33,12 @@ const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 /** The tracks after this frame: rows that still exist with their history, the newest eight. */
 export function updateTracks(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
   const next: Track[] = []
-  for (const row of rows) {
-    const led = readGlyphRow(row)
-    if (!led) continue
-    const before = tracks.find(track => track.key === led.key) ?? tracks.find(track => sameClock(track, led))
-    next.push(advance(before ?? null, led, t))
+  const led = rows.map(readGlyphRow).filter(row => row !== null)
+  for (const row of led) {
+    // Rows that differ only in their mark are what a spinner left behind, or a list.
+    if (led.some(other => other !== row && other.key === row.key)) continue
+    const before = tracks.find(track => track.key === row.key) ?? tracks.find(track => sameClock(track, row))
+    next.push(advance(before ?? null, row, t))
   }
   return next.slice(-TRACKS)
 }

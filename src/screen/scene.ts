@@ -32,7 +32,7 @@ export interface Scene {
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const { layout: drawn, matches, todos } = readFrame(frame, pack)
+  const { layout: drawn, matches, todos } = readFrame(frame, pack, memory.sign)
   const layout = pack.byStructure ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
@@ -79,20 +79,40 @@ interface FrameReading {
 }
 
 /** The newest frame that starts with this row, as read with this pack. */
-const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; reading: FrameReading }>()
+const readings = new WeakMap<
+  Row,
+  { frame: Frame; pack: Pack; rules: Pack['rules']; sign: string | null; reading: FrameReading }
+>()
 
 /** What follows from rows, cursor and pack alone: computed once while they stay the same. */
-function readFrame(frame: Frame, pack: Pack): FrameReading {
+function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading {
   const [first] = frame.lines
   const known = first && readings.get(first)
-  if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
-    return known.reading
-  const layout = createLayout(frame, pack)
-  const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
+  const isKnown = known && known.pack === pack && known.rules === pack.rules && known.sign === sign
+  if (isKnown && hasSameContent(known.frame, frame)) return known.reading
+  const drawn = createLayout(frame, pack, sign)
+  const verdicts = evaluateRules(frame, drawn.rows, pack, drawn.regions)
   const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
+  const layout = withoutDialog(drawn, matches)
   const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
-  if (first) readings.set(first, { frame, pack, rules: pack.rules, reading })
+  if (first) readings.set(first, { frame, pack, rules: pack.rules, sign, reading })
   return reading
+}
+
+/**
+ * A dialog that only a rule of the pack knows is no part of the conversation: its rows are those
+ * around the matched one, up to a blank row.
+ */
+function withoutDialog(layout: Layout, matches: readonly RuleMatch[]): Layout {
+  if (layout.composer || layout.menu) return layout
+  const asking = matches.filter(({ rule }) => rule.awaiting !== null && rule.view !== null)
+  if (asking.length === 0) return layout
+  const isDialog = ({ first, last }: RowBlock) =>
+    asking.some(({ rows: [at] }) => {
+      const [from, to] = [Math.min(first, at), Math.max(last, at)]
+      return layout.rows.slice(from, to + 1).every(row => !isBlank(row))
+    })
+  return { ...layout, blocks: layout.blocks.filter(block => !isDialog(block)) }
 }
 
 /** The match with the highest priority; of equal ones the later. */
@@ -234,7 +254,8 @@ function findWorking(
  * grows or its tool runs, whatever is drawn below it.
  */
 function turningBlock({ blocks, rows, composer }: Layout): ScreenRow | null {
-  if (!composer) return null
+  // A program that prints lines does not draw above its prompt.
+  if (!composer || composer.first === composer.last) return null
   const asked = blocks.findLastIndex(block => block.kind === 'user')
   const turn = blocks.slice(asked + 1)
   // Indented below another mark, it is quoted in an answer.

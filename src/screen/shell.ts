@@ -31,6 +31,8 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   if (!row) return null
   const fullscreen = readFullscreen(frame, rows, row)
   if (fullscreen) return fullscreen
+  // Whoever hides the cursor does not wait at it: a row that ends in a prompt glyph is a drawing.
+  const isHidden = !frame.cursor.visible && frame.isPlainText !== true
   const before = row.text.slice(0, frame.cursor.x).padEnd(frame.cursor.x)
   const isLast = rows.slice(row.index + 1).every(isBlank)
   const isAtEnd = row.text.length <= frame.cursor.x
@@ -40,7 +42,7 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   if (isLast && learned !== null && !isKnown && mask(row.text).startsWith(mask(learned).trimEnd())) {
     return { is: 'prompt', kind: 'shell', prompt: learned, draft: row.text.slice(learned.trimEnd().length).trim() }
   }
-  if (isLast && isAtEnd) {
+  if (isLast && isAtEnd && !isHidden) {
     const prompt = readPrompt(before, learned)
     if (prompt) return prompt
   }

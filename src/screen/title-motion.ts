@@ -3,7 +3,8 @@ import type { Frame } from '../terminal/index.js'
 /*
  * Many programs turn a mark at the front of their title while they work, and stop with another
  * mark. A change counts as a turn if the new mark was there a moment ago, because a cycle comes
- * back. The mark of rest does not count: the first one that the program showed, or the last one
+ * back, and the words after it stayed: `✦ Working` and `◇ Ready` are not one. The mark of rest does
+ * not count: the first one that the program showed, or the last one
  * that stood for a while.
  */
 const CYCLE_S = 6
@@ -13,22 +14,28 @@ export const TITLE_EXPIRY_S = 2.5
 
 export interface TitleMotion {
   glyph: string
+  words: string
   since: number
   rest: string
   /** The marks that were replaced, and when, newest last. */
-  replaced: { glyph: string; t: number }[]
+  replaced: { glyph: string; words: string; t: number }[]
   turnedAt: number | null
 }
 
 export function followTitle(before: TitleMotion | null, { title, t }: Frame): TitleMotion | null {
   const glyph = /^[^\p{L}\p{N}\s]{1,2}(?=\s)/u.exec(title)?.[0]
   if (glyph === undefined) return null
-  if (before === null) return { glyph, since: t, rest: glyph, replaced: [], turnedAt: null }
+  const words = title.slice(glyph.length).trim()
+  if (before === null) return { glyph, words, since: t, rest: glyph, replaced: [], turnedAt: null }
   if (before.glyph === glyph) return before
   const rest = t - before.since >= REST_S ? before.glyph : before.rest
-  const isTurn = glyph !== rest && before.replaced.some(old => old.glyph === glyph && t - old.t <= CYCLE_S)
-  const replaced = [...before.replaced.filter(old => t - old.t <= CYCLE_S), { glyph: before.glyph, t }].slice(-16)
-  return { glyph, since: t, rest, replaced, turnedAt: isTurn ? t : null }
+  const isTurn =
+    glyph !== rest &&
+    before.words === words &&
+    before.replaced.some(old => old.glyph === glyph && old.words === words && t - old.t <= CYCLE_S)
+  const left = { glyph: before.glyph, words: before.words, t }
+  const replaced = [...before.replaced.filter(old => t - old.t <= CYCLE_S), left].slice(-16)
+  return { glyph, words, since: t, rest, replaced, turnedAt: isTurn ? t : null }
 }
 
 /**

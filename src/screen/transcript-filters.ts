@@ -45,8 +45,15 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   // A warning before the first prompt is about something else.
   const isAnswered =
     blocks.some(block => block.kind === 'user') && (pack.byStructure || blocks.every(block => block.spec === null))
-  const isError = newest.kind === 'prose' && isAnswered && isAlarm(rows, newest)
+  const isReport = pack.byStructure && blocks.at(-2)?.kind === 'user' && reportsError(rows[newest.first]!)
+  const isError = newest.kind === 'prose' && isAnswered && (isAlarm(rows, newest) || isReport)
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
+}
+
+/** `Error: 401 …` in place of an answer, in a style that no answer has. */
+function reportsError(row: ScreenRow): boolean {
+  const isStyled = row.spans.every(span => span.text.trim() === '' || span.dim || span.fg !== null)
+  return isStyled && /^\s{0,3}(?:[^\p{L}\p{N}\s]{1,2}\s+)?(?:api |request |stream )?error\b.{0,20}:/iu.test(row.text)
 }
 
 /** Dim rows right above the input box and right-aligned rows are hints, not text. */
@@ -70,7 +77,10 @@ export function withoutHints(
     kept.length > 1 &&
     last.kind === 'prose' &&
     last.first === last.last &&
-    ((last.spec === null && isQuiet(rows[last.first]!)) || repeatsBox(rows, last.first, composer))
+    !reportsError(rows[last.first]!) &&
+    ((last.spec === null &&
+      (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!) || isWedged(rows, last.first, composer))) ||
+      repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
 
@@ -84,6 +94,16 @@ function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region 
     const inBox = row.text.split(/[\s·∙•|]+/u)
     return named.every(word => inBox.includes(word))
   })
+}
+
+/** Between a line across the screen and the input box: a mode, not an answer. */
+function isWedged(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
+  return composer?.first === index + 1 && /^\s*[─━═]{20,}\s*$/u.test(rows[index - 1]?.text ?? '')
+}
+
+/** One or two characters: a row that is being drawn. */
+function isScrap({ text }: ScreenRow): boolean {
+  return text.trim().length <= 2
 }
 
 function isQuiet(row: ScreenRow): boolean {

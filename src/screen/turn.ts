@@ -6,7 +6,7 @@ import type { Pack } from './pack/pack.js'
 /**
  * How long an echo without any sign of work counts as an open turn, for agents without end marks.
  */
-const ECHO_GRACE_S = 3
+export const ECHO_GRACE_S = 3
 /** How long a turn without any activity stays open when an expected end mark does not appear. */
 export const STALE_TURN_S = 2.5
 
@@ -37,6 +37,9 @@ export function readTurn(
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
+  // Without a pack: some programs remove their input box while they work. What was in it was sent.
+  if (pack.byStructure && layout.composer === null && memory.hasSeenComposer)
+    return state(memory.turnOpen || (memory.isDrafting && isSent(echoText, memory.draft)))
   const newest = newestContent(layout.blocks, pack) ?? layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
   // Nothing was said and the prompt is gone: an interrupt removed it.
@@ -57,6 +60,12 @@ export function readTurn(
     (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) &&
     memory.echo !== null
   return state(isFreshEcho)
+}
+
+/** The echo repeats what was in the input box. */
+function isSent(echo: string | null, draft: string | null): boolean {
+  const squeeze = (text: string) => text.replace(/\s+/gu, '')
+  return echo !== null && draft !== null && squeeze(echo) === squeeze(draft)
 }
 
 /**

@@ -8,6 +8,8 @@ import type { ScreenRow } from './screen-row.js'
  * heading it uses.
  */
 const SHORTEST = 3
+/** Agents shorten long prompts, but not their beginning. */
+const ALIKE = 8
 
 const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
 
@@ -23,7 +25,7 @@ export function withTypedEcho(layout: Layout, draft: string | null): Layout {
   return marked
 }
 
-function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
+function splitAtEcho({ rows, blocks, composer }: Layout, draft: string): RowBlock[] {
   for (let at = blocks.length - 1; at >= 0; at--) {
     const block = blocks[at]!
     for (let first = block.last; first >= block.first; first--) {
@@ -32,7 +34,9 @@ function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
       const isMarked = block.kind === 'user' && block.first === first && block.last === last
       if (isMarked && !blocks.slice(at + 1).some(later => later.kind === 'user')) return blocks
       const part = (kind: RowBlock['kind'], from: number, to: number): RowBlock[] =>
-        rows.slice(from, to + 1).some(row => plain(row) !== '') ? [{ ...block, kind, first: from, last: to }] : []
+        rows.slice(from, to + 1).some(row => /[^\s\u2500-\u257f]/u.test(plain(row)))
+          ? [{ ...block, kind, first: from, last: to }]
+          : []
       const kind = block.kind === 'user' ? 'prose' : block.kind
       return [
         ...blocks.slice(0, at),
@@ -44,7 +48,23 @@ function splitAtEcho({ rows, blocks }: Layout, draft: string): RowBlock[] {
       ]
     }
   }
-  return blocks
+  // While the next prompt is being typed, the last one is not what was typed.
+  return composer === null
+    ? blocks.map(block => (isOther(rows, block, draft) ? { ...block, kind: 'prose' } : block))
+    : blocks
+}
+
+/**
+ * What was typed has left the screen: a text that starts differently and only looks like a prompt
+ * is a part of the answer.
+ */
+function isOther(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock, draft: string): boolean {
+  if (kind !== 'user' || spec !== null) return false
+  const start = rows
+    .slice(first, last + 1)
+    .map(row => squeeze(plain(row)))
+    .find(text => text !== '')
+  return start !== undefined && start.slice(0, ALIKE) !== squeeze(draft).slice(0, ALIKE)
 }
 
 /** The last row of the text, if it starts in this row and its rows follow each other. */

@@ -8,15 +8,24 @@ const TURNING = /^\s{0,5}[\u2800-\u28ff]{1,8}(?=\s)/u
 const INTERRUPT =
   /\b(?:esc|escape|ctrl[-+ ]?c|\^c)\b(?: again| twice| esc)?[\s:]{1,3}(?:to )?(?:interrupt|cancel|stop|abort)\b/iu
 const TIMED_KEY = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}]{0,12}\\(\\s*${DURATION}\\s*[•·∙|,]\\s*[^()]{3,80}\\)?\\s*$`, 'u')
+/** `◓  Reading the map...  (Ctrl+C to interrupt)`: a mark, what happens, and the key. */
+const GOES_ON = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^.…]{0,60}(?:…|\.{3})\s*\(?[^()]{4,40}\)?\s*$/u
 const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
 /** A longer row is a sentence. */
 const LONGEST = 120
 
+/** `⣷  working · 2s`: one word next to the mark and the time. */
+const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[·•|(]\\s*${DURATION}`, 'u')
+
+/** Phases of the moon and faces of a clock are drawn only to turn. */
+const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
+
 /** Whether a row shows by itself that the program works. */
 export function isWorkingHint(text: string): boolean {
   if (text.length > LONGEST) return false
+  if (PHASES.test(text) || (TURNING.test(text) && STATED_CLOCK.test(text))) return true
   const isInterruptible = INTERRUPT.test(text)
-  return (isInterruptible && (TURNING.test(text) || hasClock(text))) || TIMED_KEY.test(text)
+  return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
 }
 
 /** A time next to the key, after a mark: ` * Brewing (4s · esc to cancel)`. */
@@ -52,9 +61,17 @@ export function findWorkingRow(
   const at = rows.slice(0, end).findLastIndex(row => isWorkingHint(row.text))
   if (at < 0) return null
   const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)
-  const isNext = composer ? rest.every(row => row.indent > rows[at]!.indent + 1) : rest.length <= FOOTER_ROWS
+  const isAttached = rest.every(row => row.indent > rows[at]!.indent + 1) || isQueue(rest)
+  const isNext = composer ? isAttached : rest.length <= FOOTER_ROWS
   return isNext ? at : null
 }
+
+/** Prompts that wait, with a row that says so. */
+function isQueue(rows: readonly Placed[]): boolean {
+  return rows.length <= FOOTER_ROWS && rows.some(row => QUEUED.test(row.text))
+}
+
+const QUEUED = /\bqueued?\b.{0,30}$|^\s*queued\b/iu
 
 /** `~6 tokens`, `↑ 1.2k tokens · 3.5 tok/s`: what was used, not what was said. */
 export function isFigures(text: string): boolean {

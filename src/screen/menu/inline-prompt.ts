@@ -38,12 +38,16 @@ const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]
 const REQUEST =
   /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
+/** Questions start at the left. */
+const MARGIN = 8
+
 /** A row that asks in words, cursor after it. Running text looks so for a moment. */
 export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
     const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
-    return isAsking && before.length > text.length
+    // A figure at the right edge of a status row is no question.
+    return isAsking && before.length > text.length && row.indent <= MARGIN
       ? { ...inline(row, text, [], null), hasText: true, isTentative: true }
       : null
   })

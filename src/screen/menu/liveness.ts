@@ -3,6 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
+import { isWorkingHint } from '../working-row.js'
 import { confirmsOrLeaves, fragments, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { distinctOption } from './option-group.js'
@@ -159,15 +160,21 @@ function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number;
 
 const TASK = /^\s{1,5}(?:\d+ tasks? \(|(?:⎿\s*)?[◻◼☐☒☑✔✓□■▪] \S)/u
 const WAITING = /^\s{0,3}[\u2801-\u28ff] \p{L}/u
+/** `⠏ Waiting for user confirmation...`: the program itself says that a person is asked. */
+const AWAITS = /^\s{0,3}[\u2801-\u28ff] waiting for (?:user|your|confirmation|approval|permission|input|an answer)\b/iu
 /** A status bar at the bottom of the screen has at most this many rows. */
 const STATUS_ROWS = 3
+/** With its keys in them. */
+const FOOTER_ROWS = 5
 
 /**
  * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
  * last row, and a status bar. None of it follows the dialog without a blank row.
  */
-function isStatus({ group, footerRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+  const { group, footerRows } = candidate
   const end = footerRows?.[1] ?? group.last
+  if (isBelowEdge(candidate, rows, index)) return true
   const isApart = rows.slice(end + 1, index).some(isBlank)
   if (!isApart) return false
   const { text } = rows[index]!
@@ -177,6 +184,32 @@ function isStatus({ group, footerRows }: MenuCandidate, rows: readonly ScreenRow
   const isKeyed = group.options.some(option => /^\[[a-z]\] /iu.test(option.label))
   const hasPointer = group.options.some(option => option.glyphColumn !== null)
   return index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)) && rows.slice(end + 1, bar).every(isBlank)
+}
+
+/**
+ * The status rows of a program below a dialog that has a lower edge: a box, or two lines across the
+ * screen.
+ */
+function isBelowEdge(
+  { group, menu, rows: menuRows }: MenuCandidate,
+  rows: readonly ScreenRow[],
+  index: number,
+): boolean {
+  const edge = menuRows.findIndex((row, at) => at > group.last && row.isRule)
+  const isFramed = menuRows[group.last]!.isBoxed || menuRows[menu.rows[0]]?.isRule === true
+  if (!isFramed || edge < 0 || index < edge) return false
+  const below = rows.slice(edge + 1).filter(row => !isBlank(row) && !menuRows[row.index]!.isRule)
+  // Keys that confirm and cancel below the edge are those of the dialog, whatever is next to them.
+  if (below.length <= FOOTER_ROWS && below.some(row => confirmsOrLeaves(row))) return true
+  return (
+    below.length <= STATUS_ROWS && below.every(row => isBar(row) || AWAITS.test(row.text) || fragments(row).length > 0)
+  )
+}
+
+/** At the right, or in parts: not a sentence, and not a sign of work. */
+function isBar({ text, indent }: ScreenRow): boolean {
+  const isParted = /\S\s{2,}\S|\S [·•|] \S/u.test(text) || indent >= 40
+  return isParted && !isWorkingHint(text) && !/^\s{0,3}[\u2801-\u28ff]/u.test(text)
 }
 
 /** `hints`: rows below that may be hints, if cursor or style proves the selection. */

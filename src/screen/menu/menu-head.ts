@@ -80,7 +80,11 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCe
       isInside = row.indent > 1
       break
     }
-    if (isBoxed && !row.isBoxed) return { ...ended, found, first }
+    if (isBoxed && !row.isBoxed) {
+      // `◆  Question` above `│  options`: a symbol in place of the gutter starts the dialog.
+      const isHead = row.indent === rows[optionsFirst]!.left && /^\s*[^\p{L}\p{N}\s"'`([{]\s+\S/u.test(row.text)
+      return isHead ? { ...ended, found: [row, ...found], first: index } : { ...ended, found, first }
+    }
     blanks = row.isBlank ? blanks + 1 : 0
     // Two blank rows end the head, but not right above the options: some agents leave a gap there.
     if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
@@ -155,7 +159,7 @@ function readTabs(row: MenuRow): Menu['tabs'] {
 }
 
 const FRAGMENT =
-  /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
+  /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc(?:ape)?|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
 
 /** At most three rows below the options that name keys and their effect. */
 export function readFooter(

@@ -33,9 +33,12 @@ const WIDTH_MIN = 36
  */
 export function findVertical(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   const numbered = findNumbered(rows, cols)
-  const pointed = findPointed(rows, cols)
+  const radio = findRadio(rows, cols)
+  const arrow = findPointed(rows, cols)
+  // The heading of a group may have the pointer; a pointer above the group is something else.
+  const pointed = radio && (!arrow || radio.last >= arrow.first) ? radio : arrow
   if (numbered && pointed) return pointed.first > numbered.last ? pointed : numbered
-  return numbered ?? pointed ?? findRadio(rows, cols)
+  return numbered ?? pointed
 }
 
 function findNumbered(rows: readonly MenuRow[], cols: number): OptionGroup | null {
@@ -101,7 +104,7 @@ function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionR
 function findPointed(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const marked = readOptionRow(rows[index]!)
-    if (!marked || marked.glyphColumn === null || marked.number !== null) continue
+    if (!marked || marked.glyphColumn === null || marked.number !== null || isOneOfRadio(rows, index)) continue
     const options = entries(rows, marked) ?? [
       ...siblings(rows, marked, -1).reverse(),
       marked,
@@ -168,11 +171,23 @@ function styleAt(row: MenuRow): string {
  * only show what is ticked, not what is selected.
  */
 function findRadio(rows: readonly MenuRow[], cols: number): OptionGroup | null {
-  const last = rows.findLastIndex(row => isRadio(row))
-  if (last < 0) return null
-  const column = readOptionRow(rows[last]!)!.labelColumn
-  let first = last
-  while (first > 0 && isRadio(rows[first - 1]!) && readOptionRow(rows[first - 1]!)!.labelColumn === column) first--
+  const groups: OptionGroup[] = []
+  for (let last = rows.length - 1; last > 0; last--) {
+    if (!isRadio(rows[last]!)) continue
+    const column = readOptionRow(rows[last]!)!.labelColumn
+    let first = last
+    while (first > 0 && isRadio(rows[first - 1]!) && readOptionRow(rows[first - 1]!)!.labelColumn === column) first--
+    const group = radioGroup(rows, first, last, cols)
+    if (group) groups.push(group)
+    last = first
+  }
+  // Of several groups, the one whose heading has the pointer has the keyboard.
+  return groups.find(group => POINTED_HEADING.test(rows[group.first - 1]?.text ?? '')) ?? groups[0] ?? null
+}
+
+const POINTED_HEADING = /^\s*[❯›>▸→▶]\s+\p{L}/u
+
+function radioGroup(rows: readonly MenuRow[], first: number, last: number, cols: number): OptionGroup | null {
   const options = rows.slice(first, last + 1).map(row => readOptionRow(row)!)
   const chosen = options.flatMap((option, index) => (option.checked || option.glyphColumn !== null ? [index] : []))
   if (options.length < 2 || chosen.length > 1) return null
@@ -184,8 +199,14 @@ function findRadio(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   return { ...group, selected: chosen[0] ?? null, shownBy: chosen.length === 1 ? 'glyph' : null, isRadio: true }
 }
 
+/** A filled mark with an empty one next to it: the choice of a group, not a pointer. */
+function isOneOfRadio(rows: readonly MenuRow[], index: number): boolean {
+  const isEmpty = (row: MenuRow | undefined) => row !== undefined && /^\s*[○◯]\s+\S/u.test(row.text)
+  return /^\s*[●◉]\s/u.test(rows[index]!.text) && (isEmpty(rows[index - 1]) || isEmpty(rows[index + 1]))
+}
+
 function isRadio(row: MenuRow): boolean {
-  return !row.isRule && !row.isFrame && /^\s*(?:\([ xX•●*]\)|[◯◉○])\s+\S/u.test(row.text)
+  return !row.isRule && !row.isFrame && /^\s*(?:\([ xX•●*]\)|[◯◉○●])\s+\S/u.test(row.text)
 }
 
 function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): OptionRow[] {
@@ -208,6 +229,8 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
     }
     const option = readOptionRow(row)
     if (!option || option.number !== null) break
+    // `(or type an answer)`: a remark about the options.
+    if (/^\(.*\)$/u.test(option.label)) continue
     if (option.labelColumn === marked.labelColumn && option.glyphColumn === null) {
       found.push(option)
     } else if (option.labelColumn <= marked.labelColumn || option.glyphColumn !== null) break

@@ -20,7 +20,7 @@ export interface OptionRow {
 }
 
 const OPTION = new RegExp(
-  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+\\d{1,2}[.)]))(?<gap>[\\s\\u00a0]+))?(?:(?<number>\\d{1,2})[.)](?<gap2>[\\s\\u00a0]+))?` +
+  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+(?:\\d{1,2}[.)]|\\[\\d{1,2}\\])))(?<gap>[\\s\\u00a0]+))?(?:(?:(?<number>\\d{1,2})[.)]|\\[(?<boxed>\\d{1,2})\\])(?<gap2>[\\s\\u00a0]+))?` +
     '(?:(?<check>\\[[ xX✔✓*]\\]|\\([ xX•●*]\\)|[☐☑☒◯◉○◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
   'u',
 )
@@ -30,11 +30,12 @@ export const readOptionRow = memoizeByObject((row: MenuRow): OptionRow | null =>
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
   const label = groups.label!
+  const number = groups.number ?? groups.boxed
   const [name, detail] = splitColumns(label)
   return {
     row: row.index,
     glyphColumn: groups.glyph ? row.indent : null,
-    number: groups.number ? Number(groups.number) : null,
+    number: number === undefined ? null : Number(number),
     numberColumn: groups.indent!.length + (groups.glyph ? groups.glyph.length + groups.gap!.length : 0),
     checked: groups.check ? /[xX✔✓*•●☑☒◉◼]/u.test(groups.check) : null,
     labelColumn: row.text.length - label.length,

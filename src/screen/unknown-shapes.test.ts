@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { TerminalEmulator } from '../terminal/index.js'
+import { classify } from './classify.js'
+import { initialMemory, type ScreenMemory } from './memory.js'
+import { updateTracks } from './motion.js'
+import { parsePack } from './pack/parse-pack.js'
+import type { ScreenRow } from './screen-row.js'
+
+/* Shapes that agents share, drawn by an agent that no pack describes. */
+const GENERIC = parsePack('pack = 1\nagent = "generic"\n', 'generic.toml')
+const COLS = 60
+
+/** `cursor`: its row and column, from 1; hidden otherwise. */
+function draw(rows: readonly string[], memory: ScreenMemory = initialMemory(), cursor: [number, number] | null = null) {
+  const emulator = new TerminalEmulator({ cols: COLS, rows: 20 })
+  const drawn = `\u001b[?25l${rows.join('\r\n')}\r\n${cursor ? `\u001b[${cursor[0]};${cursor[1]}H\u001b[?25h` : ''}`
+  emulator.feed(new TextEncoder().encode(drawn), 30, { live: false })
+  return classify({ ...emulator.currentFrame(), t: 30 }, memory, GENERIC)
+}
+
+const framed = (...texts: string[]) => [
+  `╭${'─'.repeat(58)}╮`,
+  ...texts.map(text => `│ ${text.padEnd(57)}│`),
+  `╰${'─'.repeat(58)}╯`,
+]
+const RULE = '─'.repeat(COLS)
+
+function menuOf(rows: readonly string[], cursor: [number, number] | null = null) {
+  const { view, payload } = draw(rows, initialMemory(), cursor).observation
+  const menu = view === 'tool_menu' ? (payload as { menu: Menu | null }).menu : null
+  return { view, question: menu?.question, labels: menu?.options.map(({ label }) => label), selected: menu?.selected }
+}
+
+interface Menu {
+  question: string
+  options: { label: string }[]
+  selected: number | null
+}
+
+describe('a program that prints lines', () => {
+  const asked = ['Zwarb 1.0', '', '🦊 fix the test']
+
+  function sent(...below: string[]) {
+    const fresh = draw(['Zwarb 1.0', '', '🦊 '], initialMemory(), [3, 4])
+    const typed = draw(asked, fresh.memory, [3, 16])
+    return draw([...asked, ...below], typed.memory, [4 + below.length, 1]).observation
+  }
+
+  it('works while its prompt is gone and what was typed is repeated', () => {
+    expect(sent('', 'I look at the test.')).toMatchObject({ view: 'response_content', busy: true })
+  })
+
+  it('rests when its prompt is back', () => {
+    const fresh = draw(['Zwarb 1.0', '', '🦊 '], initialMemory(), [3, 4])
+    const typed = draw(asked, fresh.memory, [3, 16])
+    const rows = [...asked, '', 'Done.', '', '🦊 ']
+    expect(draw(rows, typed.memory, [7, 4]).observation).toMatchObject({ view: 'idle_prompt', busy: false })
+  })
+
+  it('does not take a quotation at the cursor for its prompt', () => {
+    expect(sent('', 'The note says:', '> keep it simple').composer).toBeNull()
+  })
+
+  it('works on a row with a mark, an ellipsis and the key that interrupts', () => {
+    expect(sent('', '◓  Reading the map...  (Ctrl+C to interrupt)')).toMatchObject({ view: 'thinking', busy: true })
+  })
+})
+
+describe('a dialog of an unknown agent', () => {
+  it('may have a gutter instead of a box, and round marks instead of a pointer', () => {
+    const rows = ['◆  Run the tool?', '│  ● Allow', '│  ○ Always allow', '│  ○ Deny', '└']
+    expect(menuOf(rows)).toEqual({
+      view: 'tool_menu',
+      question: 'Run the tool?',
+      labels: ['Allow', 'Always allow', 'Deny'],
+      selected: 0,
+    })
+  })
+
+  it('may have its numbers in brackets and status rows below its lower line', () => {
+    const rows = [
+      RULE,
+      ' ? Which runner?',
+      '',
+      '    [1] one',
+      '  → [2] two',
+      '',
+      '  ↑↓ select  ↵ choose  esc cancel',
+      RULE,
+    ]
+    expect(menuOf([...rows, ' model thinking  /app  main'])).toEqual({
+      view: 'tool_menu',
+      question: 'Which runner?',
+      labels: ['one', 'two'],
+      selected: 1,
+    })
+  })
+
+  it('is live although a status row says below its box that a person is asked', () => {
+    const box = framed('Allow execution?', '', '● Yes, allow once', '○ No (esc)')
+    const rows = [...box, '', '⠏ Waiting for user confirmation...', '', '/app      model']
+    expect(menuOf(rows)).toMatchObject({ view: 'tool_menu', labels: ['Yes, allow once', 'No'], selected: 0 })
+  })
+
+  it('is not read from text that follows a box as a sentence', () => {
+    const rows = [...framed('Allow execution?', '', '> Yes', '  No'), '', 'This is what the dialog looks like.']
+    expect(menuOf(rows).view).not.toBe('tool_menu')
+  })
+})
+
+describe('the input box of an unknown agent', () => {
+  it('is found above a footer that has a line of its own', () => {
+    const rows = ['◆ zwarb', '', RULE, ' ❯ ', RULE, '  Workspace · ready', `  ${'─'.repeat(56)}`, '  app@main']
+    expect(draw(rows, initialMemory(), [4, 4]).observation.view).toBe('idle_prompt')
+  })
+
+  it('keeps a draft of several lines after its glyph', () => {
+    const { view, composer } = draw([
+      'Zwarb',
+      '',
+      ...framed('● first line', '  second line'),
+      '  /app  main',
+    ]).observation
+    expect(view).toBe('idle_prompt')
+    expect(composer?.draft).toMatch(/^first line\n *second line$/)
+  })
+
+  it('stays live while commands are listed below a status row', () => {
+    const rows = ['Zwarb', '', ...framed('❯ /'), '', '  auto-edit: off', '', '  /help Show help', '  /exit Leave', '']
+    expect(draw([...rows, '  ↑↓ navigate • Enter select • Esc cancel']).observation.view).toBe('idle_prompt')
+  })
+})
+
+describe('rows of an unknown agent', () => {
+  it('in a frame after a mark are a tool', () => {
+    const { layout } = draw(['> fix it', '', ...framed('✔  Shell npm test', '', '  ok'), '', '', ...framed('> ')])
+    expect(layout.blocks.map(({ kind }) => kind)).toContain('tool_call')
+  })
+
+  it('that differ only in their mark are what a spinner left behind, not motion', () => {
+    const row = (text: string) => ({ text }) as ScreenRow
+    expect(updateTracks([], [row('◓  Reading'), row('◒  Reading')], 1)).toEqual([])
+    expect(updateTracks([], [row('◓  Reading')], 1)).toHaveLength(1)
+  })
+})
