@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentUnderTest } from './agent-under-test.js'
 import { adapterDirectory, agentsDirectory } from './installed.js'
 import { AGENTS, PROTOCOL_AGENTS } from './table/index.js'
 
@@ -17,15 +18,20 @@ for (const agent of all) {
   const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
   const { acp } = agent
   if (typeof acp === 'object') ensure(adapterDirectory(acp), acp.program, [`${acp.package}@${acp.version}`])
-  if (ensure(directory, agent.program, [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]))
-    console.log(agent.name)
+  const packages = [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]
+  if (ensure(directory, agent.program, packages, agent.overrides)) console.log(agent.name)
 }
 
-function ensure(directory: string, name: string, packages: readonly string[]): boolean {
+function ensure(
+  directory: string,
+  name: string,
+  packages: readonly string[],
+  overrides: AgentUnderTest['overrides'] = {},
+): boolean {
   const program = join(directory, 'node_modules', '.bin', name)
   if (!existsSync(program)) {
     mkdirSync(directory, { recursive: true })
-    writeFileSync(join(directory, 'package.json'), '{ "private": true }\n')
+    writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ private: true, overrides })}\n`)
     console.error(`Installing ${packages.join(', ')} …`)
     const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
     spawnSync('npm', args, { cwd: directory, stdio: ['ignore', 2, 2] })

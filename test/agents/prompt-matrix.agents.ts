@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitFor } from '../e2e/harness.js'
+import { loadAgent } from '../../src/agents/index.js'
+import { type CommandRun, waitFor } from '../e2e/harness.js'
 import { AgentHome } from './agent-home.js'
 import { plainWords } from './agent-turns.js'
 import { FakeModel } from './fake-models/fake-model.js'
@@ -25,15 +26,22 @@ const KINDS: readonly (readonly [kind: string, texts: readonly string[]])[] = [
   ],
   [
     'marks',
-    ['/etc/hosts KEY looks wrong', '!important KEY rule', '@someone KEY said', '#42 KEY is open', '/ KEY alone'],
+    [
+      '/etc/hosts KEY looks wrong',
+      '!important KEY rule',
+      '@someone KEY said',
+      '#42 KEY is open',
+      '/ KEY alone',
+      '/model KEY is a command of most agents',
+    ],
   ],
   ['paste', [`${words(120, 'pasted')} KEY`, `${Array.from({ length: 40 }, (_, at) => `row ${at}`).join('\n')}\nKEY`]],
   ['quotes', [`"quoted" 'single' KEY`, 'back\\slash KEY', '$HOME %PATH% {a} [b] <c> KEY', '--flag KEY -x', '? KEY']],
 ]
-const IN_A_ROW = 27
 const NARROW = 8
 const AFTER_INTERRUPT = 4
 const LONG_ANSWERS = 3
+const WHILE_COMPACTING = 2
 const DECISIONS = 20
 
 interface Failure {
@@ -59,22 +67,39 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       `matrix: ${agent.name} ${agent.version}: ${delivered}/${prompts} delivered once, ${answered}/${prompts} answers equal, ${carriedOut}/${decisions} decisions`,
     )
     for (const failure of failures) console.log(`matrix: ${agent.name} failed: ${JSON.stringify(failure)}`)
+    home?.keep('matrix')
     await home?.close()
     await model.close()
   })
 
+  /** Whether the model reached this hold; a turn that never does is listed as a failure. */
+  async function hasBegun(kind: string, hold: string, turn: Promise<CommandRun>): Promise<boolean> {
+    const begun = await waitFor(hold, () => model.hasReached(hold)).catch(() => false)
+    if (begun) return true
+    const { code, stdout, stderr } = await turn
+    failures.push({ kind, prompt: hold, what: `the turn never began: exit ${code} ${stderr} ${stdout.slice(0, 200)}` })
+    return false
+  }
+
   /** Sends one prompt and checks what the model got and what came back. */
-  async function ask(session: string, kind: string, text: string, reply?: string): Promise<void> {
+  async function ask(
+    session: string,
+    kind: string,
+    text: string,
+    { reply, meanwhile }: { reply?: string; meanwhile?: (key: string) => Promise<unknown> } = {},
+  ): Promise<void> {
     const key = `K${String(++number).padStart(2, '0')}Q`
     const prompt = text.replace('KEY', key)
     const answer = reply ?? `Answer ${number} is about ${key.toLowerCase()} and nothing else.`
     model.when(key, { text: answer })
     counts.prompts++
-    const isCommandLike = /^\/ /.test(prompt)
-    const run = await home.run(
+    const isCommandLike = /^\/(?:\w+)? /.test(prompt)
+    const sending = home.run(
       ['send', session, '--wait', '--timeout', '90', ...(isCommandLike ? ['--as', 'text'] : []), '--', prompt],
       { timeoutMs: 120_000 },
     )
+    await meanwhile?.(key)
+    const run = await sending
     const got = model.served.filter(served => served.key === key)
     const fold = (given: string) => given.normalize('NFC').replace(/\s+/gu, ' ').trim()
     const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
@@ -96,19 +121,32 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     const texts = KINDS.flatMap(([kind, list]) => list.map(text => [kind, text] as const))
     // Right after the start: nothing waits for the input box.
     await ask(session, 'right after start', 'Right after the start KEY')
-    for (const [kind, text] of texts.slice(0, IN_A_ROW)) await ask(session, kind, text)
+    for (const [kind, text] of texts) await ask(session, kind, text)
     for (let at = 0; at < LONG_ANSWERS; at++) {
       const rows = Array.from({ length: 60 + at * 40 }, (_, row) => `${row + 1}. Item ${row + 1} of list ${at}.`)
-      await ask(session, 'long answer', 'A long list for KEY', rows.join('\n'))
+      await ask(session, 'long answer', 'A long list for KEY', { reply: rows.join('\n') })
     }
     for (let at = 0; at < AFTER_INTERRUPT; at++) {
       const hold = `hold-${at}`
       model.when(`ENDLESS${at}E`, { text: 'I begin with a few words.', hold })
       const answer = home.send(session, `Please do the ENDLESS${at}E thing`)
-      await waitFor('the model to be in the middle of its answer', () => model.hasReached(hold))
-      await home.run(['interrupt', session])
+      if (await hasBegun('an interruption', hold, answer)) await home.run(['interrupt', session])
       await answer
       await ask(session, 'after an interruption', 'Right after the interruption KEY')
+    }
+    const { compact } = await loadAgent(agent.name)
+    for (let at = 0; compact !== undefined && at < WHILE_COMPACTING; at++) {
+      const hold = `compaction-${at}`
+      model.whenCompacting(hold)
+      const command = home.run(['send', session, '--as', 'command', '--', compact])
+      if (!(await hasBegun('compaction', hold, command))) continue
+      const meanwhile = async (key: string) => {
+        const isWaiting = async () =>
+          (await home.held(session)).some(text => text.includes(key)) || (await home.screen(session)).includes(key)
+        await waitFor('the prompt to wait', isWaiting).catch(() => undefined)
+        model.release(hold)
+      }
+      await ask(session, 'during compaction', 'Meanwhile KEY', { meanwhile })
     }
     const narrow = await home.json<{ id: string }>([
       ...['start', agent.name, '--json', '--size', '40x30', '--'],
@@ -123,7 +161,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     expect(failures.map(({ kind, prompt, what }) => `${kind}: ${prompt.slice(0, 60)}: ${what}`)).toEqual([])
   })
 
-  test('20 requests are decided as a person says', { timeout: 900_000 }, async () => {
+  test.skipIf(agent.asksNothing)('20 requests are decided as a person says', { timeout: 900_000 }, async () => {
     const { id: session } = await home.begin()
     const wrong: string[] = []
     for (let at = 0; at < DECISIONS; at++) {
