@@ -61,6 +61,8 @@ export class ConversationRows {
   #repaints: { first: number; last: number; until: number }[] = []
   /** When the program was seen to have cleared everything that the last look showed. */
   #clearedT: number | null = null
+  /** The last row of the screen that the program has cleared with everything above it. */
+  #clearedTo = -1
 
   constructor(
     pack: Pack,
@@ -105,6 +107,7 @@ export class ConversationRows {
     const before = this.#look
     if (look === before || this.isPrintingAgain(look)) return
     this.#clearedT = null
+    if (isCleared(look, before)) this.#clearedTo = before!.frame.lines.at(-1)?.id ?? -1
     this.#noteSize(look, before)
     this.#look = look
     if (look.frame.buffer === 'alternate') {
@@ -118,19 +121,24 @@ export class ConversationRows {
    * update of an answer that is taller than the screen. Until their input box is back, the newest
    * prompt on screen is an old one, and the end of the answer is missing: such a look is ignored.
    */
-  isPrintingAgain({ frame, outline, t }: Look): boolean {
-    const before = this.#look?.frame
-    if (before?.buffer !== 'normal' || frame.buffer !== 'normal' || outline.hasInput) return false
-    const isCleared = frame.history.firstId > Math.max(before.history.firstId, before.history.lastId)
-    if (!isCleared) return false
-    this.#clearedT ??= t
-    return t <= this.#clearedT + REPAINT_S
+  isPrintingAgain(look: Look): boolean {
+    if (look.outline.hasInput || !isCleared(look, this.#look)) return false
+    this.#clearedT ??= look.t
+    return look.t <= this.#clearedT + REPAINT_S
   }
 
-  /** The terminal no longer has this row. */
+  /**
+   * The terminal no longer has this row as it was: it has left the scrollback, or the program has
+   * cleared it. A cleared row of the screen keeps its id, and the next print writes into it.
+   */
   isGone(id: number): boolean {
     const frame = this.#look?.frame
-    return frame?.buffer === 'normal' && id < frame.history.firstId
+    return frame?.buffer === 'normal' && (id < frame.history.firstId || id <= this.#clearedTo)
+  }
+
+  /** A turn begins: rows that were cleared before are no concern of it. */
+  forgetClear(): void {
+    this.#clearedTo = -1
   }
 
   /** The row belongs to a copy that a repaint printed: a prompt in it is the same prompt. */
@@ -254,6 +262,13 @@ export class ConversationRows {
       text: echoText(rows.slice(first, last + 1).map(kept => kept.row)),
     }
   }
+}
+
+/** Everything that the last look showed is gone from the screen and from the scrollback. */
+function isCleared({ frame }: Look, before: Look | null): boolean {
+  const old = before?.frame
+  if (old?.buffer !== 'normal' || frame.buffer !== 'normal') return false
+  return frame.history.firstId > Math.max(old.history.firstId, old.history.lastId)
 }
 
 const named = new WeakMap<KeptRow, TextRow>()

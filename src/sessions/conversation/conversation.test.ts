@@ -245,4 +245,21 @@ describe('a prompt on the normal screen', () => {
     expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 25$/)
     expect(conversation.turn).toBe('s.1')
   })
+
+  it('taller than the screen starts its turn when everything was cleared and printed again', () => {
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    const { conversation, screen } = fixture
+    const old = Array.from({ length: 6 }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+    fixture.print([...old, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    // The box with the draft covers the screen: the rows below the last answer are on screen.
+    fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
+    fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
+    expect(conversation.turn).toBe('s.2')
+  })
 })

@@ -191,6 +191,7 @@ export class Conversation {
     }
     this.#reported = []
     this.#setBlocks([])
+    this.#rows.forgetClear()
     this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
   }

@@ -8,8 +8,12 @@ export const pi: AgentUnderTest = {
   version: '1.5.0',
   // It does not run on the oldest Node that Signalbox supports.
   also: [`node-${process.platform}-${process.arch}@22`],
-  // The registry has no release of this dependency that fits, and the program does not load it.
-  overrides: { '@earendil-works/pi-codemode': '0.99.1' },
+  // The registry lacks these dependencies in its version; its bundle does not load them.
+  overrides: {
+    '@earendil-works/pi-codemode': '0.99.1',
+    '@earendil-works/pi-mcp': '0.99.1',
+    '@earendil-works/pi-tui': '0.87.1',
+  },
   program: 'pi',
   prepare({ home, model }) {
     const directory = join(home, '.pi', 'agent')
