@@ -262,4 +262,20 @@ describe('a prompt on the normal screen', () => {
     expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
     expect(conversation.turn).toBe('s.2')
   })
+
+  it('that waited in the queue of a command starts its own turn', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    // The command has no echo.
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteQueued('the next question')
+    fixture.print(`\u001b[H\u001b[J${[...rows, '▷ the next question', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!)).toBe('s.3')
+  })
 })

@@ -1,6 +1,7 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
+import { squash } from '../compare-text.js'
 import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
@@ -45,6 +46,10 @@ export interface ExtractOptions {
 const MIN_CHARACTERS = 3
 /** More blank rows than this do not separate a message from the next. */
 const BLANK_ROWS = 50
+
+/** As many queued prompts are remembered, each by as many characters of its end. */
+const QUEUED_MAX = 20
+const QUEUED_TAIL = 40
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
@@ -95,6 +100,8 @@ export class Conversation {
   #isConfirmed = false
   /** Text that the agent reported in this turn and that no closed message has yet. */
   #reported: readonly ReportedText[] = []
+  /** Ends of prompts that were typed while the agent worked: their echo begins their own turn. */
+  #queued: readonly string[] = []
   /** What `#blocks` was made from, besides the screen's blocks. */
   #reconciled: { reported: readonly ReportedText[]; isEnd: boolean } | null = null
 
@@ -192,8 +199,14 @@ export class Conversation {
     this.#reported = []
     this.#setBlocks([])
     this.#rows.forgetClear()
+    if (echo && !isKnown) this.#queued = this.#queued.filter(tail => !squash(echo.text).endsWith(tail))
     this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
+  }
+
+  /** A prompt is typed while the agent works: it waits in the agent's queue. */
+  noteQueued(text: string): void {
+    this.#queued = [...this.#queued.slice(-QUEUED_MAX), squash(text).slice(-QUEUED_TAIL)]
   }
 
   /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
@@ -457,6 +470,7 @@ export class Conversation {
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
+    if (this.#queued.some(tail => squash(echo.text).endsWith(tail))) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
