@@ -120,11 +120,19 @@ export class ConversationRows {
    * Some programs clear screen and scrollback and print the whole conversation again, at every
    * update of an answer that is taller than the screen. Until their input box is back, the newest
    * prompt on screen is an old one, and the end of the answer is missing: such a look is ignored.
+   * A prompt may look like an input box: it is the box only if the newest prompt is back, too.
    */
   isPrintingAgain(look: Look): boolean {
-    if (look.outline.hasInput || !isCleared(look, this.#look)) return false
+    if (!isCleared(look, this.#look) || (look.outline.hasInput && this.#isPrinted(look))) return false
     this.#clearedT ??= look.t
     return look.t <= this.#clearedT + REPAINT_S
+  }
+
+  /** The program has printed the newest prompt again. */
+  #isPrinted(look: Look): boolean {
+    if (!this.#echo) return true
+    const rows = this.#source.readRows(look.frame.history.firstId, contentEnd(look, this.#kept))
+    return echoText(rows).includes(this.#echo.text)
   }
 
   /**
@@ -196,9 +204,12 @@ export class ConversationRows {
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
 
-  #normalEcho({ frame, outline }: Look, before: Look | null): Echo | null {
+  #normalEcho(look: Look, before: Look | null): Echo | null {
+    const { frame, outline } = look
     const shown = outline.blocks.findLast(block => isEcho(block, this.#pack))
     if (shown) return echoOf(frame.lines, shown)
+    const printed = isCleared(look, before) ? this.#searchEcho(frame.history.firstId) : null
+    if (printed) return printed
     // A new prompt is seen when it appears. The rows above the screen are searched only if a prompt
     // may have scrolled there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)

@@ -246,22 +246,25 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.turn).toBe('s.1')
   })
 
-  it('taller than the screen starts its turn when everything was cleared and printed again', () => {
-    const fixture = new Fixture({ cols: 80, rows: 10 })
-    const { conversation, screen } = fixture
-    const old = Array.from({ length: 6 }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
-    fixture.print([...old, ...BOX].join('\r\n'))
-    fixture.read()
-    conversation.closeTurn()
-    // The box with the draft covers the screen: the rows below the last answer are on screen.
-    fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
-    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
-    const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
-    fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
-    expect(conversation.newEcho(screen.last!)).toBeNull()
-    expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
-    expect(conversation.turn).toBe('s.2')
-  })
+  it.each([1, 6])(
+    'taller than the screen starts its turn when %d earlier ones were cleared and printed again',
+    count => {
+      const fixture = new Fixture({ cols: 80, rows: 10 })
+      const { conversation, screen } = fixture
+      const old = Array.from({ length: count }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+      fixture.print([...old, ...BOX].join('\r\n'))
+      fixture.read()
+      conversation.closeTurn()
+      // The box with the draft covers the screen: the rows below the last answer are on screen.
+      fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
+      expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+      const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
+      fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
+      expect(conversation.newEcho(screen.last!)).toBeNull()
+      expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
+      expect(conversation.turn).toBe('s.2')
+    },
+  )
 
   it('that waited in the queue of a command starts its own turn', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
@@ -277,5 +280,33 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
     conversation.closeTurn()
     expect(conversation.markTurn(screen.last!)).toBe('s.3')
+  })
+
+  it('is not taken for the input box while everything is cleared and printed again', () => {
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    const { conversation, screen } = fixture
+    // The prompts of this program are drawn like its input box.
+    const old = Array.from({ length: 6 }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+    const answer = ['▷ the newest', '', '◆ line number 1', ...lines(2, 20), '']
+    fixture.print([...old, ...answer, ...BOX].join('\r\n'))
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 20$/)
+    fixture.print(`\u001b[2J\u001b[3J\u001b[H${[...old, BOX[0], '▷ prompt 6', BOX[2]].join('\r\n')}`)
+    expect(markdown(conversation.extract(screen.last!, { isOpen: true }))).toMatch(/^line number 1\n/)
+    fixture.print(`\r\n${[...answer, ...BOX].join('\r\n')}`)
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 20$/)
+    expect(conversation.turn).toBe('s.1')
+  })
+
+  it('of a new session starts the turn that was sent, also below a greeting that has grown', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    fixture.print(['Welcome', '', ...BOX].join('\r\n'))
+    conversation.markOld(screen.last!)
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.1')
+    fixture.print(
+      `\u001b[H\u001b[J${['Welcome', '', '◆ A new version is out.', '', '▷ hello', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.markTurn(screen.last!)).toBeNull()
+    expect(conversation.shownTurn).toBe('s.1')
   })
 })

@@ -18,6 +18,8 @@ export interface ConversationState {
   echoId: number | null
   /** The turn's own prompt is not on screen yet, or it has none: `echoId` is an older prompt. */
   isEchoOlder?: boolean
+  /** Signalbox sent the turn's prompt. */
+  isSent?: boolean
   /** First row of the open message. */
   from: number
   lastRow: number
@@ -191,6 +193,7 @@ export class Conversation {
       isMessageOpen: false,
       echoId,
       isEchoOlder: isKnown || echo === null,
+      isSent,
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
@@ -466,12 +469,14 @@ export class Conversation {
 
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (this.#queued.some(tail => squash(echo.text).endsWith(tail))) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    // Above the first prompt of a session there is only a greeting, which may grow.
+    if (isSent && echoId === null) return true
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
