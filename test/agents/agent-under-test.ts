@@ -12,8 +12,8 @@ export interface AgentUnderTest {
   version: string
   /** Further packages it needs, such as `node@22` for one that does not run on ours. */
   also?: readonly string[]
-  /** Versions of packages deep down, in place of those that it names and npm does not have. */
-  overrides?: Readonly<Record<string, string>>
+  /** Its package has everything in it and is installed without its dependencies. */
+  isBundle?: true
   /** Program in `node_modules/.bin`. */
   program: string
   /** How it speaks the Agent Client Protocol: itself, or through a program of its own. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentUnderTest } from './agent-under-test.js'
 import { adapterDirectory, agentsDirectory } from './installed.js'
@@ -18,20 +18,36 @@ for (const agent of all) {
   const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
   const { acp } = agent
   if (typeof acp === 'object') ensure(adapterDirectory(acp), acp.program, [`${acp.package}@${acp.version}`])
-  const packages = [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]
-  if (ensure(directory, agent.program, packages, agent.overrides)) console.log(agent.name)
+  const named = `${agent.package}@${agent.version}`
+  const packages = [...(agent.isBundle ? [] : [named]), ...(agent.also ?? [])]
+  // npm removes what it has not installed itself: the bundle comes last.
+  const isReady = ensure(directory, agent.isBundle ? 'node' : agent.program, packages)
+  if (isReady && agent.isBundle) unpack(directory, agent, named)
+  if (isReady) console.log(agent.name)
 }
 
-function ensure(
-  directory: string,
-  name: string,
-  packages: readonly string[],
-  overrides: AgentUnderTest['overrides'] = {},
-): boolean {
+/** Installs a package without its dependencies. */
+function unpack(directory: string, agent: AgentUnderTest, named: string): void {
+  const place = join(directory, 'node_modules', agent.package)
+  const program = join(directory, 'node_modules', '.bin', agent.program)
+  if (existsSync(program)) return
+  mkdirSync(place, { recursive: true })
+  const args = ['pack', '--silent', '--pack-destination', directory, named]
+  const file = spawnSync('npm', args, { cwd: directory, encoding: 'utf8' }).stdout.trim()
+  spawnSync('tar', ['-xzf', join(directory, file), '-C', place, '--strip-components', '1'], { stdio: ['ignore', 2, 2] })
+  const { bin: programs } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>
+  }
+  const script = join(place, programs[agent.program]!)
+  chmodSync(script, 0o755)
+  symlinkSync(script, program)
+}
+
+function ensure(directory: string, name: string, packages: readonly string[]): boolean {
   const program = join(directory, 'node_modules', '.bin', name)
   if (!existsSync(program)) {
     mkdirSync(directory, { recursive: true })
-    writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ private: true, overrides })}\n`)
+    writeFileSync(join(directory, 'package.json'), '{ "private": true }\n')
     console.error(`Installing ${packages.join(', ')} …`)
     const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
     spawnSync('npm', args, { cwd: directory, stdio: ['ignore', 2, 2] })

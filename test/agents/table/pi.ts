@@ -8,12 +8,8 @@ export const pi: AgentUnderTest = {
   version: '1.5.0',
   // It does not run on the oldest Node that Signalbox supports.
   also: [`node-${process.platform}-${process.arch}@22`],
-  // The registry lacks these dependencies in its version; its bundle does not load them.
-  overrides: {
-    '@earendil-works/pi-codemode': '0.99.1',
-    '@earendil-works/pi-mcp': '0.99.1',
-    '@earendil-works/pi-tui': '0.87.1',
-  },
+  // The registry lacks some of its dependencies, and its bundle loads none of them.
+  isBundle: true,
   program: 'pi',
   prepare({ home, model }) {
     const directory = join(home, '.pi', 'agent')
