@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentUnderTest } from '../agent-under-test.js'
 import { installed } from '../installed.js'
@@ -14,6 +15,8 @@ export const cline: AgentUnderTest = {
     const words = ['auth', '-p', 'openai-compatible', '-k', 'dummy-not-a-key', '-m', 'test-model', '-b', `${model}/v1`]
     const env = { ...process.env, ...QUIET, HOME: home }
     execFileSync(join(installed(this), this.program), words, { cwd: project, env, stdio: 'ignore', timeout: 90_000 })
+    const notices = join(home, '.cline', 'data', 'settings', 'cli-notices.json')
+    writeFileSync(notices, JSON.stringify({ shown: { 'cline-cli-desktop-launch': true } }))
   },
   env: () => QUIET,
   args: ['--auto-approve', 'false'],
