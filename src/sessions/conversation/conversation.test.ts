@@ -282,6 +282,21 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.markTurn(screen.last!)).toBe('s.3')
   })
 
+  it('that waited in the queue starts its own turn above the older ones, which were erased', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    fixture.print(['▷ first', '', '◆ ok', '', '▷ second', '', '◆ ok', '', ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteQueued('the next question')
+    fixture.print(`\u001b[H\u001b[J${['▷ the next question', '', '◆ the answer', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
+    conversation.closeTurn()
+    expect(markdown(fixture.read())).toBe('the answer')
+    expect(conversation.turn).toBe('s.3')
+  })
+
   it('is not taken for the input box while everything is cleared and printed again', () => {
     const fixture = new Fixture({ cols: 80, rows: 10 })
     const { conversation, screen } = fixture

@@ -237,8 +237,10 @@ export class Conversation {
   newEcho(look: Look): Echo | null {
     this.observe(look)
     const { echo } = this.#rows
-    if (!echo || !this.#state.isTurnOpen || this.#state.echoId === null) return null
-    return echo.first > this.#state.echoId && !this.#rows.isRepaint(echo.first) ? echo : null
+    const { isTurnOpen, echoId, echoText } = this.#state
+    if (!echo || !isTurnOpen || echoId === null || this.#rows.isRepaint(echo.first)) return null
+    // Some agents start at the top of the screen again when they have compacted their conversation.
+    return echo.first > echoId || (echo.text !== echoText && this.#isQueued(echo)) ? echo : null
   }
 
   /**
@@ -473,13 +475,17 @@ export class Conversation {
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
-    if (this.#queued.some(tail => squash(echo.text).endsWith(tail))) return false
+    if (this.#isQueued(echo)) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     // Above the first prompt of a session there is only a greeting, which may grow.
     if (isSent && echoId === null) return true
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
+  }
+
+  #isQueued({ text }: Echo): boolean {
+    return this.#queued.some(tail => squash(text).endsWith(tail))
   }
 
   #adopt(echo: Echo): void {
