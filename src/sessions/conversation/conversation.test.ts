@@ -282,6 +282,22 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.markTurn(screen.last!)).toBe('s.3')
   })
 
+  it('that was sent belongs to its turn, also below text that was read before', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteSent('One\n\nafter a blank line')
+    fixture.print(
+      `\u001b[H\u001b[J${[...rows, '◆ late words', '', '▷ One', '  after a blank line', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(conversation.shownTurn).toBe('s.2')
+  })
+
   it('that waited in the queue starts its own turn above the older ones, which were erased', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture

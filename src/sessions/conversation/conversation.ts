@@ -18,8 +18,9 @@ export interface ConversationState {
   echoId: number | null
   /** The turn's own prompt is not on screen yet, or it has none: `echoId` is an older prompt. */
   isEchoOlder?: boolean
-  /** Signalbox sent the turn's prompt. */
+  /** Signalbox sent the turn's prompt, and how the prompt ends. */
   isSent?: boolean
+  sentEnd?: string
   /** First row of the open message. */
   from: number
   lastRow: number
@@ -51,7 +52,7 @@ const BLANK_ROWS = 50
 
 /** As many queued prompts are remembered, each by as many characters of its end. */
 const QUEUED_MAX = 20
-const QUEUED_TAIL = 40
+const PROMPT_END = 40
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
@@ -184,7 +185,7 @@ export class Conversation {
     const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
     // The echo will appear below the rows that an earlier turn has left unread.
     const from = isSent && isKnown ? (this.#rows.rowsFrom(begin).at(-1)?.id ?? begin - 1) + 1 : begin
-    const { tail, ...rest } = this.#state
+    const { tail, sentEnd: _, ...rest } = this.#state
     this.#state = {
       ...rest,
       turns: rest.turns + 1,
@@ -207,9 +208,14 @@ export class Conversation {
     return this.turn
   }
 
+  /** The prompt of the open turn: its echo belongs to the turn, whatever is above it. */
+  noteSent(text: string): void {
+    if (this.#state.isTurnOpen) this.#state.sentEnd = promptEnd(text)
+  }
+
   /** A prompt is typed while the agent works: it waits in the agent's queue. */
   noteQueued(text: string): void {
-    this.#queued = [...this.#queued.slice(-QUEUED_MAX), squash(text).slice(-QUEUED_TAIL)]
+    this.#queued = [...this.#queued.slice(-QUEUED_MAX), promptEnd(text)]
   }
 
   /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
@@ -471,11 +477,12 @@ export class Conversation {
 
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, sentEnd, from } = this.#state
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (this.#isQueued(echo)) return false
+    if (sentEnd !== undefined && echo.first !== echoId && squash(echo.text).endsWith(sentEnd)) return true
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     // Above the first prompt of a session there is only a greeting, which may grow.
     if (isSent && echoId === null) return true
@@ -504,6 +511,10 @@ export class Conversation {
     else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1
     this.#state.lastRow = Math.min(this.#state.lastRow, end)
   }
+}
+
+function promptEnd(text: string): string {
+  return squash(text).slice(-PROMPT_END)
 }
 
 /** The call that a request is about is open: it belongs to the message after the answer. */
