@@ -298,6 +298,23 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.shownTurn).toBe('s.2')
   })
 
+  it('that was sent replaces what looked like it while the box was emptied', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    conversation.markTurn(screen.last!, { isSent: true })
+    conversation.noteSent('One\n\nafter a blank line')
+    fixture.print(`\u001b[H\u001b[J${[...rows, '▷ One', '', ...BOX].join('\r\n')}`)
+    fixture.print(
+      `\u001b[H\u001b[J${[...rows, '◆ One', '', '▷ One', '  after a blank line', '', '◆ yes', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('yes')
+  })
+
   it('that waited in the queue starts its own turn above the older ones, which were erased', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture

@@ -477,18 +477,27 @@ export class Conversation {
 
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, sentEnd, from } = this.#state
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
+    // Some boxes look like a prompt while they are emptied: the prompt that was sent counts instead.
+    if (isTurnOpen && isEchoOlder === false && this.#isSentEcho(echo)) return true
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (this.#isQueued(echo)) return false
-    if (sentEnd !== undefined && echo.first !== echoId && squash(echo.text).endsWith(sentEnd)) return true
+    if (this.#isSentEcho(echo)) return true
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     // Above the first prompt of a session there is only a greeting, which may grow.
     if (isSent && echoId === null) return true
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
+  }
+
+  /** The echo of the prompt that was sent, unless the turn has that one already. */
+  #isSentEcho({ first, text }: Echo): boolean {
+    const { sentEnd, echoId, isEchoOlder, echoText = '' } = this.#state
+    if (sentEnd === undefined || first === echoId || !squash(text).endsWith(sentEnd)) return false
+    return isEchoOlder !== false || !squash(echoText).endsWith(sentEnd)
   }
 
   #isQueued({ text }: Echo): boolean {
