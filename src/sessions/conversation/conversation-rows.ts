@@ -349,7 +349,9 @@ function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
 /** The frame's rows of the conversation, without blank rows at the end. */
 function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
   const { frame, outline } = look
-  const echoes = outline.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
+  const echoes = outline.blocks
+    .filter(block => isEcho(block, pack))
+    .map(block => withoutBlankEnd(frame.lines, echoRows(frame.lines, block)))
   const firstMark = outline.blocks.find(block => block.isMarked)?.first ?? 0
   const rows: KeptRow[] = []
   for (let index = 0; index < look.outline.liveFirst; index++) {
@@ -358,8 +360,9 @@ function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
     const line = frame.lines[index]!
     const row = cutBar(line, outline.texts[index] ?? line.text, frame.cols)
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
-    const isPrompt =
-      row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
+    // A blank row between two rows of a prompt belongs to it.
+    const isInside = echoes.some(([first, last]) => index >= first && index <= last)
+    const isPrompt = isInside || (isOpenEcho && row.text.trim() !== '')
     rows.push(keptRow(row, isPrompt, frame.cols, pack))
   }
   const last = rows.findLastIndex(row => row.key !== '')
@@ -387,6 +390,12 @@ function echoRows(
   let end = first
   while (background !== null && end < last && lines[end + 1]!.spans.some(span => span.bg === background)) end++
   return [first, background === null ? last : end]
+}
+
+function withoutBlankEnd(lines: readonly Row[], [first, last]: [number, number]): [first: number, last: number] {
+  let end = last
+  while (end > first && lines[end]!.text.trim() === '') end--
+  return [first, end]
 }
 
 /** The background that only prompts have; null if other text has the same one. */

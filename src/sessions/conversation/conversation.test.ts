@@ -3,8 +3,7 @@ import { PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, parsePack, renderMarkdown } from '../../screen/index.js'
 import { Conversation, type ConversationState } from './conversation.js'
 
-const PACK: Pack = parsePack(
-  `pack = 1
+const SOURCE = `pack = 1
 agent = "test"
 terminator = "required"
 text = { indent = 2, width = "cols" }
@@ -15,7 +14,11 @@ blocks = [
   { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
 ]
 terminators = [{ line = '^◈ Finished', outcome = "done" }]
-`,
+`
+const PACK: Pack = parsePack(SOURCE, 'test.toml')
+/** A prompt may have blank rows. */
+const LOOSE: Pack = parsePack(SOURCE.replace(", tight = true", ""), "test.toml")
+  SOURCE.replace("more = '^  \\\\S', strip = 2, tight = true", "more = '^  \\\\S', strip = 2"),
   'test.toml',
 )
 
@@ -27,9 +30,19 @@ class Fixture {
   readonly conversation: Conversation
   #t = 0
 
-  constructor({ cols, rows, state }: { cols: number; rows: number; state?: ConversationState }) {
-    this.screen = new PaneScreen(PACK, { cols, rows })
-    this.conversation = new Conversation('s', PACK, this.screen, state)
+  constructor({
+    cols,
+    rows,
+    state,
+    pack = PACK,
+  }: {
+    cols: number
+    rows: number
+    state?: ConversationState
+    pack?: Pack
+  }) {
+    this.screen = new PaneScreen(pack, { cols, rows })
+    this.conversation = new Conversation('s', pack, this.screen, state)
   }
 
   print(text: string): void {
@@ -151,6 +164,22 @@ describe('a message', () => {
     expect(markdown(fixture.conversation.extract(fixture.screen.last!, { isOpen: false }))).toBe(
       'Half of an answer that',
     )
+  })
+})
+
+describe('a prompt on the alternate screen', () => {
+  it('with a blank row is one prompt, not two', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20, pack: LOOSE })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.paint(rows, 20)
+    fixture.read()
+    conversation.closeTurn()
+    fixture.paint([...rows, '▷ One', ''], 20)
+    conversation.markTurn(screen.last!)
+    fixture.paint([...rows, '▷ One', '', '  after a blank row', '', '◆ yes'], 20)
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(fixture.read())).toBe('yes')
   })
 })
 
