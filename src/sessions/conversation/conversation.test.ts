@@ -17,10 +17,7 @@ terminators = [{ line = '^◈ Finished', outcome = "done" }]
 `
 const PACK: Pack = parsePack(SOURCE, 'test.toml')
 /** A prompt may have blank rows. */
-const LOOSE: Pack = parsePack(SOURCE.replace(", tight = true", ""), "test.toml")
-  SOURCE.replace("more = '^  \\\\S', strip = 2, tight = true", "more = '^  \\\\S', strip = 2"),
-  'test.toml',
-)
+const LOOSE: Pack = parsePack(SOURCE.replace(', tight = true', ''), 'test.toml')
 
 const BOX = ['──────────', '▷ ', '──────────']
 
