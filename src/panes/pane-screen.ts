@@ -60,7 +60,7 @@ export class PaneScreen implements ScreenView {
   readonly #pack: Pack
   #emulator: TerminalEmulator
   readonly #coalescer = new FrameCoalescer()
-  readonly #settler = new Settler()
+  readonly #settler: Settler
   readonly #declared = new DeclaredEnd()
   readonly #editor = new LineEditor()
   readonly #turning = new SpinnerCells()
@@ -73,6 +73,7 @@ export class PaneScreen implements ScreenView {
 
   constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
+    this.#settler = new Settler(pack.restMs / 1000)
     this.#emulator = restored ? TerminalEmulator.restore(restored.emulator) : new TerminalEmulator(options)
     if (restored) this.#memory = restored.memory
   }

@@ -109,6 +109,19 @@ describe('Settler', () => {
     expect(settler.accept(rest, 2.1)).toBe(false)
   })
 
+  test('accepts no rest that is shorter than the pack demands', () => {
+    const settler = new Settler(1)
+    settler.accept(work, 0)
+    expect([1, 1.1, 1.2, 1.7, 1.99, 2].map(t => settler.accept(rest, t))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
   test('accepts a declared rest at once', () => {
     const settler = new Settler()
     settler.accept(work, 0)

@@ -33,6 +33,12 @@ export class Settler {
   #lastLook = 0
   #settings = KNOBS
   #hold: { s: number; until: number } | null = null
+  readonly #leastS: number
+
+  /** `leastS`: a rest lasts at least this long; some agents pause between two steps. */
+  constructor(leastS = 0) {
+    this.#leastS = leastS
+  }
 
   tune(settings: SettleKnobs): void {
     this.#settings = settings
@@ -75,6 +81,7 @@ export class Settler {
       this.#lastLook = t
     }
     const lasted = t - this.#since + ROUNDING_S
+    if (lasted < this.#leastS) return false
     const isHeld = this.#hold !== null && t < this.#hold.until
     if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#settings.looks && lasted < this.#settings.maxS)
       return false

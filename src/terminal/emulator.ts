@@ -104,6 +104,7 @@ export class TerminalEmulator {
     this.#ids = new RowIds(this.#core, state?.ids)
     this.#links = new LinkTable(this.#core, state?.links)
     this.#modes = new PrivateModes(state?.modes, state?.ansiModes)
+    this.#terminal.options.convertEol = this.#modes.isNewLine
     this.#keyboard = new KittyKeyboard(state?.keyboard)
     this.#colors = new Colors(state?.colors)
     this.#title = new Title(state?.title)
@@ -397,9 +398,10 @@ export class TerminalEmulator {
       this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status), status: this.#status })
   }
 
-  /** RIS: xterm resets the grid itself. */
+  /** RIS: xterm resets the grid itself, but not what a line feed does. */
   #reset(): boolean {
     this.#modes.reset()
+    this.#terminal.options.convertEol = false
     this.#keyboard.reset()
     this.#colors.reset()
     this.#timing.syncEnded(this.#time)

@@ -13,7 +13,9 @@ const KEYPAD = 66
 /** Set in a new terminal and after a reset. */
 const INITIAL = [AUTOWRAP, CURSOR_VISIBLE] as const
 /** ANSI modes: insert instead of replace, and a line feed that returns to the left edge. */
-const ANSI_MODES: ReadonlySet<number> = new Set([4, 20])
+const INSERT = 4
+const LINE_FEED = 20
+const ANSI_MODES: ReadonlySet<number> = new Set([INSERT, LINE_FEED])
 
 /**
  * Modes that change nothing in the grid: cursor blinking and visibility, focus reports, pasting,
@@ -50,6 +52,11 @@ export class PrivateModes {
     return !ANSI_MODES.has(mode) ? 0 : this.#ansi.has(mode) ? 1 : 2
   }
 
+  /** A line feed returns to the left edge, too. */
+  get isNewLine(): boolean {
+    return this.#ansi.has(LINE_FEED)
+  }
+
   get isCursorVisible(): boolean {
     return this.isSet(CURSOR_VISIBLE)
   }
@@ -80,10 +87,14 @@ export class PrivateModes {
     }
     hooks.csi({ final: 'h' }, changeAnsi(true))
     hooks.csi({ final: 'l' }, changeAnsi(false))
+    // DECKPAM and DECKPNM are the older names of the keypad's mode.
+    hooks.esc({ final: '=' }, () => this.#change(KEYPAD, true))
+    hooks.esc({ final: '>' }, () => this.#change(KEYPAD, false))
+    // DECSTR, as xterm does it: the line feed keeps its mode.
     hooks.csi({ intermediates: '!', final: 'p' }, () => {
       for (const mode of INITIAL) this.#set.add(mode)
       for (const mode of [1, 6, KEYPAD]) this.#set.delete(mode)
-      this.#ansi.clear()
+      this.#ansi.delete(INSERT)
       return false
     })
   }
@@ -94,9 +105,10 @@ export class PrivateModes {
     for (const mode of INITIAL) this.#set.add(mode)
   }
 
-  #change(mode: number, isSet: boolean): void {
-    if (!KNOWN.has(mode)) return
-    if (isSet) this.#set.add(mode)
+  /** @returns false: the handlers of xterm run, too. */
+  #change(mode: number, isSet: boolean): false {
+    if (isSet && KNOWN.has(mode)) this.#set.add(mode)
     else this.#set.delete(mode)
+    return false
   }
 }

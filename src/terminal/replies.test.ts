@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { TerminalEmulator } from './emulator.js'
 import { bytes, emulator, repliesOf, screenOf } from './testing/drive.js'
 
 const LIVE = { live: true }
@@ -21,14 +22,6 @@ describe('every query has exactly one reply', () => {
     ['\x1b[?2004h\x1b[?2004$p', '\x1b[?2004;1$y'],
     ['\x1b[?2027$p', '\x1b[?2027;2$y'],
     ['\x1b[?12345$p', '\x1b[?12345;0$y'],
-    ['\x1b[?7$p', '\x1b[?7;1$y'],
-    ['\x1b[?7l\x1b[?7$p', '\x1b[?7;2$y'],
-    ['\x1b[?1h\x1b[?1$p', '\x1b[?1;1$y'],
-    ['\x1b[?6$p', '\x1b[?6;2$y'],
-    ['\x1b[?66$p', '\x1b[?66;2$y'],
-    ['\x1b[4h\x1b[4$p', '\x1b[4;1$y'],
-    ['\x1b[20$p', '\x1b[20;2$y'],
-    ['\x1b[4h\x1b[!p\x1b[4$p', '\x1b[4;2$y'],
     ['\x1b[2$p', '\x1b[2;0$y'],
     ['\x1b]10;?\x1b\\', '\x1b]10;rgb:d4d4/d4d4/d4d4\x1b\\'],
     ['\x1b]11;?\x07', '\x1b]11;rgb:1e1e/1e1e/1e1e\x07'],
@@ -61,6 +54,49 @@ describe('every query has exactly one reply', () => {
     const terminal = emulator()
     expect(ask(question, terminal)).toEqual([])
     expect(screenOf(terminal).join('')).toBe('')
+  })
+})
+
+describe('modes that work are reported as xterm does', () => {
+  /** Value in a new terminal, and after a soft reset of the opposite value. */
+  const MODES = [
+    { name: 'IRM', mode: '4', initial: 2, soft: 2 },
+    { name: 'LNM', mode: '20', initial: 2, soft: 1 },
+    { name: 'DECCKM', mode: '?1', initial: 2, soft: 2 },
+    { name: 'DECOM', mode: '?6', initial: 2, soft: 2 },
+    { name: 'DECAWM', mode: '?7', initial: 1, soft: 1 },
+    { name: 'DECNKM', mode: '?66', initial: 2, soft: 2 },
+  ] as const
+
+  test.each(MODES)('$name is reported in a new terminal, set, reset and after resets', ({ mode, initial, soft }) => {
+    const terminal = emulator()
+    const after = (sequence: string) => ask(`${sequence}\x1b[${mode}$p`, terminal)
+    const value = (number: 1 | 2) => [`\x1b[${mode};${number}$y`]
+    const opposite = `\x1b[${mode}${initial === 1 ? 'l' : 'h'}`
+    expect(after('')).toEqual(value(initial))
+    expect(after(`\x1b[${mode}h`)).toEqual(value(1))
+    expect(after(`\x1b[${mode}l`)).toEqual(value(2))
+    expect(after(`${opposite}\x1b[!p`)).toEqual(value(soft))
+    expect(after(`${opposite}\x1bc`)).toEqual(value(initial))
+  })
+
+  test('the keypad has the mode that its older sequences set', () => {
+    const terminal = emulator()
+    expect(ask('\x1b=\x1b[?66$p', terminal)).toEqual(['\x1b[?66;1$y'])
+    expect(ask('\x1b>\x1b[?66$p', terminal)).toEqual(['\x1b[?66;2$y'])
+  })
+
+  test('a line feed does what its mode says, also after resets and from a snapshot', () => {
+    const rows = (terminal: ReturnType<typeof emulator>) => {
+      terminal.feed(bytes('\x1b[H\x1b[2Ja\nb'), 0, LIVE)
+      return screenOf(terminal).slice(0, 2)
+    }
+    const terminal = emulator()
+    terminal.feed(bytes('\x1b[20h\x1b[!p'), 0, LIVE)
+    expect(rows(terminal)).toEqual(['a', 'b'])
+    expect(rows(TerminalEmulator.restore(terminal.serialize()))).toEqual(['a', 'b'])
+    terminal.feed(bytes('\x1bc'), 0, LIVE)
+    expect(rows(terminal)).toEqual(['a', ' b'])
   })
 })
 

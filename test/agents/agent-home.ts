@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { type CommandRun, parseLines, TestHome, waitFor } from '../e2e/harness.js'
 import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
@@ -109,26 +110,39 @@ export class AgentHome extends TestHome {
 
   /** Types keys into the session like an attached person. */
   async press(id: string, keys: string): Promise<void> {
-    const { request } = await import('node:http')
-    const body = JSON.stringify({ text: keys })
-    await new Promise<void>((resolve, reject) => {
-      const call = request(
-        {
-          socketPath: this.path('run', 'signalbox.sock'),
-          path: `/api/v1/sessions/${id}/keys`,
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        },
-        response => {
-          response.resume()
-          response.on('end', () =>
-            response.statusCode === 200 ? resolve() : reject(new Error(String(response.statusCode))),
-          )
-        },
-      )
+    await this.#call('POST', `sessions/${id}/keys`, { text: keys })
+  }
+
+  /** Texts of the prompts that Signalbox holds until the agent is idle. */
+  async held(id: string): Promise<string[]> {
+    const { items } = JSON.parse(await this.#call('GET', `sessions/${id}/messages`)) as { items: { text: string }[] }
+    return items.map(({ text }) => text)
+  }
+
+  /** One request to the daemon's API. @returns the body of the answer. */
+  #call(method: string, path: string, body?: object): Promise<string> {
+    const text = body && JSON.stringify(body)
+    const headers = text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    const socketPath = this.path('run', 'signalbox.sock')
+    return new Promise<string>((resolve, reject) => {
+      const call = request({ socketPath, path: `/api/v1/${path}`, method, ...(headers && { headers }) }, response => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString('utf8')
+          if (response.statusCode === 200) resolve(answer)
+          else reject(new Error(`${response.statusCode}: ${answer}`))
+        })
+      })
       call.on('error', reject)
-      call.end(body)
+      call.end(text)
     })
+  }
+
+  /** Copies the files of the agent and of Signalbox to `SIGNALBOX_TEST_KEEP`, for inspection. */
+  keep(name = ''): void {
+    const to = process.env.SIGNALBOX_TEST_KEEP
+    if (to) cpSync(this.directory, join(to, this.agent.name, name), { recursive: true, filter: isFileOrDirectory })
   }
 
   recordingFile(id: string): string {
@@ -145,4 +159,9 @@ export class AgentHome extends TestHome {
     if (!found) throw new Error(`no approval ${id}`)
     return found
   }
+}
+
+function isFileOrDirectory(path: string): boolean {
+  const found = lstatSync(path)
+  return found.isFile() || found.isDirectory()
 }

@@ -12,6 +12,8 @@ export interface AgentUnderTest {
   version: string
   /** Further packages it needs, such as `node@22` for one that does not run on ours. */
   also?: readonly string[]
+  /** Its package has everything in it and is installed without its dependencies. */
+  isBundle?: true
   /** Program in `node_modules/.bin`. */
   program: string
   /** How it speaks the Agent Client Protocol: itself, or through a program of its own. */
@@ -32,6 +34,8 @@ export interface AgentUnderTest {
   forgets?: 'first prompt'
   /** By a defect of its own it ends a cancelled turn only when its model says something more. */
   cancelsLate?: true
+  /** It runs every tool without asking for a permission. */
+  asksNothing?: true
   /** Whether the turn continues after a denial, so that the agent calls the model again. */
   denialContinues: boolean
   /** Over ACP it runs commands in terminals of its client, if the client has some. */

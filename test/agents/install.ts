@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentUnderTest } from './agent-under-test.js'
 import { adapterDirectory, agentsDirectory } from './installed.js'
 import { AGENTS, PROTOCOL_AGENTS } from './table/index.js'
 
@@ -17,8 +18,29 @@ for (const agent of all) {
   const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
   const { acp } = agent
   if (typeof acp === 'object') ensure(adapterDirectory(acp), acp.program, [`${acp.package}@${acp.version}`])
-  if (ensure(directory, agent.program, [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]))
-    console.log(agent.name)
+  const named = `${agent.package}@${agent.version}`
+  const packages = [...(agent.isBundle ? [] : [named]), ...(agent.also ?? [])]
+  // npm removes what it has not installed itself: the bundle comes last.
+  const isReady = ensure(directory, agent.isBundle ? 'node' : agent.program, packages)
+  if (isReady && agent.isBundle) unpack(directory, agent, named)
+  if (isReady) console.log(agent.name)
+}
+
+/** Installs a package without its dependencies. */
+function unpack(directory: string, agent: AgentUnderTest, named: string): void {
+  const place = join(directory, 'node_modules', agent.package)
+  const program = join(directory, 'node_modules', '.bin', agent.program)
+  if (existsSync(program)) return
+  mkdirSync(place, { recursive: true })
+  const args = ['pack', '--silent', '--pack-destination', directory, named]
+  const file = spawnSync('npm', args, { cwd: directory, encoding: 'utf8' }).stdout.trim()
+  spawnSync('tar', ['-xzf', join(directory, file), '-C', place, '--strip-components', '1'], { stdio: ['ignore', 2, 2] })
+  const { bin: programs } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>
+  }
+  const script = join(place, programs[agent.program]!)
+  chmodSync(script, 0o755)
+  symlinkSync(script, program)
 }
 
 function ensure(directory: string, name: string, packages: readonly string[]): boolean {

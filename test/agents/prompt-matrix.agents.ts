@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitFor } from '../e2e/harness.js'
+import { loadAgent } from '../../src/agents/index.js'
+import { type CommandRun, waitFor } from '../e2e/harness.js'
 import { AgentHome } from './agent-home.js'
 import { plainWords } from './agent-turns.js'
 import { FakeModel } from './fake-models/fake-model.js'
@@ -9,7 +10,8 @@ import { wantedOf } from './wanted.js'
 /*
  * 50 prompts of all kinds and 20 decisions for each agent: every prompt arrives once and as it was
  * sent, every answer is the model's, every decision is carried out. All failures of an agent are
- * listed at the end, so that one run gives the whole matrix.
+ * listed at the end, so that one run gives the whole matrix. `SIGNALBOX_TEST_KINDS` is a regular
+ * expression that selects some kinds of prompts, to look into a failure.
  */
 
 const words = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}${at + 1}`).join(' ')
@@ -25,16 +27,26 @@ const KINDS: readonly (readonly [kind: string, texts: readonly string[]])[] = [
   ],
   [
     'marks',
-    ['/etc/hosts KEY looks wrong', '!important KEY rule', '@someone KEY said', '#42 KEY is open', '/ KEY alone'],
+    [
+      '/etc/hosts KEY looks wrong',
+      '!important KEY rule',
+      '@someone KEY said',
+      '#42 KEY is open',
+      '/ KEY alone',
+      '/model KEY is a command of most agents',
+    ],
   ],
   ['paste', [`${words(120, 'pasted')} KEY`, `${Array.from({ length: 40 }, (_, at) => `row ${at}`).join('\n')}\nKEY`]],
   ['quotes', [`"quoted" 'single' KEY`, 'back\\slash KEY', '$HOME %PATH% {a} [b] <c> KEY', '--flag KEY -x', '? KEY']],
 ]
-const IN_A_ROW = 27
 const NARROW = 8
 const AFTER_INTERRUPT = 4
 const LONG_ANSWERS = 3
+const WHILE_COMPACTING = 2
 const DECISIONS = 20
+
+const ONLY = process.env.SIGNALBOX_TEST_KINDS
+const isWantedKind = (kind: string) => ONLY === undefined || new RegExp(ONLY).test(kind)
 
 interface Failure {
   kind: string
@@ -59,22 +71,42 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       `matrix: ${agent.name} ${agent.version}: ${delivered}/${prompts} delivered once, ${answered}/${prompts} answers equal, ${carriedOut}/${decisions} decisions`,
     )
     for (const failure of failures) console.log(`matrix: ${agent.name} failed: ${JSON.stringify(failure)}`)
+    home?.keep('matrix')
     await home?.close()
     await model.close()
   })
 
+  /** Whether the model reached this hold; a turn that never does is listed as a failure. */
+  async function hasBegun(kind: string, hold: string, turn: Promise<CommandRun>): Promise<boolean> {
+    let refused: CommandRun | null = null
+    void turn.then(run => (refused = run.code === 0 ? null : run))
+    await waitFor(hold, () => refused !== null || model.hasReached(hold)).catch(() => undefined)
+    if (model.hasReached(hold)) return true
+    const { code, stdout, stderr } = await turn
+    failures.push({ kind, prompt: hold, what: `the turn never began: exit ${code} ${stderr} ${stdout.slice(0, 200)}` })
+    return false
+  }
+
   /** Sends one prompt and checks what the model got and what came back. */
-  async function ask(session: string, kind: string, text: string, reply?: string): Promise<void> {
+  async function ask(
+    session: string,
+    kind: string,
+    text: string,
+    { reply, meanwhile }: { reply?: string; meanwhile?: (key: string, turn: Promise<CommandRun>) => unknown } = {},
+  ): Promise<void> {
+    if (!isWantedKind(kind)) return
     const key = `K${String(++number).padStart(2, '0')}Q`
     const prompt = text.replace('KEY', key)
     const answer = reply ?? `Answer ${number} is about ${key.toLowerCase()} and nothing else.`
     model.when(key, { text: answer })
     counts.prompts++
-    const isCommandLike = /^\/ /.test(prompt)
-    const run = await home.run(
+    const isCommandLike = /^\/(?:\w+)? /.test(prompt)
+    const sending = home.run(
       ['send', session, '--wait', '--timeout', '90', ...(isCommandLike ? ['--as', 'text'] : []), '--', prompt],
       { timeoutMs: 120_000 },
     )
+    await meanwhile?.(key, sending)
+    const run = await sending
     const got = model.served.filter(served => served.key === key)
     const fold = (given: string) => given.normalize('NFC').replace(/\s+/gu, ' ').trim()
     const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
@@ -96,19 +128,36 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     const texts = KINDS.flatMap(([kind, list]) => list.map(text => [kind, text] as const))
     // Right after the start: nothing waits for the input box.
     await ask(session, 'right after start', 'Right after the start KEY')
-    for (const [kind, text] of texts.slice(0, IN_A_ROW)) await ask(session, kind, text)
+    for (const [kind, text] of texts) await ask(session, kind, text)
     for (let at = 0; at < LONG_ANSWERS; at++) {
       const rows = Array.from({ length: 60 + at * 40 }, (_, row) => `${row + 1}. Item ${row + 1} of list ${at}.`)
-      await ask(session, 'long answer', 'A long list for KEY', rows.join('\n'))
+      await ask(session, 'long answer', 'A long list for KEY', { reply: rows.join('\n') })
     }
-    for (let at = 0; at < AFTER_INTERRUPT; at++) {
+    for (let at = 0; isWantedKind('after an interruption') && at < AFTER_INTERRUPT; at++) {
       const hold = `hold-${at}`
       model.when(`ENDLESS${at}E`, { text: 'I begin with a few words.', hold })
       const answer = home.send(session, `Please do the ENDLESS${at}E thing`)
-      await waitFor('the model to be in the middle of its answer', () => model.hasReached(hold))
-      await home.run(['interrupt', session])
+      if (await hasBegun('an interruption', hold, answer)) await home.run(['interrupt', session])
       await answer
       await ask(session, 'after an interruption', 'Right after the interruption KEY')
+    }
+    const { compact } = await loadAgent(agent.name)
+    for (let at = 0; compact !== undefined && isWantedKind('during compaction') && at < WHILE_COMPACTING; at++) {
+      const hold = `compaction-${at}`
+      model.whenCompacting(hold)
+      const command = home.run(['send', session, '--as', 'command', '--', compact])
+      if (!(await hasBegun('compaction', hold, command))) continue
+      const meanwhile = async (key: string, turn: Promise<CommandRun>) => {
+        let hasEnded = false
+        void turn.then(() => (hasEnded = true))
+        const isWaiting = async () =>
+          hasEnded ||
+          (await home.held(session)).some(text => text.includes(key)) ||
+          (await home.screen(session)).includes(key)
+        await waitFor('the prompt to wait', isWaiting).catch(() => undefined)
+        model.release(hold)
+      }
+      await ask(session, 'during compaction', 'Meanwhile KEY', { meanwhile })
     }
     const narrow = await home.json<{ id: string }>([
       ...['start', agent.name, '--json', '--size', '40x30', '--'],
@@ -117,36 +166,40 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     await home.waitUntil(narrow.id, 'idle')
     const mixed = [texts[0]!, texts[3]!, texts[4]!, texts[7]!, texts[11]!, texts[15]!, texts[20]!, texts[22]!]
     for (const [kind, text] of mixed.slice(0, NARROW)) await ask(narrow.id, `40 columns, ${kind}`, text)
-    while (number < 50) await ask(session, 'plain', 'And one more KEY')
+    while (ONLY === undefined && number < 50) await ask(session, 'plain', 'And one more KEY')
     await home.run(['stop', narrow.id])
     await home.run(['stop', session])
     expect(failures.map(({ kind, prompt, what }) => `${kind}: ${prompt.slice(0, 60)}: ${what}`)).toEqual([])
   })
 
-  test('20 requests are decided as a person says', { timeout: 900_000 }, async () => {
-    const { id: session } = await home.begin()
-    const wrong: string[] = []
-    for (let at = 0; at < DECISIONS; at++) {
-      const isAllowed = at % 2 === 0
-      const key = `D${String(at).padStart(2, '0')}Q`
-      const file = `decided-${at}.txt`
-      const command = `node -e "require('fs').appendFileSync('${file}','x')"`
-      model.when(key, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: `Done with ${key}.` })
-      counts.decisions++
-      const sent = await home.send(session, `Please do the ${key} thing`)
-      const request = sent.code === 4 ? await home.onePending(session) : null
-      if (!request) {
-        wrong.push(`${key}: exit ${sent.code} ${sent.stderr.trim()}`)
-        continue
+  test.skipIf(agent.asksNothing || !isWantedKind('decisions'))(
+    '20 requests are decided as a person says',
+    { timeout: 900_000 },
+    async () => {
+      const { id: session } = await home.begin()
+      const wrong: string[] = []
+      for (let at = 0; at < DECISIONS; at++) {
+        const isAllowed = at % 2 === 0
+        const key = `D${String(at).padStart(2, '0')}Q`
+        const file = `decided-${at}.txt`
+        const command = `node -e "require('fs').appendFileSync('${file}','x')"`
+        model.when(key, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: `Done with ${key}.` })
+        counts.decisions++
+        const sent = await home.send(session, `Please do the ${key} thing`)
+        const request = sent.code === 4 ? await home.onePending(session) : null
+        if (!request) {
+          wrong.push(`${key}: exit ${sent.code} ${sent.stderr.trim()}`)
+          continue
+        }
+        const words = isAllowed ? ['approve', request.id, '--fingerprint', request.fingerprint] : ['deny', request.id]
+        const { state } = await home.json<{ state: string }>([...words, '--json'])
+        await home.waitUntil(session, 'idle')
+        const isRight = state === 'applied' && (home.file(file) === 'x') === isAllowed
+        if (isRight) counts.carriedOut++
+        else wrong.push(`${key}: ${isAllowed ? 'approve' : 'deny'} is ${state}, the file is ${home.file(file)}`)
       }
-      const words = isAllowed ? ['approve', request.id, '--fingerprint', request.fingerprint] : ['deny', request.id]
-      const { state } = await home.json<{ state: string }>([...words, '--json'])
-      await home.waitUntil(session, 'idle')
-      const isRight = state === 'applied' && (home.file(file) === 'x') === isAllowed
-      if (isRight) counts.carriedOut++
-      else wrong.push(`${key}: ${isAllowed ? 'approve' : 'deny'} is ${state}, the file is ${home.file(file)}`)
-    }
-    await home.run(['stop', session])
-    expect(wrong).toEqual([])
-  })
+      await home.run(['stop', session])
+      expect(wrong).toEqual([])
+    },
+  )
 })

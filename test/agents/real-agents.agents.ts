@@ -1,5 +1,3 @@
-import { cpSync, lstatSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AgentHome } from './agent-home.js'
 import { allows, denies, interrupts, plainWords, resumes } from './agent-turns.js'
@@ -35,9 +33,7 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
   })
 
   afterAll(async () => {
-    // The files of the agent and of Signalbox, for inspection.
-    const keep = process.env.SIGNALBOX_TEST_KEEP
-    if (keep && home) cpSync(home.directory, join(keep, agent.name), { recursive: true, filter: isFileOrDirectory })
+    home?.keep()
     await home?.close()
     await model.close()
   })
@@ -49,14 +45,14 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
     expect(plainWords(stdout)).toEqual(plainWords(ANSWER))
   })
 
-  test('an allowed request runs the tool once', async () => {
+  test.skipIf(agent.asksNothing)('an allowed request runs the tool once', async () => {
     const request = await allows(turns())
     const results = model.served.filter(({ key }) => key === 'ALLOWED').map(({ request }) => request.results.length)
     expect(results).toEqual([0, 1])
     await measureApproval(home, session, request)
   })
 
-  test('a denied request never runs the tool', async () => {
+  test.skipIf(agent.asksNothing)('a denied request never runs the tool', async () => {
     const request = await denies(turns())
     const count = model.served.filter(({ key }) => key === 'REFUSED').length
     expect(count).toBe(agent.denialContinues ? 2 : 1)
@@ -75,8 +71,3 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
       expect(prompts.join('\n')).toContain('Tell me about the PARTS of this project')
   })
 })
-
-function isFileOrDirectory(path: string): boolean {
-  const found = lstatSync(path)
-  return found.isFile() || found.isDirectory()
-}

@@ -29,8 +29,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   if (id === undefined) await refuseSessionName(client, text)
   const session = await client.get<Session>(await sessionPath(client, id))
   const { position } = await client.get<Health>('/health')
+  const prompt = newId('msg')
   const sent = await post(context, client, `/sessions/${session.id}/messages`, {
-    id: newId('msg'),
+    id: prompt,
     text,
     whenBusy: options.queue === undefined ? 'queue' : options.queue ? 'hold' : 'refuse',
     meaning: options.as ?? 'auto',
@@ -52,7 +53,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
     since: position,
     deadline,
     isJson: options.json === true,
-    prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
+    prompt: { id: sent.prompt ?? prompt, result: sent.result },
   })
   if (code !== EXIT.needsHuman && code !== EXIT.timeout) await noteRead(context, client, `/panes/${session.id}`)
   return code

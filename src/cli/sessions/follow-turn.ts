@@ -22,8 +22,8 @@ export interface FollowOptions {
   since: string
   deadline: number | null
   isJson: boolean
-  /** How the prompt was accepted: its turn may start later. */
-  prompt?: 'delivered' | 'queued' | { held: string }
+  /** The prompt and how it was accepted: its turn may start later. */
+  prompt: { id: string; result: 'delivered' | 'queued' | 'held' }
 }
 
 type Update = InMilliseconds<MessageUpdate>
@@ -93,45 +93,48 @@ async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Pro
 class FollowedTurn {
   readonly #stream: BlockStream
   readonly #isJson: boolean
-  #held: string | null
-  /** Null until known; messages before that are printed unless they belong to an earlier turn. */
+  /** The prompt until the log says that the agent took it. */
+  #awaited: string | null
+  /** Null until known, and for a command of the agent's own, whose messages have no turn. */
   #turn: string | null = null
+  /** The agent has taken the prompt into its queue: the next turn is the prompt's. */
   readonly #isNext: boolean
-  /** Events that arrived while the prompt was held and may belong to its turn. */
+  /** Events before the agent took the prompt: they may belong to its turn. */
   #early: EventBody[] = []
 
-  constructor(stream: BlockStream, { isJson, prompt = 'delivered' }: FollowOptions) {
+  constructor(stream: BlockStream, { isJson, prompt }: FollowOptions) {
     this.#stream = stream
     this.#isJson = isJson
-    this.#held = typeof prompt === 'object' ? prompt.held : null
-    this.#isNext = prompt !== 'delivered'
+    this.#awaited = prompt.id
+    this.#isNext = prompt.result === 'queued'
   }
 
   get hasNoTurn(): boolean {
-    return this.#turn === null && this.#held === null && !this.#isNext
+    return this.#turn === null && this.#awaited === null && !this.#isNext
   }
 
   /** @returns the exit code when the turn is over. */
   take(event: string, body: EventBody): number | null {
     switch (event) {
       case 'prompt.released':
-        if (body.data.prompt !== this.#held) return null
-        this.#held = null
-        return body.data.result === 'delivered' ? this.#start(body.data.turn) : EXIT.failed
+        if (body.data.prompt !== this.#awaited) return null
+        this.#awaited = null
+        if (body.data.result === 'delivered') return this.#start(body.data.turn)
+        return body.data.result === 'queued' ? null : EXIT.failed
       case 'turn.opened':
-        if (this.#held === null) this.#turn ??= body.data.turn
+        if (this.#awaited === null) this.#turn ??= body.data.turn
         return null
       case 'message.update':
         if (!this.#isJson && this.#isOurs(body.turn)) this.#stream.update(body.message, body.blocks)
         return null
       case 'message.final':
-        if (this.#held !== null) this.#early.push(body)
+        if (this.#awaited !== null) this.#early.push(body)
         else if (!this.#isJson && this.#isOurs(body.data.turn)) this.#stream.finish(body.data.message, body.data.blocks)
         return null
       case 'approval.requested':
         return EXIT.needsHuman
       case 'turn.closed':
-        if (this.#held !== null) this.#early.push(body)
+        if (this.#awaited !== null) this.#early.push(body)
         return this.#isOurs(body.data.turn) ? (EXIT_BY_OUTCOME[body.data.outcome ?? ''] ?? EXIT.failed) : null
       case 'session.ended':
       case 'session.lost':
@@ -141,20 +144,22 @@ class FollowedTurn {
     }
   }
 
-  /** A held prompt was accepted: handles the events of its turn that arrived before. */
+  /** The agent took the prompt: handles the events of its turn that arrived before. */
   #start(turn: string | undefined): number | null {
     this.#turn = turn ?? null
     let code: number | null = null
-    for (const body of this.#early) {
-      if (!turn || body.data.turn !== turn) continue
-      if (body.data.outcome !== undefined) code = EXIT_BY_OUTCOME[body.data.outcome] ?? EXIT.failed
-      else if (!this.#isJson) this.#stream.finish(body.data.message, body.data.blocks)
+    for (const { data } of this.#early) {
+      if (turn !== undefined && data.turn !== turn) continue
+      if (data.outcome === undefined) {
+        if (!this.#isJson) this.#stream.finish(data.message, data.blocks)
+      } else if (turn !== undefined) code = EXIT_BY_OUTCOME[data.outcome] ?? EXIT.failed
     }
     this.#early = []
     return code
   }
 
   #isOurs(turn: string): boolean {
+    if (this.#awaited !== null) return false
     return this.#turn === null ? !this.#isNext : turn === this.#turn
   }
 }

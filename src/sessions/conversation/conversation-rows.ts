@@ -61,6 +61,8 @@ export class ConversationRows {
   #repaints: { first: number; last: number; until: number }[] = []
   /** When the program was seen to have cleared everything that the last look showed. */
   #clearedT: number | null = null
+  /** The last row of the screen that the program has cleared with everything above it. */
+  #clearedTo = -1
 
   constructor(
     pack: Pack,
@@ -105,6 +107,7 @@ export class ConversationRows {
     const before = this.#look
     if (look === before || this.isPrintingAgain(look)) return
     this.#clearedT = null
+    if (isCleared(look, before)) this.#clearedTo = before!.frame.lines.at(-1)?.id ?? -1
     this.#noteSize(look, before)
     this.#look = look
     if (look.frame.buffer === 'alternate') {
@@ -117,20 +120,33 @@ export class ConversationRows {
    * Some programs clear screen and scrollback and print the whole conversation again, at every
    * update of an answer that is taller than the screen. Until their input box is back, the newest
    * prompt on screen is an old one, and the end of the answer is missing: such a look is ignored.
+   * A prompt may look like an input box: it is the box only if the newest prompt is back, too.
    */
-  isPrintingAgain({ frame, outline, t }: Look): boolean {
-    const before = this.#look?.frame
-    if (before?.buffer !== 'normal' || frame.buffer !== 'normal' || outline.hasInput) return false
-    const isCleared = frame.history.firstId > Math.max(before.history.firstId, before.history.lastId)
-    if (!isCleared) return false
-    this.#clearedT ??= t
-    return t <= this.#clearedT + REPAINT_S
+  isPrintingAgain(look: Look): boolean {
+    if (!isCleared(look, this.#look) || (look.outline.hasInput && this.#isPrinted(look))) return false
+    this.#clearedT ??= look.t
+    return look.t <= this.#clearedT + REPAINT_S
   }
 
-  /** The terminal no longer has this row. */
+  /** The program has printed the newest prompt again. */
+  #isPrinted(look: Look): boolean {
+    if (!this.#echo) return true
+    const rows = this.#source.readRows(look.frame.history.firstId, contentEnd(look, this.#kept))
+    return echoText(rows).includes(this.#echo.text)
+  }
+
+  /**
+   * The terminal no longer has this row as it was: it has left the scrollback, or the program has
+   * cleared it. A cleared row of the screen keeps its id, and the next print writes into it.
+   */
   isGone(id: number): boolean {
     const frame = this.#look?.frame
-    return frame?.buffer === 'normal' && id < frame.history.firstId
+    return frame?.buffer === 'normal' && (id < frame.history.firstId || id <= this.#clearedTo)
+  }
+
+  /** A turn begins: rows that were cleared before are no concern of it. */
+  forgetClear(): void {
+    this.#clearedTo = -1
   }
 
   /** The row belongs to a copy that a repaint printed: a prompt in it is the same prompt. */
@@ -188,9 +204,12 @@ export class ConversationRows {
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
 
-  #normalEcho({ frame, outline }: Look, before: Look | null): Echo | null {
+  #normalEcho(look: Look, before: Look | null): Echo | null {
+    const { frame, outline } = look
     const shown = outline.blocks.findLast(block => isEcho(block, this.#pack))
     if (shown) return echoOf(frame.lines, shown)
+    const printed = isCleared(look, before) ? this.#searchEcho(frame.history.firstId) : null
+    if (printed) return printed
     // A new prompt is seen when it appears. The rows above the screen are searched only if a prompt
     // may have scrolled there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
@@ -254,6 +273,13 @@ export class ConversationRows {
       text: echoText(rows.slice(first, last + 1).map(kept => kept.row)),
     }
   }
+}
+
+/** Everything that the last look showed is gone from the screen and from the scrollback. */
+function isCleared({ frame }: Look, before: Look | null): boolean {
+  const old = before?.frame
+  if (old?.buffer !== 'normal' || frame.buffer !== 'normal') return false
+  return frame.history.firstId > Math.max(old.history.firstId, old.history.lastId)
 }
 
 const named = new WeakMap<KeptRow, TextRow>()
@@ -323,7 +349,9 @@ function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
 /** The frame's rows of the conversation, without blank rows at the end. */
 function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
   const { frame, outline } = look
-  const echoes = outline.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
+  const echoes = outline.blocks
+    .filter(block => isEcho(block, pack))
+    .map(block => withoutBlankEnd(frame.lines, echoRows(frame.lines, block)))
   const firstMark = outline.blocks.find(block => block.isMarked)?.first ?? 0
   const rows: KeptRow[] = []
   for (let index = 0; index < look.outline.liveFirst; index++) {
@@ -332,8 +360,9 @@ function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
     const line = frame.lines[index]!
     const row = cutBar(line, outline.texts[index] ?? line.text, frame.cols)
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
-    const isPrompt =
-      row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
+    // A blank row between two rows of a prompt belongs to it.
+    const isInside = echoes.some(([first, last]) => index >= first && index <= last)
+    const isPrompt = isInside || (isOpenEcho && row.text.trim() !== '')
     rows.push(keptRow(row, isPrompt, frame.cols, pack))
   }
   const last = rows.findLastIndex(row => row.key !== '')
@@ -361,6 +390,12 @@ function echoRows(
   let end = first
   while (background !== null && end < last && lines[end + 1]!.spans.some(span => span.bg === background)) end++
   return [first, background === null ? last : end]
+}
+
+function withoutBlankEnd(lines: readonly Row[], [first, last]: [number, number]): [first: number, last: number] {
+  let end = last
+  while (end > first && lines[end]!.text.trim() === '') end--
+  return [first, end]
 }
 
 /** The background that only prompts have; null if other text has the same one. */

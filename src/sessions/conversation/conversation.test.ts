@@ -3,8 +3,7 @@ import { PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, parsePack, renderMarkdown } from '../../screen/index.js'
 import { Conversation, type ConversationState } from './conversation.js'
 
-const PACK: Pack = parsePack(
-  `pack = 1
+const SOURCE = `pack = 1
 agent = "test"
 terminator = "required"
 text = { indent = 2, width = "cols" }
@@ -15,9 +14,10 @@ blocks = [
   { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
 ]
 terminators = [{ line = '^◈ Finished', outcome = "done" }]
-`,
-  'test.toml',
-)
+`
+const PACK: Pack = parsePack(SOURCE, 'test.toml')
+/** A prompt may have blank rows. */
+const LOOSE: Pack = parsePack(SOURCE.replace(', tight = true', ''), 'test.toml')
 
 const BOX = ['──────────', '▷ ', '──────────']
 
@@ -27,9 +27,19 @@ class Fixture {
   readonly conversation: Conversation
   #t = 0
 
-  constructor({ cols, rows, state }: { cols: number; rows: number; state?: ConversationState }) {
-    this.screen = new PaneScreen(PACK, { cols, rows })
-    this.conversation = new Conversation('s', PACK, this.screen, state)
+  constructor({
+    cols,
+    rows,
+    state,
+    pack = PACK,
+  }: {
+    cols: number
+    rows: number
+    state?: ConversationState
+    pack?: Pack
+  }) {
+    this.screen = new PaneScreen(pack, { cols, rows })
+    this.conversation = new Conversation('s', pack, this.screen, state)
   }
 
   print(text: string): void {
@@ -154,6 +164,22 @@ describe('a message', () => {
   })
 })
 
+describe('a prompt on the alternate screen', () => {
+  it('with a blank row is one prompt, not two', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20, pack: LOOSE })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.paint(rows, 20)
+    fixture.read()
+    conversation.closeTurn()
+    fixture.paint([...rows, '▷ One', ''], 20)
+    conversation.markTurn(screen.last!)
+    fixture.paint([...rows, '▷ One', '', '  after a blank row', '', '◆ yes'], 20)
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(fixture.read())).toBe('yes')
+  })
+})
+
 describe('a turn in the normal buffer', () => {
   it('starts below its prompt, and a new prompt starts another one', () => {
     const fixture = new Fixture({ cols: 80, rows: 24 })
@@ -244,5 +270,117 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.newEcho(screen.last!)).toBeNull()
     expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 25$/)
     expect(conversation.turn).toBe('s.1')
+  })
+
+  it.each([1, 6])(
+    'taller than the screen starts its turn when %d earlier ones were cleared and printed again',
+    count => {
+      const fixture = new Fixture({ cols: 80, rows: 10 })
+      const { conversation, screen } = fixture
+      const old = Array.from({ length: count }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+      fixture.print([...old, ...BOX].join('\r\n'))
+      fixture.read()
+      conversation.closeTurn()
+      // The box with the draft covers the screen: the rows below the last answer are on screen.
+      fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
+      expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+      const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
+      fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
+      expect(conversation.newEcho(screen.last!)).toBeNull()
+      expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
+      expect(conversation.turn).toBe('s.2')
+    },
+  )
+
+  it('that waited in the queue of a command starts its own turn', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    // The command has no echo.
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteQueued('the next question')
+    fixture.print(`\u001b[H\u001b[J${[...rows, '▷ the next question', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!)).toBe('s.3')
+  })
+
+  it('that was sent belongs to its turn, also below text that was read before', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteSent('One\n\nafter a blank line')
+    fixture.print(
+      `\u001b[H\u001b[J${[...rows, '◆ late words', '', '▷ One', '  after a blank line', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(conversation.shownTurn).toBe('s.2')
+  })
+
+  it('that was sent replaces what looked like it while the box was emptied', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    const rows = ['▷ first', '', '◆ ok', '']
+    fixture.print([...rows, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    conversation.markTurn(screen.last!, { isSent: true })
+    conversation.noteSent('One\n\nafter a blank line')
+    fixture.print(`\u001b[H\u001b[J${[...rows, '▷ One', '', ...BOX].join('\r\n')}`)
+    fixture.print(
+      `\u001b[H\u001b[J${[...rows, '◆ One', '', '▷ One', '  after a blank line', '', '◆ yes', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('yes')
+  })
+
+  it('that waited in the queue starts its own turn above the older ones, which were erased', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    fixture.print(['▷ first', '', '◆ ok', '', '▷ second', '', '◆ ok', '', ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    conversation.noteQueued('the next question')
+    fixture.print(`\u001b[H\u001b[J${['▷ the next question', '', '◆ the answer', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
+    conversation.closeTurn()
+    expect(markdown(fixture.read())).toBe('the answer')
+    expect(conversation.turn).toBe('s.3')
+  })
+
+  it('is not taken for the input box while everything is cleared and printed again', () => {
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    const { conversation, screen } = fixture
+    // The prompts of this program are drawn like its input box.
+    const old = Array.from({ length: 6 }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+    const answer = ['▷ the newest', '', '◆ line number 1', ...lines(2, 20), '']
+    fixture.print([...old, ...answer, ...BOX].join('\r\n'))
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 20$/)
+    fixture.print(`\u001b[2J\u001b[3J\u001b[H${[...old, BOX[0], '▷ prompt 6', BOX[2]].join('\r\n')}`)
+    expect(markdown(conversation.extract(screen.last!, { isOpen: true }))).toMatch(/^line number 1\n/)
+    fixture.print(`\r\n${[...answer, ...BOX].join('\r\n')}`)
+    expect(markdown(fixture.read())).toMatch(/^line number 1\n[\s\S]*line number 20$/)
+    expect(conversation.turn).toBe('s.1')
+  })
+
+  it('of a new session starts the turn that was sent, also below a greeting that has grown', () => {
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    const { conversation, screen } = fixture
+    fixture.print(['Welcome', '', ...BOX].join('\r\n'))
+    conversation.markOld(screen.last!)
+    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.1')
+    fixture.print(
+      `\u001b[H\u001b[J${['Welcome', '', '◆ A new version is out.', '', '▷ hello', '', ...BOX].join('\r\n')}`,
+    )
+    expect(conversation.markTurn(screen.last!)).toBeNull()
+    expect(conversation.shownTurn).toBe('s.1')
   })
 })

@@ -1,6 +1,7 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
+import { squash } from '../compare-text.js'
 import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
@@ -17,6 +18,9 @@ export interface ConversationState {
   echoId: number | null
   /** The turn's own prompt is not on screen yet, or it has none: `echoId` is an older prompt. */
   isEchoOlder?: boolean
+  /** Signalbox sent the turn's prompt, and how the prompt ends. */
+  isSent?: boolean
+  sentEnd?: string
   /** First row of the open message. */
   from: number
   lastRow: number
@@ -45,6 +49,10 @@ export interface ExtractOptions {
 const MIN_CHARACTERS = 3
 /** More blank rows than this do not separate a message from the next. */
 const BLANK_ROWS = 50
+
+/** As many queued prompts are remembered, each by as many characters of its end. */
+const QUEUED_MAX = 20
+const PROMPT_END = 40
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
@@ -95,6 +103,8 @@ export class Conversation {
   #isConfirmed = false
   /** Text that the agent reported in this turn and that no closed message has yet. */
   #reported: readonly ReportedText[] = []
+  /** Ends of prompts that were typed while the agent worked: their echo begins their own turn. */
+  #queued: readonly string[] = []
   /** What `#blocks` was made from, besides the screen's blocks. */
   #reconciled: { reported: readonly ReportedText[]; isEnd: boolean } | null = null
 
@@ -175,7 +185,7 @@ export class Conversation {
     const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
     // The echo will appear below the rows that an earlier turn has left unread.
     const from = isSent && isKnown ? (this.#rows.rowsFrom(begin).at(-1)?.id ?? begin - 1) + 1 : begin
-    const { tail, ...rest } = this.#state
+    const { tail, sentEnd: _, ...rest } = this.#state
     this.#state = {
       ...rest,
       turns: rest.turns + 1,
@@ -184,6 +194,7 @@ export class Conversation {
       isMessageOpen: false,
       echoId,
       isEchoOlder: isKnown || echo === null,
+      isSent,
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
@@ -191,8 +202,20 @@ export class Conversation {
     }
     this.#reported = []
     this.#setBlocks([])
+    this.#rows.forgetClear()
+    if (echo && !isKnown) this.#queued = this.#queued.filter(tail => !squash(echo.text).endsWith(tail))
     this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
+  }
+
+  /** The prompt of the open turn: its echo belongs to the turn, whatever is above it. */
+  noteSent(text: string): void {
+    if (this.#state.isTurnOpen) this.#state.sentEnd = promptEnd(text)
+  }
+
+  /** A prompt is typed while the agent works: it waits in the agent's queue. */
+  noteQueued(text: string): void {
+    this.#queued = [...this.#queued.slice(-QUEUED_MAX), promptEnd(text)]
   }
 
   /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
@@ -220,8 +243,10 @@ export class Conversation {
   newEcho(look: Look): Echo | null {
     this.observe(look)
     const { echo } = this.#rows
-    if (!echo || !this.#state.isTurnOpen || this.#state.echoId === null) return null
-    return echo.first > this.#state.echoId && !this.#rows.isRepaint(echo.first) ? echo : null
+    const { isTurnOpen, echoId, echoText } = this.#state
+    if (!echo || !isTurnOpen || echoId === null || this.#rows.isRepaint(echo.first)) return null
+    // Some agents start at the top of the screen again when they have compacted their conversation.
+    return echo.first > echoId || (echo.text !== echoText && this.#isQueued(echo)) ? echo : null
   }
 
   /**
@@ -452,14 +477,31 @@ export class Conversation {
 
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
+    // Some boxes look like a prompt while they are emptied: the prompt that was sent counts instead.
+    if (isTurnOpen && isEchoOlder === false && this.#isSentEcho(echo)) return true
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
+    if (this.#isQueued(echo)) return false
+    if (this.#isSentEcho(echo)) return true
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    // Above the first prompt of a session there is only a greeting, which may grow.
+    if (isSent && echoId === null) return true
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
+  }
+
+  /** The echo of the prompt that was sent, unless the turn has that one already. */
+  #isSentEcho({ first, text }: Echo): boolean {
+    const { sentEnd, echoId, isEchoOlder, echoText = '' } = this.#state
+    if (sentEnd === undefined || first === echoId || !squash(text).endsWith(sentEnd)) return false
+    return isEchoOlder !== false || !squash(echoText).endsWith(sentEnd)
+  }
+
+  #isQueued({ text }: Echo): boolean {
+    return this.#queued.some(tail => squash(text).endsWith(tail))
   }
 
   #adopt(echo: Echo): void {
@@ -478,6 +520,10 @@ export class Conversation {
     else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1
     this.#state.lastRow = Math.min(this.#state.lastRow, end)
   }
+}
+
+function promptEnd(text: string): string {
+  return squash(text).slice(-PROMPT_END)
 }
 
 /** The call that a request is about is open: it belongs to the message after the answer. */

@@ -548,6 +548,7 @@ export class LiveSession implements LocalSession {
       ...this.#ports,
       journal,
       deliver: (text, { onStarted, ...how }) => {
+        this.#phase.notePrompt(text)
         const press = (keys: string) => onStarted().then(() => port.press(keys))
         return sendPrompt({ ...port, press }, text, { pack, clock, readyWaitMs: this.#times.readyWaitMs, ...how })
       },

@@ -157,6 +157,11 @@ export class SessionPhase {
     return this.lastTurn
   }
 
+  /** A prompt is about to be typed; while the agent works, it waits in the agent's own queue. */
+  notePrompt(text: string): void {
+    if (this.#last?.observation.busy === true) this.#conversation.noteQueued(text)
+  }
+
   /** Keys go to the program, a person's or Signalbox's. */
   recordInput(bytes: Uint8Array): void {
     this.#readiness.recordInput(bytes, this.#last)

@@ -15,7 +15,7 @@ export const anthropicMessages: Wire = {
     }
     for (const { role, content } of list(messages)) {
       if (role === 'assistant') asked.answers.push(contentText(content))
-      else readUser(asked, content)
+      else if (role === 'user') readUser(asked, content)
     }
     return asked
   },

@@ -10,6 +10,8 @@ const WIRES: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, 
 /** Characters of a piece of streamed text, and the pause between two pieces. */
 const PIECE = 16
 const PAUSE_MS = 15
+/** How agents ask for the summary of a conversation that they compact. */
+const COMPACTION = /summar|compact|state_snapshot|checkpoint/i
 
 /** One answer of the model. */
 export interface Reply {
@@ -37,11 +39,19 @@ export class FakeModel {
   readonly #replies = new Map<string, readonly Reply[]>()
   readonly #held = new Map<string, () => void>()
   readonly #arrivals = new Map<string, number>()
+  #newestKey = ''
+  #compaction: Reply | null = null
   #server: Server | null = null
 
   /** `key` is a word of the prompt. */
   when(key: string, ...replies: Reply[]): void {
     this.#replies.set(key, replies)
+    this.#newestKey = key
+  }
+
+  /** Answers requests for a summary of the conversation; the first one stops at the hold. */
+  whenCompacting(hold: string): void {
+    this.#compaction = { text: 'The person asked about several things.', hold }
   }
 
   async listen(): Promise<string> {
@@ -80,7 +90,7 @@ export class FakeModel {
     for (const wire of WIRES) {
       const asked = wire.read(request, body)
       if (asked === null) continue
-      const found = asked.tools.length > 0 ? this.#find(asked) : null
+      const found = this.#summary(asked) ?? (asked.tools.length > 0 ? this.#find(asked) : null)
       if (!found) wire.side(response, request, body)
       else await this.#answer(wire, { request, response, body, asked, ...found })
       return
@@ -89,6 +99,19 @@ export class FakeModel {
       sendJson(response, { object: 'list', data: [{ id: 'test-model', object: 'model' }], models: [] })
     else if (request.url?.includes('ount')) sendJson(response, { input_tokens: 100, totalTokens: 100 })
     else sendJson(response, { error: { message: `nothing is served at ${request.url}` } }, 404)
+  }
+
+  /**
+   * A request for a summary repeats the conversation, as messages or in its text, and may offer
+   * tools. What the agent adds to the next prompt mentions the summary, too: that prompt has the
+   * newest key.
+   */
+  #summary(asked: ModelRequest): { key: string; reply: Reply } | null {
+    const last = asked.prompts.at(-1) ?? ''
+    if (!this.#compaction || !COMPACTION.test(last) || last.includes(this.#newestKey)) return null
+    const { hold, ...reply } = this.#compaction
+    this.#compaction = reply
+    return { key: 'compaction', reply: { ...reply, ...(hold !== undefined && { hold }) } }
   }
 
   #find(asked: ModelRequest): { key: string; reply: Reply } | null {

@@ -5,7 +5,7 @@ import type { AgentUnderTest } from '../agent-under-test.js'
 export const codex: AgentUnderTest = {
   name: 'codex',
   package: '@openai/codex',
-  version: '0.166.0',
+  version: '0.169.0',
   program: 'codex',
   acp: { package: '@agentclientprotocol/codex-acp', version: '2.6.0', program: 'codex-acp' },
   prepare({ home, project, model }) {
