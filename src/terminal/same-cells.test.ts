@@ -13,8 +13,8 @@ import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, eraseAboveLastRow, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
- * byte-parser.ts, print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must
- * leave the same cells in a terminal of an unmodified copy of xterm.
+ * byte-parser.ts, print-plain-text.ts and line-memory.ts replace parts of xterm. The same input
+ * must leave the same cells in a terminal of an unmodified copy of xterm.
  */
 
 const untouched = freshXterm()
