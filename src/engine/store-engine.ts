@@ -34,7 +34,7 @@ const SCAN_MS = 5_000
 const OTHERS_MS = 1_250
 
 /** Requests to the other engine at the same time. */
-const ASKED_AT_ONCE = 16
+export const ASKED_AT_ONCE = 16
 
 /** Events that may give a run something to do that no process drives. */
 export const WAKING: readonly string[] = [

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { openRuns } from '../control.js'
 import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
-import { StoreEngine, type StoreEngineOptions } from '../store-engine.js'
+import { ASKED_AT_ONCE, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
 import { askRestate, type RestatePlace } from './restate-client.js'
 import { HANDLER, OBJECT } from './turn-endpoint.js'
 
@@ -57,9 +57,13 @@ export class RestateEngine implements RunEngine {
   /** Has the engine call for every open run again: it may have lost what it knew. */
   async rebuild(run?: string): Promise<number> {
     const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
-    for (const id of runs)
-      if (!(await this.#ask(id)))
-        throw new SignalboxError('E_ENGINE_AWAY', 'the engine does not answer; the servers take turns by themselves')
+    const waiting = [...runs]
+    const askNext = async () => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
+        if (!(await this.#ask(id)))
+          throw new SignalboxError('E_ENGINE_AWAY', 'the engine does not answer; the servers take turns by themselves')
+    }
+    await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, runs.length) }, askNext))
     return runs.length
   }
 
