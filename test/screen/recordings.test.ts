@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
@@ -26,10 +26,18 @@ const packs = join(REPOSITORY, 'packs')
 const shipped = readdirSync(packs).flatMap(agent => castsBelow(join(packs, agent, 'fixtures')))
 const resized = new Set<string>()
 
+/** Structure alone knows neither the width of a text nor what is left of a box that was cut. */
+const isByStructure = (agent: string) =>
+  readdirSync(join(packs, agent))
+    .filter(name => name.endsWith('.toml'))
+    .some(name => readFileSync(join(packs, agent, name), 'utf8').includes('base = "structure"'))
+
 describe('recordings beside the packs', () => {
   test('there are some', () => expect(shipped.length).toBeGreaterThan(100))
   shipped.forEach((cast, index) => {
-    describeRecording(relative(packs, cast), cast, { isCut: every(6, index), isResized: every(4, index) })
+    const name = relative(packs, cast)
+    const isResized = every(4, index) && !isByStructure(name.split('/')[0]!)
+    describeRecording(name, cast, { isCut: every(6, index), isResized })
   })
 
   test('answers of several agents were resized', () => {
