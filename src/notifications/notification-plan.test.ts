@@ -119,7 +119,7 @@ describe('a person is present', () => {
   })
 
   test('a request that they saw is not repeated for ten minutes', () => {
-    const told = play([atDesk, eve], subject(), { changes: { [5_000]: { seenAt: NOON + 5_000 } }, until: 9 * MINUTE })
+    const told = play([atDesk, eve], subject(), { changes: { 5000: { seenAt: NOON + 5_000 } }, until: 9 * MINUTE })
     expect(told).toEqual(['0:00 ada browser message'])
   })
 

@@ -218,7 +218,11 @@ describe('the cockpit', () => {
     }))
     const rows = rowsOf(
       [pane('1', { status: 'done' }), pane('2', { status: 'waiting-approval' })],
-      [request('apr_1', { subject: { agent: 'demo', project: '/work/shop', cwd: '/work/shop', run: 'run_2' } })],
+      [
+        request('apr_1', {
+          subject: { agent: 'demo', project: '/work/shop', cwd: '/work/shop', run: 'run_2', hostName: 'here' },
+        }),
+      ],
       new Map(),
       new Map(),
       { runs: [], sessions: new Map(), working },

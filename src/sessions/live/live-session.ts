@@ -432,8 +432,6 @@ export class LiveSession implements LocalSession {
     void this.#prompts.releaseNext().catch(this.#options.onError)
   }
 
-  // — its parts —
-
   #createTerminal(): SessionTerminal {
     const { record, pack, emulator, keeper, restored, onError, clock, onRuleOff } = this.#options
     return new SessionTerminal({
