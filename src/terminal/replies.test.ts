@@ -70,14 +70,14 @@ describe('modes that work are reported as xterm does', () => {
 
   test.each(MODES)('$name is reported in a new terminal, set, reset and after resets', ({ mode, initial, soft }) => {
     const terminal = emulator()
-    const stateAfter = (sequence: string) => ask(`${sequence}\x1b[${mode}$p`, terminal)
+    const reportAfter = (sequence: string) => ask(`${sequence}\x1b[${mode}$p`, terminal)
     const value = (number: 1 | 2) => [`\x1b[${mode};${number}$y`]
     const opposite = `\x1b[${mode}${initial === 1 ? 'l' : 'h'}`
-    expect(stateAfter('')).toEqual(value(initial))
-    expect(stateAfter(`\x1b[${mode}h`)).toEqual(value(1))
-    expect(stateAfter(`\x1b[${mode}l`)).toEqual(value(2))
-    expect(stateAfter(`${opposite}\x1b[!p`)).toEqual(value(soft))
-    expect(stateAfter(`${opposite}\x1bc`)).toEqual(value(initial))
+    expect(reportAfter('')).toEqual(value(initial))
+    expect(reportAfter(`\x1b[${mode}h`)).toEqual(value(1))
+    expect(reportAfter(`\x1b[${mode}l`)).toEqual(value(2))
+    expect(reportAfter(`${opposite}\x1b[!p`)).toEqual(value(soft))
+    expect(reportAfter(`${opposite}\x1bc`)).toEqual(value(initial))
   })
 
   test('the keypad has the mode that its older sequences set', () => {

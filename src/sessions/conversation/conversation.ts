@@ -478,8 +478,7 @@ export class Conversation {
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
     const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
-    // Some boxes look like a prompt while they are emptied: the prompt that was sent counts
-    // instead.
+    // Some boxes look like a prompt while they are emptied: the prompt that was sent counts.
     if (isTurnOpen && isEchoOlder === false && this.#isSentEcho(echo)) return true
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
     // stopped before its first word.

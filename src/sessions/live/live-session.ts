@@ -249,9 +249,7 @@ export class LiveSession implements LocalSession {
     this.#messages.stop()
   }
 
-  /**
-   * The reader of its terminal has failed for good: people must look after the agent themselves.
-   */
+  /** The reader of its terminal has failed for good: people must look after the agent. */
   unreadable(why: string): void {
     this.#notices.unreadable(why)
   }
