@@ -108,7 +108,7 @@ describeNeeding('tmux', 'the cockpit', () => {
     person.key('Enter')
     await person.see(/lines 1–\d+ of \d+/)
     await pressUntil('a', /Read the request to its end first/)
-    await pressUntil('PageDown', /a allow once · d deny · D deny/)
+    await pressUntil('PageDown', /lines \d+–(\d+) of \1\b/)
     person.key('a')
     await person.see('any other key: no')
     person.key('y')

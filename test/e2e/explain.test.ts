@@ -72,25 +72,27 @@ describe('an agent without a pack', () => {
     mkdirSync(folder, { recursive: true })
     const label = (t: number, view: string, ...accept: string[]) => ({ t, view, expect: { accept } })
     const labels = {
-      'shell-approve.80x24': [label(12.295, 'idle_prompt'), label(17.838, 'tool_running', 'thinking')],
-      'interrupt-tool.120x40': [label(6.768, 'idle_prompt'), label(10.693, 'tool_running', 'thinking')],
+      first: [label(6.774, 'idle_prompt'), label(12.025, 'thinking', 'user_message')],
+      second: [label(5.993, 'idle_prompt'), label(12.025, 'thinking', 'user_message'), label(17.124, 'idle_prompt')],
     }
+    // A screen that structure alone misreads: its status row looks like the end of the answer.
+    const recording = join(ROOT, 'packs', 'opencode', 'fixtures', 'hello.mini.80x24.cast')
     for (const [name, moments] of Object.entries(labels)) {
-      copyFileSync(join(ROOT, 'packs', 'gemini', 'fixtures', `${name}.cast`), join(folder, `${name}.cast`))
+      copyFileSync(recording, join(folder, `${name}.cast`))
       writeFileSync(join(folder, `${name}.json`), JSON.stringify({ moments }))
     }
     const shown = await home.run(['packs', 'learn', 'zwarb', folder])
     expect(shown.code).toBe(4)
-    expect(shown.stdout).toContain('50.0 % → 100.0 % of 4 moments in 2 recordings are read right')
+    expect(shown.stdout).toContain('0.0 % → 40.0 % of 5 moments in 2 recordings are read right')
     expect(shown.stdout).toContain('+ base = "structure"')
     expect(existsSync(home.path('config', 'packs', 'zwarb'))).toBe(false)
     await home.ok(['packs', 'learn', 'zwarb', folder, '--yes'])
     const [report] = await home.ndjson<{ passed: number; failed: number }>(['packs', 'check', 'zwarb', '--json'])
     expect(report).toMatchObject({ failed: 0 })
-    expect(report!.passed).toBeGreaterThanOrEqual(3)
+    expect(report!.passed).toBeGreaterThanOrEqual(2)
     const [at] = await home.ndjson<Line>([
-      ...['replay', join(folder, 'shell-approve.80x24.cast'), '--agent', 'zwarb', '--at', '17.838'],
+      ...['replay', join(folder, 'first.cast'), '--agent', 'zwarb', '--at', '12.025'],
     ])
-    expect(at).toMatchObject({ view: 'tool_running' })
+    expect(['thinking', 'user_message']).toContain(at?.view)
   })
 })

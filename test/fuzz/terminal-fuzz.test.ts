@@ -128,7 +128,7 @@ function readBlocks(pane: Pane, conversation: Conversation, random: Random): voi
  */
 function expectAlive(pane: Pane, t: number): void {
   pane.resize(80, 24, t)
-  pane.feed(new TextEncoder().encode('\x18\x1b\\\x1bcalive'), t + 5, { live: true })
+  pane.feed(new TextEncoder().encode('\x18\x1b\\\x1bc\x1b]2;\x07alive'), t + 5, { live: true })
   pane.tick(t + 10)
   expect(pane.screen.last?.frame.lines[0]?.text).toBe('alive')
   expect(pane.state(t + 10).awaiting).toBe(null)
