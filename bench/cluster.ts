@@ -34,7 +34,7 @@ const ms = (value: number | undefined) => `${(value ?? Number.NaN).toFixed(value
 const at = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
-if (values.quick) console.log('QUICK: a twentieth of each load; these are no measurements')
+if (values.quick) console.log('QUICK: a twentieth of each load; these are not measurements')
 const cluster = await ClusterUnderTest.start(values.engine, { workers: 3 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cluster.close().then(() => process.exit(1)))

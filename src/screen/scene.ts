@@ -100,7 +100,7 @@ function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading 
 }
 
 /**
- * A dialog that only a rule of the pack knows is no part of the conversation: its rows are those
+ * A dialog that only a rule of the pack knows is not part of the conversation: its rows are those
  * around the matched one, up to a blank row.
  */
 function withoutDialog(layout: Layout, matches: readonly RuleMatch[]): Layout {

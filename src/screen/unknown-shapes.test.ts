@@ -50,7 +50,7 @@ describe('a program that prints lines', () => {
     expect(sent('', 'I look at the test.')).toMatchObject({ view: 'response_content', busy: true })
   })
 
-  it('rests when its prompt is back', () => {
+  it('is idle when its prompt is back', () => {
     const fresh = draw(['Zwarb 1.0', '', '🦊 '], initialMemory(), [3, 4])
     const typed = draw(asked, fresh.memory, [3, 16])
     const rows = [...asked, '', 'Done.', '', '🦊 ']

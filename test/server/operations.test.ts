@@ -441,7 +441,7 @@ describe('links that share a session', () => {
     expect(JSON.stringify({ ...read.json, screen: null })).not.toContain(server.work)
     const tag = { ...headers, 'if-none-match': String(read.headers.etag) }
     expect((await server.ask('GET', api('/shared'), { as: 'nobody', headers: tag })).status).toBe(304)
-    // The code of a link is no login.
+    // The code of a link is not a login.
     for (const path of ['/sessions', `/sessions/${session}`, '/overview', '/shares'])
       expect((await server.ask('GET', api(path), { as: 'nobody', headers })).status).toBe(401)
     const other = { 'x-signalbox-share': `${code.slice(0, -1)}${code.endsWith('A') ? 'B' : 'A'}` }

@@ -22,7 +22,7 @@ export interface Halt {
 export interface Halted {
   runs: readonly (RunName & { id: string; halt: Halt })[]
   sessions: ReadonlyMap<string, Halt>
-  /** Runs that go on by themselves. */
+  /** Runs that work and need no answer. */
   working?: readonly (RunName & { id: string; work: Work })[]
 }
 
@@ -40,7 +40,7 @@ export interface CockpitRow {
   /** Requests of the same session that can be answered only after this one. */
   more: number
   halt?: Halt
-  /** Of a run that goes on by itself. */
+  /** Of a run that works and needs no answer. */
   work?: Work
 }
 

@@ -39,7 +39,7 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     throw new SignalboxError(
       'E_INPUT',
-      isMissing ? `there is no file ${file}` : `cannot read ${file}: ${(error as Error).message}`,
+      isMissing ? `file not found: ${file}` : `cannot read ${file}: ${(error as Error).message}`,
       { next: 'signalbox run example:implement-test-fix runs a graph that ships' },
     )
   }

@@ -46,7 +46,7 @@ export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): Inli
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
     const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
-    // A figure at the right edge of a status row is no question.
+    // A figure at the right edge of a status row is not a question.
     return isAsking && before.length > text.length && row.indent <= MARGIN
       ? { ...inline(row, text, [], null), hasText: true, isTentative: true }
       : null

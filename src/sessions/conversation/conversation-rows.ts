@@ -144,7 +144,7 @@ export class ConversationRows {
     return frame?.buffer === 'normal' && (id < frame.history.firstId || id <= this.#clearedTo)
   }
 
-  /** A turn begins: rows that were cleared before are no concern of it. */
+  /** A turn starts: rows that were cleared before it no longer count. */
   forgetClear(): void {
     this.#clearedTo = -1
   }
