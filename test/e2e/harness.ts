@@ -186,6 +186,7 @@ export interface SessionInfo {
   number: number
   agent: string
   pid: number
+  startedAt: number
   state: string
   cwd: string
   size: { cols: number; rows: number }
