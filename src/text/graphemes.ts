@@ -1,4 +1,5 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Created at the first use: its tables take 10 ms, which most commands never need. */
+let segmenter: Intl.Segmenter | undefined
 
 /** Code units that the segmenter gets at once: its time grows with the square of its text. */
 const PIECE = 256
@@ -14,6 +15,7 @@ export function* graphemes(text: string): Generator<string> {
     yield* text
     return
   }
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let size = PIECE
   for (let at = 0; at < text.length; ) {
     const end = at + size + (isHighSurrogate(text.charCodeAt(at + size - 1)) ? 1 : 0)
