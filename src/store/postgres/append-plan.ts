@@ -68,7 +68,7 @@ export class AppendPlanner {
 
   /** Which projections are folded, as the row `log_end.folded` names them. */
   get folded(): string {
-    return JSON.stringify(this.#projections.map(({ name, version }) => `${name}@${version}`).sort())
+    return JSON.stringify(this.#projections.map(storedName).sort())
   }
 
   fold(projections: readonly Projection[]): void {
@@ -102,8 +102,8 @@ export class AppendPlanner {
         isFolded = true
         const event = { stream, version: before + index + 1, type, at, data: JSON.parse(data) }
         for (const projection of wanted) {
-          const known = (key: string) => this.#documents.get(documentId(projection.name, key))
-          if (!evolveDraft(projection, event, ordinal, drafts, known)) count(failures, projection.name)
+          const known = (key: string) => this.#documents.get(documentId(projection, key))
+          if (!evolveDraft(projection, event, ordinal, drafts, known)) count(failures, storedName(projection))
         }
       }
       remember(this.#versions, stream, before + added.length)
@@ -139,14 +139,14 @@ export class AppendPlanner {
   learn({ versions, documents }: FreshKnowledge): void {
     for (const { stream, version } of versions ?? []) this.learnVersion(stream, version)
     for (const { projection: name, key, revision, state } of documents ?? []) {
-      const projection = this.#projections.find(each => each.name === name)
-      if (projection) remember(this.#documents, documentId(name, key), knownOf(projection, revision, state))
+      const projection = this.#projections.find(each => storedName(each) === name)
+      if (projection) remember(this.#documents, documentId(projection, key), knownOf(projection, revision, state))
     }
   }
 
   #forget({ appends }: AppendUnit, documents: readonly PlannedDocument[]): void {
     for (const { stream } of appends) this.#versions.delete(stream)
-    for (const { projection, key } of documents) this.#documents.delete(documentId(projection, key))
+    for (const { projection, key } of documents) this.#documents.delete(`${projection}\0${key}`)
   }
 
   #finish(draft: Draft, revision: string, failures: Map<string, number>): PlannedDocument[] {
@@ -157,11 +157,11 @@ export class AppendPlanner {
       const fields = indexFields(projection, state)
       const was = before?.revision ?? null
       const next = { revision: text === null ? null : revision, state, fields }
-      remember(this.#documents, documentId(projection.name, key), next)
+      remember(this.#documents, documentId(projection, key), next)
       const isSame = isSameIndex(before?.fields ?? [], fields)
-      return [{ projection: projection.name, key, was, state: text, ordinal, fields: isSame ? null : fields }]
+      return [{ projection: storedName(projection), key, was, state: text, ordinal, fields: isSame ? null : fields }]
     } catch {
-      count(failures, projection.name)
+      count(failures, storedName(projection))
       return []
     }
   }
@@ -188,7 +188,7 @@ export function evolveDraft(
     const key = projection.key(event)
     if (key === null) return true
     if (typeof key !== 'string') return false
-    const id = documentId(projection.name, key)
+    const id = documentId(projection, key)
     let draft = drafts.get(id)
     if (!draft) {
       const before = known(key)
@@ -210,8 +210,16 @@ export function knownOf(projection: Projection, revision: string | null, text: s
   return { revision, state, fields: indexFields(projection, state) }
 }
 
-export function documentId(projection: string, key: string): string {
-  return `${projection}\0${key}`
+/**
+ * Versions of one projection are stored side by side: during an upgrade, servers of both versions
+ * read and fold their own.
+ */
+export function storedName({ name, version }: Pick<Projection, 'name' | 'version'>): string {
+  return `${name}@${version}`
+}
+
+export function documentId(projection: Projection, key: string): string {
+  return `${storedName(projection)}\0${key}`
 }
 
 function count(failures: Map<string, number>, name: string): void {

@@ -3,15 +3,20 @@ import { isChained } from '../chain.js'
 import { indexFields, isSameIndex } from '../document-index.js'
 import { encodeJson } from '../encode-event.js'
 import type { ProjectedEvent, Projection } from '../event-store.js'
-import { type AppendPlanner, type Draft, documentId, evolveDraft, knownOf, newAppendId } from './append-plan.js'
+import { type AppendPlanner, type Draft, evolveDraft, knownOf, newAppendId, storedName } from './append-plan.js'
 import { EVENT_COLUMNS, type EventRow, toStored } from './postgres-reader.js'
 
 /** Events in memory at once while documents are rebuilt. */
 const BATCH = 500
+/**
+ * Documents of an older version that are this many events behind are removed: no server folds them
+ * any more. One that does after all builds them again.
+ */
+const UNUSED_AFTER = 10_000
 
 interface ProjectionRow {
+  /** With its version. */
   name: string
-  version: number
   position: number
 }
 
@@ -55,41 +60,51 @@ export class PostgresProjector {
     const { position: head, folded, chained } = end.rows[0]!
     this.#planner.chained = chained
     if (this.#isPrepared && folded === this.#planner.folded) return
-    const before = new Set((JSON.parse(folded) as string[]).map(each => each.slice(0, each.lastIndexOf('@'))))
-    const rows = await this.#readRows(client)
-    const known = new Map(rows.map(row => [row.name, before.has(row.name) ? { ...row, position: head } : row]))
-    for (const { name, version } of this.#projections.values()) {
-      if ((known.get(name)?.version ?? 0) >= version) continue
-      await client.query('DELETE FROM documents WHERE projection = $1', [name])
-      await client.query('DELETE FROM document_fields WHERE projection = $1', [name])
-      await client.query(
-        `INSERT INTO projections VALUES ($1, $2, 0, 0)
-         ON CONFLICT (name) DO UPDATE SET version = excluded.version, position = 0, failures = 0`,
-        [name, version],
-      )
-      known.set(name, { name, version, position: 0 })
+    const before = new Set(JSON.parse(folded) as string[])
+    const rows = (await client.query<ProjectionRow>('SELECT name, position FROM projections')).rows
+    const known = new Map(rows.map(({ name, position }) => [name, before.has(name) ? head : position]))
+    for (const projection of this.#projections.values()) {
+      const name = storedName(projection)
+      if (!known.has(name)) await this.#create(client, name, projection.version)
+      await this.#fold(client, projection, known.get(name) ?? 0, head)
     }
-    // Those of a newer program are left to it.
-    const current = [...this.#projections.values()].filter(({ name, version }) => known.get(name)?.version === version)
-    for (const projection of current) await this.#fold(client, projection, known.get(projection.name)!.position, head)
-    await client.query('UPDATE projections SET position = $1 WHERE name = ANY($2)', [
-      head,
-      [...new Set([...before, ...current.map(({ name }) => name)])],
-    ])
-    this.#planner.fold(current)
+    const current = [...this.#projections.values()].map(storedName)
+    const folding = [...new Set([...before, ...current])]
+    await client.query('UPDATE projections SET position = $1 WHERE name = ANY($2)', [head, folding])
+    await this.#removeUnused(client, head)
+    this.#planner.fold([...this.#projections.values()])
     await client.query('UPDATE log_end SET folded = $1', [this.#planner.folded])
     this.#isPrepared = true
   }
 
-  /** Whether a reader would see old documents, and this program could fold them. */
-  isBehind(row: { version: number; folded: string } | undefined, name: string): boolean {
-    const projection = this.#projections.get(name)
-    if (!row || projection?.version !== row.version) return false
-    return !(JSON.parse(row.folded) as string[]).includes(`${name}@${row.version}`)
+  async #create(client: Client, name: string, version: number): Promise<void> {
+    // Left by a program that was killed, or removed as unused and folded again.
+    await this.#remove(client, [name])
+    await client.query('INSERT INTO projections VALUES ($1, $2, 0, 0)', [name, version])
   }
 
-  async #readRows(client: Client): Promise<ProjectionRow[]> {
-    return (await client.query<ProjectionRow>('SELECT name, version, position FROM projections')).rows
+  async #removeUnused(client: Client, head: number): Promise<void> {
+    const names = [...this.#projections.keys()]
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT name FROM projections WHERE position < $1 AND split_part(name, '@', 1) = ANY($2)",
+      [head - UNUSED_AFTER, names],
+    )
+    if (rows.length > 0)
+      await this.#remove(
+        client,
+        rows.map(({ name }) => name),
+      )
+  }
+
+  async #remove(client: Client, names: readonly string[]): Promise<void> {
+    await client.query('DELETE FROM documents WHERE projection = ANY($1)', [names])
+    await client.query('DELETE FROM document_fields WHERE projection = ANY($1)', [names])
+    await client.query('DELETE FROM projections WHERE name = ANY($1)', [names])
+  }
+
+  /** The projection of this program with this name. */
+  find(name: string): Projection | undefined {
+    return this.#projections.get(name)
   }
 
   async #fold(client: Client, projection: Projection, from: number, head: number): Promise<void> {
@@ -108,7 +123,10 @@ export class PostgresProjector {
       for (const draft of drafts.values()) if (draft.ordinal >= 0 && !(await this.#save(client, draft))) failures += 1
     }
     if (failures > 0)
-      await client.query('UPDATE projections SET failures = failures + $2 WHERE name = $1', [projection.name, failures])
+      await client.query('UPDATE projections SET failures = failures + $2 WHERE name = $1', [
+        storedName(projection),
+        failures,
+      ])
   }
 
   /** As the append saw it: chain values are assigned only under the lock. */
@@ -130,36 +148,36 @@ export class PostgresProjector {
     }
     const found = await client.query<{ key: string; revision: string; state: string }>(
       'SELECT key, revision, state FROM documents WHERE projection = $1 AND key = ANY($2)',
-      [projection.name, [...keys]],
+      [storedName(projection), [...keys]],
     )
     return new Map(found.rows.map(({ key, revision, state }) => [key, knownOf(projection, revision, state)]))
   }
 
   /** The position of the newest event is the draft's ordinal here. */
   async #save(client: Client, { projection, key, before, state, ordinal }: Draft): Promise<boolean> {
+    const name = storedName(projection)
     let text: string | null
     let fields: ReturnType<typeof indexFields>
     try {
-      text = state === null ? null : encodeJson(documentId(projection.name, key), state)
+      text = state === null ? null : encodeJson(`The document ${projection.name}/${key}`, state)
       fields = indexFields(projection, state)
     } catch {
       return false
     }
-    if (text === null)
-      await client.query('DELETE FROM documents WHERE projection = $1 AND key = $2', [projection.name, key])
+    if (text === null) await client.query('DELETE FROM documents WHERE projection = $1 AND key = $2', [name, key])
     else
       await client.query(
         `INSERT INTO documents (projection, key, state, position, revision) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (projection, key) DO UPDATE SET state = excluded.state, position = excluded.position, revision = excluded.revision`,
-        [projection.name, key, text, ordinal, newAppendId(this.#now())],
+        [name, key, text, ordinal, newAppendId(this.#now())],
       )
     if (isSameIndex(before?.fields ?? [], fields)) return true
-    await client.query('DELETE FROM document_fields WHERE projection = $1 AND key = $2', [projection.name, key])
+    await client.query('DELETE FROM document_fields WHERE projection = $1 AND key = $2', [name, key])
     await client.query(
       `INSERT INTO document_fields (projection, key, field, value, number)
        SELECT $1, $2, f.field, f.value, f.number
        FROM json_to_recordset($3) AS f(field text, value text, number double precision)`,
-      [projection.name, key, JSON.stringify(fields)],
+      [name, key, JSON.stringify(fields)],
     )
     return true
   }

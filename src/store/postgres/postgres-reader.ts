@@ -1,6 +1,7 @@
 import { type StoredTest, storedTests } from '../document-index.js'
-import type { DocumentFilter, StoredDocument, StoredEvent } from '../event-store.js'
+import type { DocumentFilter, Projection, StoredDocument, StoredEvent } from '../event-store.js'
 import type { EventPage } from '../log-subscription.js'
+import { storedName } from './append-plan.js'
 import type { Connections } from './connections.js'
 
 export const EVENT_COLUMNS = 'position, stream, version, type, at, data, append'
@@ -22,11 +23,14 @@ export function toStored({ position, stream, version, type, at, data }: EventRow
   return { position, stream, version, type, at, data: JSON.parse(data) as StoredEvent['data'] }
 }
 
-/** Documents, and whether they include every event. */
 export interface FoundDocuments {
-  projection: { version: number; folded: string } | undefined
+  /** The projections whose documents include every event, by their stored names. */
+  folded: readonly string[]
   documents: StoredDocument<unknown>[]
 }
+
+/** For programs that only read: the newest version of a projection that they do not know. */
+const NEWEST = `(SELECT name FROM projections WHERE split_part(name, '@', 1) = $1 ORDER BY version DESC LIMIT 1)`
 
 export class PostgresReader {
   readonly #connections: Connections
@@ -89,9 +93,13 @@ export class PostgresReader {
     return events
   }
 
-  /** Most recently changed first. */
-  async documents(projection: string, filter: DocumentFilter & { key?: string }): Promise<FoundDocuments> {
-    const values: unknown[] = [projection]
+  /**
+   * Most recently changed first.
+   * @param projection one that this program folds, or the name of another one.
+   */
+  async documents(projection: Projection | string, filter: DocumentFilter & { key?: string }): Promise<FoundDocuments> {
+    const isName = typeof projection === 'string'
+    const values: unknown[] = [isName ? projection : storedName(projection)]
     const value = (given: unknown) => `$${values.push(given)}`
     const tests = [
       ...(filter.key === undefined ? [] : [`d.key = ${value(filter.key)}`]),
@@ -100,15 +108,13 @@ export class PostgresReader {
       ...storedTests(filter.where).map(test => testSql(test, value)),
     ].map(test => ` AND ${test}`)
     const limit = filter.limit === undefined ? '' : ` LIMIT ${value(filter.limit)}`
-    const sql = `SELECT p.version, log_end.folded, d.* FROM log_end
-      LEFT JOIN projections AS p ON p.name = $1
+    const sql = `SELECT log_end.folded, d.* FROM log_end
       LEFT JOIN LATERAL (SELECT d.key, d.state, d.position FROM documents AS d
-        WHERE d.projection = $1${tests.join('')} ORDER BY d.position DESC${limit}) AS d ON true
+        WHERE d.projection = ${isName ? NEWEST : '$1'}${tests.join('')} ORDER BY d.position DESC${limit}) AS d ON true
       ORDER BY d.position DESC`
     const rows = await this.#connections.read<DocumentRow>(sql, values)
-    const [first] = rows
     return {
-      projection: first?.version == null ? undefined : { version: first.version, folded: first.folded },
+      folded: JSON.parse(rows[0]!.folded) as string[],
       documents: rows
         .filter(row => row.key !== null)
         .map(({ key, state, position }) => ({ key: key!, state: JSON.parse(state!), position: position! })),
@@ -117,7 +123,6 @@ export class PostgresReader {
 }
 
 interface DocumentRow {
-  version: number | null
   folded: string
   key: string | null
   state: string | null
@@ -127,5 +132,5 @@ interface DocumentRow {
 function testSql(test: StoredTest, value: (given: unknown) => string): string {
   const matches = 'atMost' in test ? `f.number <= ${value(test.atMost)}` : `f.value = ANY(${value(test.values)})`
   return `d.key IN (SELECT f.key FROM document_fields AS f
-    WHERE f.projection = $1 AND f.field = ${value(test.field)} AND ${matches})`
+    WHERE f.projection = d.projection AND f.field = ${value(test.field)} AND ${matches})`
 }

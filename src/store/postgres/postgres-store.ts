@@ -5,7 +5,7 @@ import { checkChain } from '../chain.js'
 import { checkName, decodeJson, type EventValidator, encodeEvent, encodeJson } from '../encode-event.js'
 import type * as Api from '../event-store.js'
 import { LogSubscription } from '../log-subscription.js'
-import { AppendPlanner, newAppendId } from './append-plan.js'
+import { AppendPlanner, newAppendId, storedName } from './append-plan.js'
 import { AppendQueue } from './append-queue.js'
 import { checkPostgres } from './check.js'
 import { Connections } from './connections.js'
@@ -320,12 +320,10 @@ export class PostgresEventStore implements Api.EventStore {
     return this.#options.now ? `${Math.floor(this.#options.now())}::bigint` : 'sb_now()'
   }
 
-  async #find(
-    projection: string,
-    filter: Api.DocumentFilter & { key?: string },
-  ): Promise<Api.StoredDocument<unknown>[]> {
+  async #find(name: string, filter: Api.DocumentFilter & { key?: string }): Promise<Api.StoredDocument<unknown>[]> {
+    const projection = this.#projector.find(name) ?? name
     const found = await this.#reader.documents(projection, filter)
-    if (!this.#projector.isBehind(found.projection, projection)) return found.documents
+    if (typeof projection === 'string' || found.folded.includes(storedName(projection))) return found.documents
     await this.#locked(client => this.#projector.catchUp(client))
     return (await this.#reader.documents(projection, filter)).documents
   }
