@@ -175,7 +175,7 @@ export class DaemonClient {
       return await call()
     } catch (error) {
       if (!this.proves || !isUnproven(error)) throw error
-      const { proveByTerminal } = await import('./prove.js')
+      const { proveByTerminal } = await import('./prove-person.js')
       await proveByTerminal((method, path, body) => this.#call(method, path, body), error)
       return call()
     }

@@ -12,7 +12,7 @@ import { type Route, route } from './store/router'
 import { access } from './transport/request'
 import { ConfirmDialog } from './ui/confirm'
 import { lazy } from './ui/lazy'
-import { Empty, Guard, Problem, Skeleton } from './ui/panel'
+import { Empty, ErrorBoundary, Problem, Skeleton } from './ui/panel'
 import { StepUpDialog } from './ui/step-up'
 
 const SessionPage = lazy(() => import('./pages/session').then(module => module.SessionPage))
@@ -33,9 +33,9 @@ const ApprovalPage = lazy(() => import('./pages/approval').then(module => module
 export function App() {
   if (route.value.page === 'shared')
     return (
-      <Guard>
+      <ErrorBoundary>
         <SharedPage />
-      </Guard>
+      </ErrorBoundary>
     )
   if (access.value === 'no' || route.value.page === 'login')
     return (
@@ -54,7 +54,9 @@ export function App() {
         <div class="main">
           <Banner />
           <main id="main" tabIndex={-1}>
-            <Guard key={keyOf(route.value)}>{hasSnapshot.value ? pageOf(route.value) : <Loading />}</Guard>
+            <ErrorBoundary key={keyOf(route.value)}>
+              {hasSnapshot.value ? pageOf(route.value) : <Loading />}
+            </ErrorBoundary>
           </main>
         </div>
       </div>

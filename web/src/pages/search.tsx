@@ -5,7 +5,7 @@ import { query, setQuery } from '../store/router'
 import { markWords, placeOf, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { attempt } from '../store/toasts'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const KINDS: readonly SearchResult['kind'][] = ['prompt', 'message', 'request', 'session', 'run']
@@ -114,7 +114,7 @@ function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | 
               </span>
               <span class="meta">
                 <span class="dim">{baseName(projectOf(result) ?? '')}</span>
-                <Age at={result.at} suffix=" ago" />
+                <TimeSince at={result.at} suffix=" ago" />
               </span>
             </a>
           </li>

@@ -1,9 +1,10 @@
 import { computed } from '@preact/signals'
+import { isOpenRun } from '../../../src/text/needs-you'
 import { runs, sessions, workerCount } from '../store/live'
 import { needsCount } from '../store/needs'
 import { route } from '../store/router'
 import { GraphIcon, NeedsIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon, WorkersIcon } from '../ui/icons'
-import { isLiveSession, isOpenRun } from '../ui/status'
+import { isLiveSession } from '../ui/status'
 
 const liveCount = computed(() => sessions.all.value.filter(isLiveSession).length)
 const openRuns = computed(() => runs.all.value.filter(isOpenRun).length)
