@@ -315,7 +315,7 @@ function RiskLine({ approval }: { approval: Approval }) {
   const hidden = display.visible.reduce((sum, { count }) => sum + count, 0)
   const lines = [
     ...(hidden > 0 ? [`${hidden} hidden or look-alike ${hidden === 1 ? 'character' : 'characters'} revealed`] : []),
-    ...(source.mismatch ? ['the report of the agent and its screen differ'] : []),
+    ...(source.mismatch ? ['the agent’s report and its screen differ'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),

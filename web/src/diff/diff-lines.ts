@@ -45,7 +45,7 @@ export function note(text: string): DiffLine {
 }
 
 /**
- * An added line replaces the removed line at the same place of its block: the words that differ are
+ * An added line replaces the removed line at the same position of its block: the words that differ are
  * marked in both, unless nearly everything does.
  */
 export function markChanges(lines: readonly DiffLine[]): DiffLine[] {
