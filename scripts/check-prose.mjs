@@ -8,8 +8,11 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const COLUMNS = 100
 const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples']
-/** A file by name or path, as comments write it; not a pattern, a suffix or a made-up name. */
-const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
+/**
+ * A file by name or path, as comments write it, also with `*` for any characters; not a suffix
+ * (`*.ts`) or a made-up name.
+ */
+const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w*-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
 /** A command in quotes: a word after the name of the program. */
 const COMMAND = /[`'"“]signalbox ([a-z][a-z-]+)/g
 
@@ -42,7 +45,13 @@ function checkComment(file, line, text) {
   if (text.length > COLUMNS && !/https?:\/\/\S+\s*$|biome-ignore/.test(text))
     report(file, line, `a comment of ${text.length} columns: wrap it at ${COLUMNS}`)
   for (const [, name] of text.matchAll(FILE_NAME))
-    if (!names.has(name)) report(file, line, `a comment names ${name}, which does not exist`)
+    if (!isNamed(name)) report(file, line, `a comment names ${name}, which does not exist`)
+}
+
+function isNamed(name) {
+  if (!name.includes('*')) return names.has(name)
+  const pattern = new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '[\\w-]*')}$`)
+  return [...names].some(known => pattern.test(known))
 }
 
 /** A file may be named by any end of its path: `ledger.ts`, `approvals/ledger.ts`. */
