@@ -2,14 +2,17 @@
 // only files that exist, and messages name only commands that exist. Prints every violation as
 // file:line and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const COLUMNS = 100
 const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples']
-/** A file by name or path, as comments write it; not a pattern, a suffix or a made-up name. */
-const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
+/**
+ * A file by name or path, as comments write it, also with `*` for any characters; not a suffix
+ * (`*.ts`) or a made-up name.
+ */
+const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w*-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
 /** A command in quotes: a word after the name of the program. */
 const COMMAND = /[`'"“]signalbox ([a-z][a-z-]+)/g
 
@@ -42,7 +45,15 @@ function checkComment(file, line, text) {
   if (text.length > COLUMNS && !/https?:\/\/\S+\s*$|biome-ignore/.test(text))
     report(file, line, `a comment of ${text.length} columns: wrap it at ${COLUMNS}`)
   for (const [, name] of text.matchAll(FILE_NAME))
-    if (!names.has(name)) report(file, line, `a comment names ${name}, which does not exist`)
+    if (!isNamed(name, file)) report(file, line, `a comment names ${name}, which does not exist`)
+}
+
+/** A pattern without a folder is about the folder of the file that names it, and those below. */
+function isNamed(name, file) {
+  if (!name.includes('*')) return names.has(name)
+  const pattern = new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '[\\w-]*')}$`)
+  if (name.includes('/')) return [...names].some(known => pattern.test(known))
+  return files.some(other => other.startsWith(`${dirname(file)}/`) && pattern.test(basename(other)))
 }
 
 /** A file may be named by any end of its path: `ledger.ts`, `approvals/ledger.ts`. */

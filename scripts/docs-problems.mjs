@@ -61,10 +61,21 @@ function* linkProblems(file, lines) {
 function* sourceProblems(lines) {
   for (const { text, line, isCode } of withFences(lines)) {
     if (isCode) continue
-    for (const [, path] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|tsx|mjs))`/g))
-      if (!existsSync(join(root, path)) && !existsSync(join(root, 'src', path)))
+    for (const [, path] of text.matchAll(/`((?:[\w.*-]+\/)+[\w.*-]+(?:\.(?:ts|tsx|mjs)|(?<=\*)))`/g))
+      if (!matches(join(root, path)) && !matches(join(root, 'src', path)))
         yield { line, what: `there is no file ${path}` }
   }
+}
+
+/** Whether a path exists; `*` stands for any characters of a name. */
+function matches(path) {
+  const at = path.split('/').findIndex(part => part.includes('*'))
+  if (at < 0) return existsSync(path)
+  const parts = path.split('/')
+  const [directory, pattern] = [parts.slice(0, at).join('/'), parts[at].replaceAll('.', '\\.').replaceAll('*', '.*')]
+  if (!existsSync(directory)) return false
+  const names = readdirSync(directory).filter(name => new RegExp(`^${pattern}$`).test(name))
+  return names.some(name => matches([directory, name, ...parts.slice(at + 1)].join('/')))
 }
 
 /** A heading “…: 30 files” is followed by a table of as many numbered rows. */

@@ -154,7 +154,7 @@ export class DaemonClient {
     } catch (error) {
       if (!isTimeout(error)) throw error
       throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, {
-        next: 'it hangs: kill it; agents keep running',
+        next: 'the daemon hangs: kill the process of signalbox serve; agents keep running',
         cause: error,
       })
     }
@@ -175,7 +175,7 @@ export class DaemonClient {
       return await call()
     } catch (error) {
       if (!this.proves || !isUnproven(error)) throw error
-      const { proveByTerminal } = await import('./prove.js')
+      const { proveByTerminal } = await import('./prove-person.js')
       await proveByTerminal((method, path, body) => this.#call(method, path, body), error)
       return call()
     }

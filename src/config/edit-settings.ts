@@ -115,7 +115,7 @@ function check(
         .map(entry => [entry.key, entry]),
     )
   const before = read(file)
-  const after = withoutPlace(temporary, () => read(temporary))
+  const after = withoutPosition(temporary, () => read(temporary))
   for (const [key, { shown }] of after) {
     if (Object.hasOwn(changes, key) || before.get(key)?.shown === shown) continue
     throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
@@ -129,8 +129,8 @@ function check(
   }
 }
 
-/** Problems of a value that was given apart have no place in a file. */
-function withoutPlace<T>(file: string, work: () => T): T {
+/** Problems of a value that was given apart have no position in a file. */
+function withoutPosition<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -1,5 +1,5 @@
 /*
- * Settings and directories. Each setting is declared once, in settings-*.ts, with its default, its
+ * Settings and directories. Each setting is declared once, in settings/, with its default, its
  * limits, its description and whether a project's file may change it.
  *
  *   defaults ◄ config.toml ◄ the project's trusted file (narrow.ts) ◄ environment ◄ flags
@@ -8,8 +8,8 @@
  * edit-settings.ts changes config.toml and keeps its comments; paths.ts says where things are
  * stored.
  *
- * To add a setting: an entry in settings-*.ts, and its use. A test fails for a setting that the
- * program does not use.
+ * To add a setting: an entry in a file of settings/, and its use. A test fails for a setting that
+ * the program does not use.
  */
 
 export {

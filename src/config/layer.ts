@@ -51,7 +51,7 @@ export function writeKey(path: readonly string[]): string {
   return path.map(name => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join('.')
 }
 
-export function writePlace({ file, line, column }: Place): string {
+export function writePosition({ file, line, column }: Place): string {
   return [file, line, column].filter(part => part !== undefined).join(':')
 }
 
@@ -117,17 +117,17 @@ class FileReader {
     } else if (!checked.ok) {
       this.#refuse(path, wrongValue(key, checked))
     } else {
-      const place = this.#placeOf(path)
-      const given = { path, known, value: checked.value, source: this.#source, where: writePlace(place), place }
+      const place = this.#positionOf(path)
+      const given = { path, known, value: checked.value, source: this.#source, where: writePosition(place), place }
       this.#layer.values.set(key, given)
     }
   }
 
   #refuse(path: readonly string[], message: string): void {
-    this.#layer.problems.push({ message, key: writeKey(path), place: this.#placeOf(path) })
+    this.#layer.problems.push({ message, key: writeKey(path), place: this.#positionOf(path) })
   }
 
-  #placeOf(path: readonly string[]): Place {
+  #positionOf(path: readonly string[]): Place {
     return { file: this.#file, ...this.#positions.of(path) }
   }
 }

@@ -11,7 +11,7 @@ import {
   type Problem,
   type Source,
   writeKey,
-  writePlace,
+  writePosition,
 } from './layer.js'
 import { describeNarrower, isNarrowEnough } from './narrow.js'
 import { type Config, KNOWN_SETTINGS, type KnownSetting, type Unit, unitOf } from './schema.js'
@@ -146,7 +146,7 @@ function projectLayer(file: LoadOptions['projectFile'], user: Layer): Layer {
 }
 
 function configError(problems: readonly Problem[]): SignalboxError {
-  const lines = problems.map(({ message, place }) => (place ? `${writePlace(place)}: ${message}` : message))
+  const lines = problems.map(({ message, place }) => (place ? `${writePosition(place)}: ${message}` : message))
   const message =
     lines.length === 1 ? lines[0]! : `${plural(lines.length, 'problem')} in the settings:\n${lines.join('\n')}`
   const place = problems.find(problem => problem.place)?.place

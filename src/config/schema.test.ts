@@ -43,7 +43,7 @@ test('what a project may narrow has a direction that fits its type', () => {
   }
 })
 
-test('a project never touches what gives authority', () => {
+test('a project file cannot set authority settings', () => {
   const guarded =
     /^(?:server|env|store|projects|telegram\.(?:token|token_file|api_root|groups|enabled))\b|\.(?:command|args|env|endpoint|api_key_env)$/
   for (const { pattern, setting } of KNOWN_SETTINGS) {
@@ -51,7 +51,7 @@ test('a project never touches what gives authority', () => {
   }
 })
 
-test('narrower means less, and no limit is the most', () => {
+test('a narrower value allows less; no limit allows most', () => {
   const iterations = known('oneshot.max_iterations').setting
   expect([4, 5, 6].map(value => isNarrowEnough(iterations, 5, value))).toEqual([true, true, false])
   const cost = known('oneshot.max_cost').setting
@@ -101,7 +101,7 @@ test('text of a variable is read by the type of its setting, and nonsense is ref
   expect(checkText(known('server.bind'), 'a\0b')).toMatchObject({ ok: false })
 })
 
-test('the reference names every key, its default and its variable, in tables that hold together', () => {
+test('the reference names every key, its default and its variable, in well-formed tables', () => {
   const page = configReference()
   for (const { pattern } of KNOWN_SETTINGS) expect(page).toContain(`| \`${pattern}\`<br>`)
   expect(page).toContain('`SIGNALBOX_READING_SETTLE_GAP_MS`')

@@ -18,6 +18,7 @@ import {
   type NotificationSubject,
   type NotificationTimes,
   planNotifications,
+  quietEnd,
   type SentMessage,
 } from './notification-plan.js'
 
@@ -33,7 +34,6 @@ export interface NotificationCenterOptions {
   utcOffset: number
 }
 
-const PERSON = 'local'
 const RECENT_MS = 600_000
 /** A person who pressed keys this recently is present. */
 const PRESENT_MS = 60_000
@@ -44,8 +44,8 @@ interface OpenQuestion {
 }
 
 /**
- * Notifies the user when a pane needs them, is done or has failed, and for nothing else.
- * `planNotifications` decides about questions, `EndNotifications` about ends of runs; this class
+ * Notifies the user of this machine when a pane needs them, is stuck, is done or has failed.
+ * `planNotifications` decides about questions, `EndNotifications` about the end of work; this class
  * follows the panes and delivers.
  */
 export class NotificationCenter {
@@ -173,7 +173,6 @@ export class NotificationCenter {
     if (open) this.#close(open)
     const subject: NotificationSubject = {
       id,
-      isPending: true,
       requestedAt: now,
       group: pane.id,
       // The same question of the same pane is a repetition.
@@ -187,16 +186,14 @@ export class NotificationCenter {
 
   #close(question: OpenQuestion): void {
     this.#questions.delete(question.pane.id)
-    const over = { ...question, subject: { ...question.subject, isPending: false } }
-    const { steps } = planNotifications(this.#situation(over))
-    if (steps.length > 0) this.#toTerminals(this.#notice('over', question.pane, 'answered'))
-    if (this.#sent.some(({ approval, channel }) => approval === question.subject.id && channel === 'telegram'))
-      this.#toTelegram('over', question, '')
+    const sent = this.#sent.filter(({ request }) => request === question.subject.id)
+    if (sent.some(({ what }) => what === 'message')) this.#toTerminals(this.#notice('over', question.pane, 'answered'))
+    if (sent.some(({ channel }) => channel === 'telegram')) this.#toTelegram('over', question, '')
     // The messages of recent questions are needed to recognise a loop.
     const kept = new Set(
       [...this.#recent, ...[...this.#questions.values()].map(open => open.subject)].map(({ id }) => id),
     )
-    this.#sent = this.#sent.filter(({ approval }) => kept.has(approval))
+    this.#sent = this.#sent.filter(({ request }) => kept.has(request))
   }
 
   #plan(): void {
@@ -205,9 +202,8 @@ export class NotificationCenter {
     for (const question of this.#questions.values()) {
       if (this.#openChannels(question.pane).length === 0) continue
       const { steps, nextCheckAt } = planNotifications(this.#situation(question))
-      for (const { person, channel, what, approval } of steps) {
-        this.#sent.push({ approval, person, channel, what })
-        if (what === 'edit' || what === 'count') continue
+      for (const { channel, what } of steps) {
+        this.#sent.push({ request: question.subject.id, channel, what })
         const body = what === 'loop' ? `asks in a loop: ${question.pane.doing}` : question.pane.doing
         if (channel === 'telegram') this.#toTelegram('needs-you', question, body, what === 'reminder')
         this.#deliver(this.#notice('needs-you', question.pane, body), channel)
@@ -220,7 +216,7 @@ export class NotificationCenter {
 
   #situation({ subject, pane }: OpenQuestion) {
     const { clock, settings } = this.#options
-    const plan: NotificationTimes = {
+    const times: NotificationTimes = {
       graceMs: settings.grace_s * 1000,
       nextMs: settings.next_s * 1000,
       allMs: settings.all_s * 1000,
@@ -228,11 +224,11 @@ export class NotificationCenter {
     }
     return {
       now: clock.now(),
-      approval: subject,
-      people: [this.#person(pane)],
+      request: subject,
+      recipient: this.#recipient(pane),
       sent: this.#sent,
       recent: this.#recent.filter(({ id }) => id !== subject.id),
-      settings: plan,
+      times,
     }
   }
 
@@ -247,12 +243,10 @@ export class NotificationCenter {
     return settings.channels.filter(channel => isOpen[channel])
   }
 
-  #person(pane: PaneInfo): NotificationRecipient {
+  #recipient(pane: PaneInfo): NotificationRecipient {
     const { settings, utcOffset } = this.#options
     const quiet = quietHours(settings.quiet)
     return {
-      id: PERSON,
-      mayDecide: true,
       channels: this.#openChannels(pane),
       lastActive: this.#lastActive,
       utcOffset,
@@ -317,12 +311,12 @@ export class NotificationCenter {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
     if (this.#isRepeated(notice, channel)) return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
-    const quiet = isQuiet(settings.quiet, clock.now(), utcOffset)
-    // The plan holds requests itself, because it knows deadlines; ends of runs wait here for one
-    // digest.
-    if (quiet && notice.kind !== 'needs-you') {
+    const quiet = quietHours(settings.quiet)
+    const quietUntil = quiet && quietEnd({ quiet, utcOffset }, clock.now())
+    // The plan delays questions itself; ends of work wait here for one digest.
+    if (quietUntil !== null && notice.kind !== 'needs-you') {
       this.#held.push(notice)
-      this.#digest ??= clock.setTimer(quiet.leftMs, () => this.#sendDigest())
+      this.#digest ??= clock.setTimer(quietUntil - clock.now(), () => this.#sendDigest())
       return counters.add('notify.held', { kind: notice.kind, reason: 'quiet_hours' })
     }
     // Open terminals show every notification, once.
@@ -365,25 +359,10 @@ export class NotificationCenter {
   }
 }
 
-const MINUTE_MS = 60_000
-const DAY_MIN = 1_440
-
 /** `22:00-07:00` as minutes of the day; null for none. */
 function quietHours(setting: string | null): { from: number; to: number } | null {
   const match = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(setting ?? '')
   if (!match) return null
   const [, h1, m1, h2, m2] = match.map(Number) as [number, number, number, number, number]
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 }
-}
-
-/** How long the present quiet hours last; null outside them. */
-function isQuiet(setting: string | null, now: number, utcOffset: number): { leftMs: number } | null {
-  const hours = quietHours(setting)
-  if (!hours || hours.from === hours.to) return null
-  const { from, to } = hours
-  const minute = (((Math.floor(now / MINUTE_MS) + utcOffset) % DAY_MIN) + DAY_MIN) % DAY_MIN
-  const isIn = from < to ? minute >= from && minute < to : minute >= from || minute < to
-  if (!isIn) return null
-  const left = (to - minute + DAY_MIN) % DAY_MIN
-  return { leftMs: left * MINUTE_MS - (now % MINUTE_MS) }
 }

@@ -22,7 +22,7 @@ interface Kept {
   name: string
   body: string
   until: number
-  /** Null: the request was started, and its outcome is unknown. */
+  /** Null if the request was started and its outcome is unknown. */
   answer: Answer | null
 }
 
@@ -97,7 +97,7 @@ export class Idempotency {
     return entriesOf((await this.#store.loadSnapshot(slotOf(name)))?.state)
   }
 
-  /** False: with `isFirst`, the name is there already. */
+  /** Returns false if `isFirst` is set and the name exists already. */
   #put(name: string, kept: Kept | null, { isFirst = false } = {}): Promise<boolean> {
     const change = async (): Promise<boolean> => {
       for (;;) {

@@ -9,10 +9,10 @@
  * A request goes through these files:
  *
  *   tcp-listener or the owner's socket    open-server.ts starts both listeners of a host
- *   app.ts                                Host and Origin (gate/origins), security headers;
+ *   app.ts                                Host and Origin (admission/origins), security headers;
  *                                         then from the credential to the answer:
  *     caller.ts, auth/                    socket, token, or a browser's proof; reads the body
- *     admit                               role, read-only mode, step-up, gate/rate-limits
+ *     admit                               role, read-only mode, step-up, admission/rate-limits
  *     idempotency.ts                      performs a request with an Idempotency-Key once
  *   routes/<topic>.ts                     the operation; views/ build what it returns
  *   wire/                                 JSON with times as RFC 3339; over TCP without secrets

@@ -201,7 +201,7 @@ export class Telegram {
     const files = new FileTransfers(services, texts)
     const onRefused = (intent: Intent, update: number, reason: string) => this.#recordRefusal(intent, update, reason)
     const buttons = new ButtonHandler({ services, texts, wizard, files, onRefused, onError })
-    this.#handlers = { services, texts, wizard, files, buttons, onRefused, strangerCount: () => this.#strangerCount() }
+    this.#handlers = { services, texts, wizard, files, buttons, onRefused, refusedCount: () => this.#refusedCount() }
   }
 
   /** Starts in the background and retries: the daemon runs without its bot as well. */
@@ -339,7 +339,7 @@ export class Telegram {
     await this.#options.host.store.append('telegram/refusals', 'any', [newEvent('telegram.refused', data)])
   }
 
-  async #strangerCount(): Promise<number> {
+  async #refusedCount(): Promise<number> {
     const refusals = await this.#options.host.store.readStream('telegram/refusals')
     return refusals.filter(({ data }) => data.reason === UNPAIRED).length
   }

@@ -6,6 +6,11 @@
 /** How long a run that failed stays in the list. */
 const RECENT_MS = 24 * 3_600_000
 
+/** A run that has not ended. */
+export function isOpenRun({ status }: { status: string }): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
+}
+
 /** A run that no process drives, or that failed in the last 24 hours. */
 export function runNeedsYou(
   { isUndriven, status, endedAt }: { isUndriven: boolean; status: string; endedAt: number | null },

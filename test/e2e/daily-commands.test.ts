@@ -94,7 +94,7 @@ describe('settings', () => {
     for (const [args, message] of [
       [['set', 'sessions.max_total', 'many'], 'signalbox: `sessions.max_total` must be'],
       [['set', 'sessions.max_totl', '3'], 'did you mean "sessions.max_total"?'],
-      [['set'], 'which setting?'],
+      [['set'], 'no setting was given'],
       [['frob'], 'unknown action'],
     ] as const) {
       const { code, stderr } = await home.run(['config', ...args])

@@ -114,7 +114,7 @@ describe('export --all', () => {
     expect((await home.run(['export', '--all', '-o', directory])).code).toBe(2)
     expect((await home.run(['export', '--all', session.id])).stderr).toContain('-o names the directory')
 
-    // One session for somebody without access: a page, and a recording that other players read.
+    // One session for a person without access: a page, and a recording that other players read.
     const share = (format: string, file: string) => home.run(['export', session.id, '--format', format, '-o', file])
     expect((await share('html', 'shared.html')).code).toBe(0)
     const page = readFileSync(join(home.work, 'shared.html'), 'utf8')

@@ -1,3 +1,31 @@
+/*
+ * The dashboard. It uses the HTTP API and nothing else of the program, except pure files that
+ * scripts/house.json lists (`pageFiles`).
+ *
+ *   main.tsx, app.tsx  start; which page is shown (store/router.ts says which)
+ *   pages/             one component for each page; shell/ is what surrounds them: navigation
+ *                      (nav.ts), palette, banner, keys
+ *   transport/         HTTP requests with their proof (request.ts), the event stream (stream.ts)
+ *   store/             the state of the page: live.ts receives the stream, collection.ts holds
+ *                      sessions, runs, approvals and panes, needs.ts derives what needs you,
+ *                      actions.ts sends what people do, prefs.ts is kept in the browser
+ *   api/               types of the API, formats of times and numbers
+ *   approval/          cards and forms of requests
+ *   session-page/      parts of the page of one session; session-list/: of the lists of sessions
+ *   run/, pull/        parts of the page of a run, and of its pull request
+ *   graphs/, replay/, settings/, start/  parts of the pages with these names
+ *   blocks/, diff/, terminal/            text of agents, changes, terminals, on any page
+ *   notify/            notifications and sounds of the browser
+ *   ui/                small parts: dialogs, tables, icons, times, badges of status
+ *   styles/            CSS by topic; main.tsx imports it in the order of the cascade
+ *
+ * From an event to a card: transport/stream.ts → store/live.ts (`route`) → store/collection.ts
+ * (`foldApproval`) → store/needs.ts (`openApprovals`) → pages/overview.tsx → approval/card.tsx.
+ * A press goes back: approval/card.tsx → store/actions.ts (`decide`) → transport/request.ts.
+ *
+ * To add a page: a component in pages/, its route in store/router.ts, its case below, and its
+ * entry in `PAGES` of shell/nav.ts.
+ */
 import { LoginPage } from './pages/login'
 import { OverviewPage } from './pages/overview'
 import { SessionsPage } from './pages/sessions'
@@ -12,7 +40,7 @@ import { type Route, route } from './store/router'
 import { access } from './transport/request'
 import { ConfirmDialog } from './ui/confirm'
 import { lazy } from './ui/lazy'
-import { Empty, Guard, Problem, Skeleton } from './ui/panel'
+import { Empty, ErrorBoundary, Problem, Skeleton } from './ui/panel'
 import { StepUpDialog } from './ui/step-up'
 
 const SessionPage = lazy(() => import('./pages/session').then(module => module.SessionPage))
@@ -33,9 +61,9 @@ const ApprovalPage = lazy(() => import('./pages/approval').then(module => module
 export function App() {
   if (route.value.page === 'shared')
     return (
-      <Guard>
+      <ErrorBoundary>
         <SharedPage />
-      </Guard>
+      </ErrorBoundary>
     )
   if (access.value === 'no' || route.value.page === 'login')
     return (
@@ -54,7 +82,9 @@ export function App() {
         <div class="main">
           <Banner />
           <main id="main" tabIndex={-1}>
-            <Guard key={keyOf(route.value)}>{hasSnapshot.value ? pageOf(route.value) : <Loading />}</Guard>
+            <ErrorBoundary key={keyOf(route.value)}>
+              {hasSnapshot.value ? pageOf(route.value) : <Loading />}
+            </ErrorBoundary>
           </main>
         </div>
       </div>

@@ -23,7 +23,7 @@ import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
 interface DecideOptions extends AnswerOptions {
-  /** The id of a request or of a run; left out: the only request that waits. */
+  /** The id of a request or of a run; if absent, the only request that waits. */
   id: string | undefined
   /** With a denial: interrupts the turn as well. */
   thenInterrupt?: boolean

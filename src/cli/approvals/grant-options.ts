@@ -8,7 +8,9 @@ export function grantRequest(options: Record<string, unknown>, cwd: string): Gra
   const { for: duration, scope, prefix, path, uses } = options as Record<string, string | undefined>
   if ([duration, scope, prefix, path, uses].every(value => value === undefined)) return null
   if (prefix !== undefined && path !== undefined)
-    throw new SignalboxError('E_INPUT', '--prefix and --path exclude each other', { next: 'make two of them' })
+    throw new SignalboxError('E_INPUT', '--prefix and --path exclude each other', {
+      next: 'create two standing approvals',
+    })
   return {
     scope: (scope ?? 'session') as GrantRequest['scope'],
     ...(duration !== undefined && { forMs: parseDuration('--for', duration) }),

@@ -22,7 +22,7 @@ export function callingAgent({ env }: CommandContext): string | null {
 }
 
 /**
- * A daemon that an agent starts would have the agent's environment.
+ * Refuses to start the daemon from an agent's shell: it would inherit the agent's environment.
  * @throws SignalboxError `E_ROLE`
  */
 export function refuseToServe(context: CommandContext): void {

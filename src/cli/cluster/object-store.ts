@@ -17,9 +17,9 @@ export async function prepareObjectStore(
   if (installedPackage(packageCache(env), PACKAGE) === null) note('getting a small S3 server from npm, once …')
   const installed = await installPackage(packageCache(env), PACKAGE, env)
   const program = createRequire(join(installed, 'package.json')).resolve(join(installed, 'bin', 's3rver.js'))
-  const place = ['--directory', join(directory, 'buckets'), '--address', '127.0.0.1', '--port', String(port)]
+  const flags = ['--directory', join(directory, 'buckets'), '--address', '127.0.0.1', '--port', String(port)]
   return {
-    args: [program, ...place, '--silent', '--configure-bucket', BUCKET],
+    args: [program, ...flags, '--silent', '--configure-bucket', BUCKET],
     url: `s3://${BUCKET}/engine?endpoint=http://127.0.0.1:${port}`,
   }
 }

@@ -13,7 +13,7 @@ export interface PartOptions {
   env: NodeJS.ProcessEnv
   /** Its output goes to the end of this file. */
   log: string
-  /** The user that it runs as; left out: this one. */
+  /** The user that it runs as; if absent, this one. */
   uid?: number
   gid?: number
   clock: Clock

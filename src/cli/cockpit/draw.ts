@@ -49,7 +49,7 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const shown = listed(data, view)
   const layout = layoutOf(size, shown.length, view.isZoomed)
   const selected = shown.find(row => row.id === view.selected) ?? null
-  const detail = drawDetail(selected, data.screen, { place: layout.detail, scroll: view.scroll, now })
+  const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - 2)
   const lines = [headline(data, view, cols), ...over(body, view.mode, { cols, rows: height }).slice(0, height)]

@@ -3,7 +3,7 @@
  * below that, above it. Drawing and the mouse use the same places.
  */
 
-export interface Place {
+export interface Rect {
   x: number
   y: number
   cols: number
@@ -11,8 +11,8 @@ export interface Place {
 }
 
 export interface Layout {
-  list: Place
-  detail: Place
+  list: Rect
+  detail: Rect
   /** The list is left of the detail, not above it. */
   isWide: boolean
 }
@@ -47,6 +47,6 @@ export function layoutOf(size: { cols: number; rows: number }, count: number, is
   }
 }
 
-export function isInside({ x, y, cols, rows }: Place, at: { x: number; y: number }): boolean {
+export function isInside({ x, y, cols, rows }: Rect, at: { x: number; y: number }): boolean {
   return at.x >= x && at.x < x + cols && at.y >= y && at.y < y + rows
 }

@@ -2,7 +2,7 @@ import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { budgetSentence, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
+import { budgetSentence, isOpenRun, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
@@ -141,10 +141,6 @@ export class LiveData {
       await delay(systemClock, Math.max(SCREEN_MS, systemClock.monotonic() - startedAt))
     }
   }
-}
-
-function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
 
 function workOf({ status, startedAt, createdAt }: InMilliseconds<Run>): Work {

@@ -188,15 +188,15 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
       ],
       top: 0,
     }
-  /** `without`: what an empty text does. */
-  const write = (label: string, option?: string, without?: Command): Step => ({
+  /** `onEmpty`: the command for an empty text. */
+  const write = (label: string, option?: string, onEmpty?: Command): Step => ({
     mode: {
       kind: 'line',
       label,
       value: '',
       done: text =>
         text.trim() === ''
-          ? { ...(without && { command: without }) }
+          ? { ...(onEmpty && { command: onEmpty }) }
           : { command: decide({ ...(option !== undefined && { option }), text, label: 'your text' }) },
     },
   })

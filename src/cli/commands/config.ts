@@ -19,8 +19,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'c
   if (action === 'edit') return edit(context)
   if (!ACTIONS.includes(action)) throw unknownAction(action, ACTIONS)
   if (key === undefined)
-    throw new SignalboxError('E_INPUT', `which setting? signalbox config ${action} <key>`, {
-      next: 'signalbox config show lists them',
+    throw new SignalboxError('E_INPUT', 'no setting was given', {
+      next: `signalbox config ${action} <key>; signalbox config show lists them`,
     })
   if (action === 'get') return get(context, key, options)
   return set(context, key, value)

@@ -21,7 +21,7 @@ type PaneExplained = InMilliseconds<ApiExplanation>
 export async function run(context: CommandContext, { args, options }: InputOf<'explain'>): Promise<number> {
   const sources = [args.id, options.file, options.screen].filter(source => source !== undefined)
   if (sources.length !== 1)
-    throw new SignalboxError('E_INPUT', 'give one thing to explain', {
+    throw new SignalboxError('E_INPUT', 'explain needs exactly one source', {
       next: 'a session, --file with a recording, or --screen with a text file',
     })
   const times = parseNumbers(options.at, 'time')

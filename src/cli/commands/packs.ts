@@ -45,11 +45,11 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
       { next: `known: ${all.join(', ')}` },
     )
   }
-  const places = { user, cache, isJson: options.json === true }
-  return args.action === 'check' ? check(context, wanted, places) : list(context, wanted, places)
+  const shown = { user, cache, isJson: options.json === true }
+  return args.action === 'check' ? check(context, wanted, shown) : list(context, wanted, shown)
 }
 
-interface Places {
+interface PackOptions {
   user: string
   cache: string
   isJson: boolean
@@ -72,7 +72,7 @@ interface PackInfo {
 async function list(
   context: CommandContext,
   agents: readonly string[],
-  { user, cache, isJson }: Places,
+  { user, cache, isJson }: PackOptions,
 ): Promise<number> {
   const checks = readChecks(cache)
   const infos = (await Promise.all(agents.map(agent => describe(agent, user, checks[agent] ?? null)))).flat()
@@ -84,7 +84,7 @@ async function list(
   for (const info of infos) {
     if (info.problem) {
       context.out(`${info.agent.padEnd(width)}  ${context.style('red', 'not loaded')}`)
-      context.out(`${' '.repeat(width)}  ${context.style('red', `${place(info.problem)}${info.problem.message}`)}`)
+      context.out(`${' '.repeat(width)}  ${context.style('red', `${positionOf(info.problem)}${info.problem.message}`)}`)
       continue
     }
     const note = info.isChanged ? context.style('red', '  changed since it was installed') : ''
@@ -158,7 +158,7 @@ async function describe(agent: string, user: string, checked: LastCheck | null):
 async function check(
   context: CommandContext,
   agents: readonly string[],
-  { user, cache, isJson }: Places,
+  { user, cache, isJson }: PackOptions,
 ): Promise<number> {
   let failed = 0
   const checks: Record<string, LastCheck> = {}
@@ -227,7 +227,7 @@ function print(context: CommandContext, report: FixtureReport): void {
     context.out(context.style('dim', `    every fixture matches: ${alwaysMatched.join(', ')}`))
 }
 
-function place({ file, line }: { file: string | null; line: number | null }): string {
+function positionOf({ file, line }: { file: string | null; line: number | null }): string {
   return file === null ? '' : `${file}${line === null ? '' : `:${line}`}: `
 }
 

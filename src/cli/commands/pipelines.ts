@@ -32,9 +32,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
     case 'list':
       return list(context, options)
     case 'show':
-      return show(context, required(name, 'pipelines show implementation'), options)
+      return show(context, required('name', name, 'pipelines show implementation'), options)
     case 'eject': {
-      const graph = await graphOf(context, required(name, 'pipelines eject implementation'))
+      const graph = await graphOf(context, required('name', name, 'pipelines eject implementation'))
       context.write(printDot(graph))
       return EXIT.ok
     }
@@ -42,16 +42,16 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
       return prompts(context, name, options)
     case 'set-plan': {
       const example = 'pipelines set-plan <run> plan.md'
-      return replacePlan(context, required(name, example), required(file, example))
+      return replacePlan(context, required('run', name, example), required('file', file, example))
     }
     default:
       throw unknownAction(action, ['list', 'show', 'eject', 'prompts', 'set-plan'])
   }
 }
 
-function required(value: string | undefined, example: string): string {
+function required(argument: string, value: string | undefined, example: string): string {
   if (value !== undefined) return value
-  throw new SignalboxError('E_INPUT', 'an argument is missing', { next: `signalbox ${example}` })
+  throw new SignalboxError('E_INPUT', `the argument <${argument}> is missing`, { next: `signalbox ${example}` })
 }
 
 async function list(context: CommandContext, { json }: Options): Promise<number> {

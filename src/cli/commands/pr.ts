@@ -9,11 +9,11 @@ import type { InputOf } from '../specs/index.js'
 export async function run(context: CommandContext, { args, options }: InputOf<'pr'>): Promise<number> {
   const isWatch = args.run === 'watch'
   if (args.run === undefined && options.branch === undefined)
-    throw new SignalboxError('E_INPUT', 'a pull request of what?', {
+    throw new SignalboxError('E_INPUT', 'no run or branch was given', {
       next: 'signalbox pr <run>, signalbox pr --branch HEAD, or signalbox pr watch <number>',
     })
   if (isWatch !== (args.pull !== undefined))
-    throw new SignalboxError('E_INPUT', isWatch ? 'which pull request?' : `unknown argument "${args.pull}"`, {
+    throw new SignalboxError('E_INPUT', isWatch ? 'no pull request was given' : `unknown argument "${args.pull}"`, {
       next: 'signalbox pr <run>, or signalbox pr watch <number>',
     })
   const mayAsk = options.ask !== false && !options.json

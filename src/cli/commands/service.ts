@@ -36,7 +36,7 @@ type Options = InputOf<'service'>['options']
 async function install(context: CommandContext, manager: ServiceManager, { dryRun, json }: Options): Promise<number> {
   const script = ownProgram('cli')
   if (/[\\/]_npx[\\/]/.test(script))
-    throw new SignalboxError('E_INPUT', 'npx keeps this program in a cache that it empties', {
+    throw new SignalboxError('E_INPUT', 'npx runs Signalbox from a temporary cache, which a service cannot use', {
       next: 'npm install -g signalbox, then signalbox service install',
     })
   const content = manager.content({ node: process.execPath, script, env: passedVariables(context.env) })

@@ -29,9 +29,9 @@ async function install(context: CommandContext, { subject, user, options }: Chan
     })
   const [shipped, own] = await readSources(pack.agent, { user })
   const before = own.find(source => source.file === join(user, pack.agent, pack.name))
-  const place = visibleText(`${pack.source}${pack.commit ? ` at ${pack.commit.slice(0, 12)}` : ''}`)
+  const origin = visibleText(`${pack.source}${pack.commit ? ` at ${pack.commit.slice(0, 12)}` : ''}`)
   if (!options.json) {
-    context.out(`pack for ${pack.agent} from ${place}`)
+    context.out(`pack for ${pack.agent} from ${origin}`)
     context.out(`  sha256 ${pack.sha256}, ${plural(pack.text.split('\n').length, 'line')}`)
     context.out(
       before

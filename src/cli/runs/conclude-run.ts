@@ -15,20 +15,20 @@ import { pipelineExit, runExit } from './run-exit.js'
 import { showItems } from './show-pipeline.js'
 import { whyText } from './show-run.js'
 
-type RunPlace = Pick<StartContext, 'store' | 'home'>
+type RunContext = Pick<StartContext, 'store' | 'home'>
 
 /** Prints how a run ended or why it stopped, and how to continue. @returns the exit code. */
 export async function concludeRun(
   context: CommandContext,
-  place: RunPlace,
+  runContext: RunContext,
   record: RunRecord,
   { json }: { json?: boolean | undefined },
 ): Promise<number> {
-  const described = await describeRun({ store: place.store, clock: systemClock }, record)
+  const described = await describeRun({ store: runContext.store, clock: systemClock }, record)
   if (described.isUndriven) return concludeUndriven(context, described, json === true)
-  if (record.kind === 'oneshot') return concludeOneshot(context, place, described, json === true)
-  if (isPipelineRun(record)) return concludePipeline(context, place, described, json === true)
-  return concludeGraph(context, place, described, json === true)
+  if (record.kind === 'oneshot') return concludeOneshot(context, runContext, described, json === true)
+  if (isPipelineRun(record)) return concludePipeline(context, runContext, described, json === true)
+  return concludeGraph(context, runContext, described, json === true)
 }
 
 /** A run that was followed, and whose driver died. */
@@ -48,7 +48,7 @@ function concludeUndriven(
 
 async function concludeGraph(
   context: CommandContext,
-  { store }: RunPlace,
+  { store }: RunContext,
   record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
@@ -73,7 +73,7 @@ async function concludeGraph(
 
 async function concludeOneshot(
   context: CommandContext,
-  { store, home }: RunPlace,
+  { store, home }: RunContext,
   record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
@@ -122,7 +122,7 @@ async function concludeOneshot(
 
 async function concludePipeline(
   context: CommandContext,
-  { store, home }: RunPlace,
+  { store, home }: RunContext,
   record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {

@@ -33,7 +33,7 @@ import { reportError } from './with-store.js'
 
 export interface DriveFlags {
   json?: boolean | undefined
-  /** False: no gate is asked in this terminal. */
+  /** If false, no gate is asked in this terminal. */
   ask?: boolean | undefined
   checkpointDir?: string | undefined
   /** A JSON file with the answers to the gates. */
@@ -43,7 +43,7 @@ export interface DriveFlags {
 }
 
 /** Where a run is driven: the store, and its effective settings. */
-type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
+type RunContext = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
 /** Drives a started run here, or follows the daemon's. @returns the exit code. */
 export async function driveStarted(
@@ -53,11 +53,11 @@ export async function driveStarted(
   flags: DriveFlags,
 ): Promise<number> {
   if (!flags.json) for (const notice of notices) context.note(notice)
-  const place = { store, home, env, clock }
+  const runContext = { store, home, env, clock }
   if (driver === 'daemon') {
     if (flags.answers !== undefined || flags.checkpointDir !== undefined)
       context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
-    return followStarted(context, place, id, flags)
+    return followStarted(context, runContext, id, flags)
   }
   for (let current = id; ; ) {
     const record = await getRun(store, current)
@@ -71,9 +71,9 @@ export async function driveStarted(
         printer.event(event)
       },
     }
-    const final = await driveHere(context, place, record, listener, flags)
+    const final = await driveHere(context, runContext, record, listener, flags)
     const successor = await successorOf(store, final)
-    if (successor === null) return concludeRun(context, place, final, flags)
+    if (successor === null) return concludeRun(context, runContext, final, flags)
     if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
     current = successor
   }
@@ -112,24 +112,24 @@ export function printQueued(
 
 async function driveHere(
   context: CommandContext,
-  place: RunPlace,
+  runContext: RunContext,
   record: RunRecord,
   printer: Pick<RunListener, 'event' | 'activity'>,
   flags: DriveFlags,
 ): Promise<RunRecord> {
   const { id } = record
-  const module = await userModuleOf(context, place, record)
-  const answerer = await answererFor(context, place, record, flags, module)
+  const module = await userModuleOf(context, runContext, record)
+  const answerer = await answererFor(context, runContext, record, flags, module)
   // The run may have ended when the signal arrives. Its child runs are paused after it.
   let pausing = Promise.resolve()
   const restore = onInterrupt(signal => {
     context.note(`interrupting; resume with: signalbox resume ${id}`)
     const reason = signal === 'SIGINT' ? 'sigint' : 'sigterm'
-    pausing = pauseRun(place, id, { by: 'local', reason }).catch(() => undefined)
+    pausing = pauseRun(runContext, id, { by: 'local', reason }).catch(() => undefined)
   })
   try {
     return await driveRun(
-      place,
+      runContext,
       id,
       { ...printer, ...answerer },
       {
@@ -152,7 +152,7 @@ async function driveHere(
  */
 async function answererFor(
   context: CommandContext,
-  place: RunPlace,
+  runContext: RunContext,
   record: RunRecord,
   { json, ask, answers, isResumed }: DriveFlags,
   module: UserModule | null,
@@ -167,16 +167,16 @@ async function answererFor(
     return { answerGate, ...(isResumed && { decide }) }
   }
   const mayAsk = context.isInteractive && ask !== false && !json
-  return mayAsk && !(await isPlanOnly(place, record)) ? { answerGate: gateAnswerer(context), decide } : null
+  return mayAsk && !(await isPlanOnly(runContext, record)) ? { answerGate: gateAnswerer(context), decide } : null
 }
 
 /** With `--plan-only` the command returns when the plan waits for approval. */
-async function isPlanOnly({ store, home }: RunPlace, record: RunRecord): Promise<boolean> {
+async function isPlanOnly({ store, home }: RunContext, record: RunRecord): Promise<boolean> {
   return isPipelineRun(record) && (await readPipeline(store, home.settings.dataDirectory, record)).args.planOnly
 }
 
 /** The module of the run, as long as it is the one that the person trusts. */
-async function userModuleOf({ cwd }: CommandContext, { store, home }: RunPlace, record: RunRecord) {
+async function userModuleOf({ cwd }: CommandContext, { store, home }: RunContext, record: RunRecord) {
   if (record.kind !== 'graph') return null
   const { handlers } = (await readRun(store, record.id, graphWorkflow)).run.work.input
   return handlers ? loadUserModule({ store, home, cwd, person: 'local', asker: null }, handlers.file) : null
@@ -192,22 +192,22 @@ async function successorOf(store: EventStore, record: RunRecord): Promise<string
 /** Follows a run until it ends or is paused, then prints how it ended. @returns the exit code. */
 export async function followStarted(
   context: CommandContext,
-  place: RunPlace,
+  runContext: RunContext,
   id: string,
   flags: DriveFlags,
 ): Promise<number> {
-  const record = await getRun(place.store, id)
+  const record = await getRun(runContext.store, id)
   if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
-  const final = await followInTerminal(context, place, record, { step: null, isFollowing: true, json: flags.json })
-  const { isUndriven } = await describeRun(place, final)
+  const final = await followInTerminal(context, runContext, record, { step: null, isFollowing: true, json: flags.json })
+  const { isUndriven } = await describeRun(runContext, final)
   if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven) return EXIT.ok
-  return concludeRun(context, place, final, flags)
+  return concludeRun(context, runContext, final, flags)
 }
 
 /** Prints what happened in a run, and follows it. Ctrl-C stops only the printing. */
 export async function followInTerminal(
   context: CommandContext,
-  place: Omit<RunPlace, 'env'>,
+  runContext: Omit<RunContext, 'env'>,
   record: RunRecord,
   { step, isFollowing, json }: { step: string | null; isFollowing: boolean; json?: boolean | undefined },
 ): Promise<RunRecord> {
@@ -219,7 +219,7 @@ export async function followInTerminal(
   const printer = json ? jsonPrinter(context, { hasActivities: true }) : progressOf(context, record)
   try {
     const asks = (request: ApprovalRecord) => printRequest(context, request, json === true)
-    return await followRun(place, record, { ...printer, asks }, { step, isFollowing, signal: stop.signal })
+    return await followRun(runContext, record, { ...printer, asks }, { step, isFollowing, signal: stop.signal })
   } finally {
     restore()
   }

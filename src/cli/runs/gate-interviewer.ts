@@ -34,7 +34,7 @@ export function gateAnswerer(context: CommandContext): NonNullable<RunListener['
   }
 }
 
-/** True: the gate is answered, here or elsewhere. False: ask again. */
+/** Returns true if the gate is answered, here or elsewhere, and false if it must ask again. */
 async function answerOnce(gates: RunGates, approval: string, interviewer: ConsoleInterviewer): Promise<boolean> {
   const record = await gates.get(approval)
   if (record?.state !== 'pending') return true

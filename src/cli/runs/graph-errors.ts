@@ -15,9 +15,9 @@ export function printFindings(context: CommandContext, { diagnostics, text }: Lo
 /** `file:12:5 error rule: message`, the line, a caret, and a fix. */
 export function describeDiagnostic(context: CommandContext, diagnostic: Diagnostic, text: string): string[] {
   const { file, line, column, severity, rule, message, fix } = diagnostic
-  const place = [file ?? 'graph', line, column].filter(part => part !== null).join(':')
+  const position = [file ?? 'graph', line, column].filter(part => part !== null).join(':')
   const colour = severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim'
-  const lines = [`${place} ${context.style(colour, severity)} ${rule}: ${message}`]
+  const lines = [`${position} ${context.style(colour, severity)} ${rule}: ${message}`]
   const source = line === null ? undefined : text.split('\n')[line - 1]
   if (source !== undefined && column !== null && severity !== 'info') {
     const shown = source.replace(/\t/g, ' ')

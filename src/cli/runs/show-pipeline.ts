@@ -37,14 +37,14 @@ export function showPipeline(context: CommandContext, { state, next, usage }: Pi
 
 const COLOURS = { critical: 'red', major: 'yellow', minor: 'cyan', none: 'dim' } as const
 
-/** The items of a review: severity, place, issue, reason, fix, and the Evaluator's judgement. */
+/** The items of a review: severity, position, issue, reason, fix, and the Evaluator's judgement. */
 export function showItems({ out, style }: CommandContext, state: ImplementationState): void {
   const evaluated = new Map(state.evaluation_result?.items.map(entry => [entry.number, entry]))
   for (const item of state.last_review?.items ?? []) {
-    const place = `${item.file}${item.line === null ? '' : `:${item.line}`}`
+    const position = `${item.file}${item.line === null ? '' : `:${item.line}`}`
     const type = item.type === undefined || state.review_types.length < 2 ? '' : ` ${style('dim', `(${item.type})`)}`
     const severity = style(COLOURS[item.severity], `[${item.severity}]`)
-    out(`${item.number}. ${severity} ${visibleText(`${place} ${item.title}`.trim())}${type}`)
+    out(`${item.number}. ${severity} ${visibleText(`${position} ${item.title}`.trim())}${type}`)
     const evaluation = evaluated.get(item.number)
     const lines: [string, string][] = [
       ['', item.issue],

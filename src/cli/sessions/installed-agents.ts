@@ -10,8 +10,8 @@ export async function installedAgents(context: CommandContext): Promise<string[]
   const found: string[] = []
   for (const name of agentNames()) {
     const adapter = await loadAgent(name)
-    const place = adapter.locate({ env: context.env, cwd: context.cwd, configuredCommand: commands?.[name] ?? null })
-    if (place.found) found.push(name)
+    const program = adapter.locate({ env: context.env, cwd: context.cwd, configuredCommand: commands?.[name] ?? null })
+    if (program.found) found.push(name)
   }
   return [...found.filter(name => name !== 'demo'), ...found.filter(name => name === 'demo')]
 }

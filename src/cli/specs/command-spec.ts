@@ -99,7 +99,7 @@ export const RUN_ARGUMENT = {
 /** Where agents run, and what they reach. */
 export const SANDBOX_OPTIONS = [
   { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
-  { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
+  { flags: '--network <mode>', description: 'network of the sandbox: off, filtered or on' },
 ] as const
 
 /** Where a run is carried out: options of every command that starts one. */

@@ -102,13 +102,13 @@ export const RUN_COMMANDS = {
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
       { flags: '--to <worker>', description: 'with move: the worker (default: one with room)' },
-      { flags: '--lossy', description: 'with move: also if its worker is away, with what it has not saved' },
+      { flags: '--lossy', description: 'with move: even if its worker is away; unsaved work is lost' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox runs', 'newest first'],
       ['signalbox runs --worktrees --clean', 'free disk space'],
-      ['signalbox runs move 3f --to w2', 'a step in progress is done again there'],
+      ['signalbox runs move 3f --to w2', 'the step in progress starts again on w2'],
     ],
   },
   show: {

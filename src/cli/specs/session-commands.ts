@@ -68,7 +68,13 @@ export const SESSION_COMMANDS = {
   adopt: {
     group: 'sessions',
     summary: 'continue a conversation that Claude Code or Codex has on disk, as a session',
-    arguments: [{ name: 'id', description: 'the agent’s id or its beginning; left out: list them', optional: true }],
+    arguments: [
+      {
+        name: 'id',
+        description: 'the agent’s id of it or a unique prefix; without one, they are listed',
+        optional: true,
+      },
+    ],
     options: [
       { flags: '--all', description: 'list those of all directories, not only of this one' },
       { flags: '--agent <name>', description: 'only of this agent', choices: ['claude', 'codex'] },

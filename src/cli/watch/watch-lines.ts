@@ -113,14 +113,14 @@ export async function watchRaw(
   }
   if (isOnce) {
     const { items } = await client.get<PaneList>('/panes')
-    for (const pane of byPlace(items)) print(pane)
+    for (const pane of byPosition(items)) print(pane)
     return
   }
   const stop = new AbortController()
   try {
     for await (const { event, data } of open(stop.signal)) {
       const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
-      if (event === 'panes') for (const item of byPlace(items ?? [])) print(item)
+      if (event === 'panes') for (const item of byPosition(items ?? [])) print(item)
       else if (event === 'pane' && pane) print(pane)
       else if (event === 'gone' && pane && printed.delete(pane.id)) {
         if (isJson) context.json({ type: 'gone', pane: rawPane(pane) })
@@ -134,6 +134,6 @@ export async function watchRaw(
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-function byPlace(panes: readonly PaneInfo[]): PaneInfo[] {
+function byPosition(panes: readonly PaneInfo[]): PaneInfo[] {
   return [...panes].sort((a, b) => collator.compare(a.place, b.place))
 }

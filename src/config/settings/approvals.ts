@@ -17,7 +17,7 @@ export const approvalSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside a sandbox.',
+      'Processes that tmux, at, cron or a service manager started may have been started for an agent. ask: such a process needs a code from your terminal (tmux) or the passphrase before it decides, once an agent has run outside a sandbox. allow: it needs none.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -59,7 +59,7 @@ export const approvalSettings = {
   secrets: {
     tokens: strings(
       [],
-      'Tokens of your own services that are redacted like known ones, each as "name prefix [length]": the word of the marker, how the token begins, and how many characters follow at least (16).',
+      'Tokens of your own services that are redacted like known ones, each as "name prefix [length]": a name for the marker, the prefix of the token, and the minimum number of characters after it (default 16).',
     ),
   },
   sandbox: {

@@ -14,7 +14,7 @@ export const notificationSettings = {
       max: 3600,
     }),
     next_s: duration(180, 'Escalate to the next channel if a notification stays unread this long.', { max: 86_400 }),
-    all_s: duration(600, 'Notify every approver on every channel if a request stays undecided this long.', {
+    all_s: duration(600, 'Notify on every channel if a request stays undecided this long.', {
       max: 86_400,
     }),
     remind_s: duration(1800, 'Send one reminder if a request stays undecided this long.', { max: 86_400 }),

@@ -181,7 +181,7 @@ export const runSettings = {
           project: 'lower',
         }),
         poll: duration(120, 'How often the pull request is checked.', { min: 10, max: 86_400 }),
-        allow: strings([], 'Outward acts that need no decision: push, open, comment, resolve.', {
+        allow: strings([], 'Actions on the pull request that need no decision: push, open, comment, resolve.', {
           values: ['push', 'open', 'comment', 'resolve'],
         }),
         merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge when the checks pass and reviews approve it.', {

@@ -117,7 +117,7 @@ export const serverSettings = {
       pattern: /^[\w.-]{1,80}$/,
       form: 'letters, digits, dots, dashes and underscores',
     }),
-    labels: strings([], 'Labels of a worker on this machine as key=value; those of its invitation count more.', {
+    labels: strings([], 'Labels of a worker on this machine as key=value; labels of its invitation take precedence.', {
       pattern: /^[\w.-]{1,80}=\S{0,200}$/,
       form: 'key=value',
     }),

@@ -85,7 +85,7 @@ export class WebhookDelivery {
     }
   }
 
-  /** False: there is nothing to send now. */
+  /** Returns false if there is nothing to send now. */
   async #deliverPage(): Promise<boolean> {
     const { store, target } = this.#options
     const record = await this.#record()
@@ -128,7 +128,7 @@ export class WebhookDelivery {
     await this.#write('webhook.dead', { position, type, attempts, error: message })
   }
 
-  /** Null: the receiver accepted it. */
+  /** Returns null if the receiver accepted it. */
   async #deliver(event: StoredEvent): Promise<Failure | null> {
     for (let attempt = 1; ; attempt++) {
       const failure = await this.#attempt(event)

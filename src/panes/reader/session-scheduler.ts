@@ -43,7 +43,7 @@ const WAITING_AGAIN = 1024 * 1024
  *   behind, and it sees the newest frame.
  * - A host with too much unread output reads no more from the keeper for a while. The keeper finds
  *   the session whose bytes pile up and lets it continue from its recording, so that a flood does
- *   not fill the socket that all sessions share (docs/decisions/0027-sight-and-cores.md).
+ *   not fill the socket that all sessions share (docs/decisions/0027-terminals-on-one-thread.md).
  * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *

@@ -331,7 +331,7 @@ export class Nonces {
   /** Nonce → when it may be forgotten. In order of use, which is about the order of these times. */
   readonly #used = new Map<string, number>()
 
-  /** False: it was already used. */
+  /** Returns false if it was already used. */
   use(device: string, nonce: string, now: number): boolean {
     this.#forget(now)
     const key = `${device}.${nonce}`

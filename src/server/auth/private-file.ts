@@ -20,7 +20,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   })
 }
 
-/** Null: the file does not exist. */
+/** Returns null if the file does not exist. */
 export async function readPrivateFile(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(error => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

@@ -141,11 +141,12 @@ const WAITING_BYTES_MAX = 1024 * 1024
 export const EPHEMERAL_MS = 50
 
 interface QueueOptions {
-  /** Null: ephemeral updates are sent at once. */
+  /** With null, ephemeral updates are sent at once. */
   clock?: Clock | null
   ephemeralMs?: number
 }
 
+/** An object, so that a newer ephemeral frame replaces its text and keeps its position. */
 interface Waiting {
   frame: string
 }
@@ -181,7 +182,10 @@ export class EventQueue {
     if (this.#isEnding) callback()
   }
 
-  /** A frame of the log: delivered, or the reader is disconnected. Not urgent: delayed. */
+  /**
+   * Queues a logged frame. It is never dropped: a reader that cannot keep up is disconnected. A
+   * frame that is not urgent waits for the next interval.
+   */
   push(frame: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
@@ -256,7 +260,6 @@ export class EventQueue {
     return false
   }
 
-  /** The reader is gone. */
   abort(): void {
     this.#isEnding = true
     this.#waiting = []

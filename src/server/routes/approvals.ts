@@ -54,7 +54,7 @@ const decisionBody = z.strictObject({
   seen: z.strictObject({ displayHash, whole: z.boolean() }),
   idempotencyKey: z.string().optional(),
   ...callerFields,
-  /** The person confirmed their identity: believed on the owner's socket only. */
+  /** The person confirmed their identity. Accepted on the owner's socket only. */
   confirmed: z.boolean().default(false),
   waitMs: waitMs.optional(),
 })

@@ -24,11 +24,13 @@ export const mcpRoutes: readonly Route[] = [
     id: 'mcp.stream',
     method: 'GET',
     path: '/mcp',
-    summary: 'Refused: the server keeps nothing between requests and opens no stream of its own.',
+    summary: 'Refused: the MCP server keeps nothing between requests and has no stream.',
     access: 'viewer',
     answers: { 405: message },
     handle: () => {
-      throw new SignalboxError('E_METHOD', 'this server opens no stream of its own', { next: 'POST /api/v1/mcp' })
+      throw new SignalboxError('E_METHOD', 'GET is not supported: this MCP server has no stream', {
+        next: 'POST /api/v1/mcp',
+      })
     },
   }),
 ]

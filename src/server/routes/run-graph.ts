@@ -109,7 +109,7 @@ export const runGraphRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({
       path: z.string().min(1).max(4096).describe('from the top of the working tree'),
-      commit: z.string().regex(COMMIT).optional().describe('left out: as it is in the working tree'),
+      commit: z.string().regex(COMMIT).optional().describe('if absent: as it is in the working tree'),
     }),
     answers: { 200: { description: 'its bytes', media: 'application/octet-stream' } },
     handle: async call => {

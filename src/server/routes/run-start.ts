@@ -38,7 +38,7 @@ export const placement = z
 export const sandbox = z
   .strictObject({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
   .optional()
-  .describe('`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; left out: as the settings say')
+  .describe('`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; if absent: as in the settings')
 export const trust = z
   .string()
   .optional()

@@ -93,7 +93,7 @@ export const sessionGitRoutes: readonly Route[] = [
         .string()
         .regex(/^[0-9a-f]{7,64}$/)
         .optional()
-        .describe('left out: as it is in the working tree'),
+        .describe('if absent: as it is in the working tree'),
     }),
     answers: { 200: { description: 'its bytes', media: 'application/octet-stream' } },
     handle: async call => {

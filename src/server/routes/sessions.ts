@@ -256,7 +256,7 @@ export const sessionRoutes: readonly Route[] = [
 /** A project for the demo agent, which edits files. @throws SignalboxError `E_INPUT` */
 async function scratchProject(agent: string | null): Promise<string> {
   if (agent !== 'demo')
-    throw new SignalboxError('E_INPUT', 'cwd: a session needs a directory', { next: 'name the directory of a project' })
+    throw new SignalboxError('E_INPUT', 'a session needs a directory', { next: 'name the directory of a project' })
   return createSampleProject(createDemoDirectory(), 'shop')
 }
 

@@ -75,7 +75,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       : whole
   const facts = [
     context.project,
-    // Of a run the title says it already.
+    // For a run, the title already contains it.
     subject.agent === 'signalbox' ? null : subject.agent,
     context.sessionName,
     context.machine,

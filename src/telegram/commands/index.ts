@@ -33,7 +33,7 @@ export interface CommandCall {
   /** The text after the command, unchanged. */
   rest: string
   /** How many messages of unpaired accounts were refused. */
-  strangerCount(): Promise<number>
+  refusedCount(): Promise<number>
 }
 
 export interface Command {

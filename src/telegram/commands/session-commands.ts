@@ -17,10 +17,10 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'show what needs you, and help',
     role: 'viewer',
     isForGroups: true,
-    run: async ({ services, to, strangerCount }) => {
+    run: async ({ services, to, refusedCount }) => {
       const open = (await services.host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
       const running = (await services.host.records()).filter(({ id }) => services.host.isRunning(id))
-      const strangers = to.person.role === 'owner' ? await strangerCount() : 0
+      const strangers = to.person.role === 'owner' ? await refusedCount() : 0
       const lines = [
         open.length > 0
           ? `<b>${plural(open.length, 'request')} waiting for you</b>: /approvals`

@@ -18,7 +18,7 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
         return 'not quiet'
       }
       if (count === undefined)
-        throw new SignalboxError('E_INPUT', 'Say for how long.', { next: '/quiet 2h, or /quiet off' })
+        throw new SignalboxError('E_INPUT', '/quiet needs a duration.', { next: '/quiet 2h, or /quiet off' })
       const until =
         services.clock.now() + Number(count) * (unit === 'd' ? 86_400_000 : unit === 'h' ? 3_600_000 : 60_000)
       await services.chats.change(to.chat, { quietUntil: until })
@@ -35,7 +35,7 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ services, to, rest }) => {
       const verbosity = Number(rest.trim() || Number.NaN)
       if (![0, 1, 2].includes(verbosity))
-        throw new SignalboxError('E_INPUT', 'Say how much.', {
+        throw new SignalboxError('E_INPUT', '/verbose needs 0, 1 or 2.', {
           next: '/verbose 0: answers only, 1: a line for each tool, 2: results as well',
         })
       await services.chats.change(to.chat, { verbosity })
@@ -49,8 +49,8 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ services, to, rest }) => {
       const agent = rest.trim()
       if (!services.ports.updateAgent)
-        throw new SignalboxError('E_STATE', 'Agents cannot be updated from here.', {
-          next: 'Update it at the terminal.',
+        throw new SignalboxError('E_STATE', 'Agents cannot be updated from a chat.', {
+          next: 'Update the agent in a terminal.',
         })
       if (!services.ports.agents.includes(agent)) throw new SignalboxError('E_INPUT', `Unknown agent "${agent}".`)
       const running = (await services.host.records()).filter(

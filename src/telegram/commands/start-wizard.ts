@@ -35,7 +35,7 @@ export class StartWizard {
       return this.next({ ...form, agent: agents[0]! }, 0, to)
     }
     if (form.kind === 'new') {
-      if (form.isApart === undefined && (await hasCommit(form.project))) return this.#askPlace(form, to)
+      if (form.isApart === undefined && (await hasCommit(form.project))) return this.#askWorkspace(form, to)
       return this.#startSession(form, to)
     }
     if (form.text === undefined) return this.#askText(form, to)
@@ -128,7 +128,7 @@ export class StartWizard {
   /**
    * Two agents in one directory disturb each other: a worktree is offered where one can be made.
    */
-  async #askPlace(form: StartForm, to: Requester): Promise<string> {
+  async #askWorkspace(form: StartForm, to: Requester): Promise<string> {
     const at = (isApart: boolean): ButtonAction => ({ do: 'wizard', form: { ...form, isApart }, page: 0 })
     await this.#services.reply(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(form.project!))}\nWhere?`, {
       buttons: [

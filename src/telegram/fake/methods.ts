@@ -50,13 +50,13 @@ export const METHODS: Readonly<Record<string, Method>> = {
     const chat = state.chat(fields)
     const content = { ...parsedText(textOf(fields, 'text'), fields, MESSAGE_UNITS), ...markup(fields) }
     state.pace(chat, 'send')
-    return toApi(chat, state.post(chat, content, place(chat, fields)))
+    return toApi(chat, state.post(chat, content, targetOf(chat, fields)))
   },
   sendRichMessage: (state, fields) => {
     const chat = state.chat(fields)
     const content = { ...rich(fields), ...markup(fields) }
     state.pace(chat, 'send')
-    return toApi(chat, state.post(chat, content, place(chat, fields)))
+    return toApi(chat, state.post(chat, content, targetOf(chat, fields)))
   },
   sendMessageDraft: (state, fields) => {
     const text = typeof fields.text === 'string' ? fields.text : ''
@@ -156,7 +156,7 @@ function sendFile(state: FakeState, fields: Fields, field: string): unknown {
   const said = caption === '' ? { text: '', entities: [] } : parsedText(caption, fields, CAPTION_UNITS, 'caption')
   state.pace(chat, 'send')
   const document = { ...file, fileId: state.keepFile(file) }
-  return toApi(chat, state.post(chat, { ...said, document, ...markup(fields) }, place(chat, fields)))
+  return toApi(chat, state.post(chat, { ...said, document, ...markup(fields) }, targetOf(chat, fields)))
 }
 
 function draft(state: FakeState, fields: Fields, text: string, isRich: boolean): true {
@@ -164,14 +164,14 @@ function draft(state: FakeState, fields: Fields, text: string, isRich: boolean):
   if (chat.type !== 'private') throw badRequest('drafts can be sent only to private chats')
   const id = numberOf(fields, 'draft_id')
   if (id === 0) throw badRequest('draft_id must be non-zero')
-  const { thread } = place(chat, fields)
+  const { thread } = targetOf(chat, fields)
   state.pace(chat, 'draft')
   state.setDraft(chat, { id, thread, text, rich: isRich, at: 0 })
   return true
 }
 
-/** The place of a message: its topic and the message that it replies to must exist. */
-function place(chat: FakeChat, fields: Fields): { thread?: number; replyTo?: number } {
+/** The target of a message: its topic and the message that it replies to must exist. */
+function targetOf(chat: FakeChat, fields: Fields): { thread?: number; replyTo?: number } {
   const thread = optionalNumber(fields, 'message_thread_id')
   if (thread !== undefined) {
     const topic = chat.topics.get(thread)

@@ -253,7 +253,7 @@ export class ButtonHandler {
       case 'update-agent': {
         requireRole(to.person, 'owner')
         const { updateAgent } = services.ports
-        if (!updateAgent) throw new SignalboxError('E_STATE', 'Agents cannot be updated from here.')
+        if (!updateAgent) throw new SignalboxError('E_STATE', 'Agents cannot be updated from a chat.')
         await once('Updating…')
         // This may take minutes: the result is sent as a message.
         void updateAgent(action.agent)

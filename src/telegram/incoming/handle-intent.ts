@@ -18,7 +18,7 @@ export interface IntentHandlers {
   buttons: ButtonHandler
   /** Records an attempt that the person has no right to. */
   onRefused(intent: Intent, update: number, reason: string): Promise<void>
-  strangerCount(): Promise<number>
+  refusedCount(): Promise<number>
 }
 
 /** Does what a paired person asked for. @returns the result, for the log. */

@@ -34,7 +34,7 @@ const HANDLER_TIMEOUT_MS = 30_000
 export class UpdateHandler {
   readonly #options: UpdateHandlerOptions
   readonly #chats = new Map<string, Promise<unknown>>()
-  /** What precedes a chat's last files, which are handled in parallel. */
+  /** The update before the last files of a chat; files are handled in parallel. */
   readonly #beforeFiles = new Map<string, Promise<unknown>>()
   #isStopped = false
 

@@ -82,10 +82,10 @@ export class BotSender {
       return { messages: [], shown: [] }
     }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
-    const place = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
+    const target = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
     const note = isRetry && item.lane > 1 ? SENT_AGAIN : ''
     try {
-      return await this.#send(item, act, place, note, throttle)
+      return await this.#send(item, act, target, note, throttle)
     } catch (error) {
       if (!(error instanceof ApiProblem) || thread === null || !/thread not found|TOPIC_/i.test(error.message))
         throw error
@@ -98,15 +98,15 @@ export class BotSender {
   /** A draft, an edit of a growing message, or the typing indicator. */
   async sendEphemeral(chat: number, subject: string, act: EphemeralAction, throttle: Throttle): Promise<void> {
     const { api } = this.#options
-    const place = {
+    const target = {
       chat_id: chat,
       ...('thread' in act && act.thread !== undefined && { message_thread_id: act.thread }),
     }
     if (act.do === 'typing') {
       await throttle('draft')
-      return void (await api.call('sendChatAction', { ...place, action: 'typing' }))
+      return void (await api.call('sendChatAction', { ...target, action: 'typing' }))
     }
-    if (act.do === 'draft') return this.#draft(chat, act, place, throttle)
+    if (act.do === 'draft') return this.#draft(chat, act, target, throttle)
     const shown = await this.shown(chat, subject)
     const [first] = shown?.messages ?? []
     if (first !== undefined) return void (await this.#messages.edit(chat, first, act.html, [], throttle))
@@ -114,7 +114,7 @@ export class BotSender {
     // answer says so; nothing more grows until then.
     if (shown?.isOpen) return
     const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
-    const where = { ...place, ...(thread !== null && { message_thread_id: thread }) }
+    const where = { ...target, ...(thread !== null && { message_thread_id: thread }) }
     await this.#remember({ chat, subject }, [], '')
     try {
       await this.#remember(
@@ -132,24 +132,24 @@ export class BotSender {
   async #send(
     item: QueuedItem,
     act: Exclude<OutboxAction, { do: 'close-topic' | 'name-topic' | 'remove-keyboard' }>,
-    place: CallFields,
+    target: CallFields,
     note: string,
     throttle: Throttle,
   ): Promise<SentMessages> {
     const { api } = this.#options
     if (act.do === 'say') {
       const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
-      const messages = [await this.#messages.send(place, act.html + note, fields, throttle)]
+      const messages = [await this.#messages.send(target, act.html + note, fields, throttle)]
       return { messages, shown: this.#shownBy(item, messages, hashOf(act.html), true) }
     }
-    if (act.do === 'card') return this.#card(item, act, place, throttle)
-    if (act.do === 'answer') return this.#answer(item, act, place, note, throttle)
+    if (act.do === 'card') return this.#card(item, act, target, throttle)
+    if (act.do === 'answer') return this.#answer(item, act, target, note, throttle)
     const file: { name: string; bytes: Uint8Array; note?: string } =
       act.do === 'file' ? { name: act.name, bytes: Buffer.from(act.text) } : await this.#options.readFile(act.path)
     const document = fileField(file.name, file.bytes)
     await throttle('send')
     const sent = await api.call<{ message_id: number }>('sendDocument', {
-      ...place,
+      ...target,
       document,
       caption: `${act.caption}${file.note ?? ''}`.slice(0, 1000),
     })
@@ -159,7 +159,7 @@ export class BotSender {
   async #card(
     item: QueuedItem,
     act: Extract<OutboxAction, { do: 'card' }>,
-    place: CallFields,
+    target: CallFields,
     throttle: Throttle,
   ): Promise<SentMessages> {
     const hash = cardHash(act)
@@ -175,14 +175,14 @@ export class BotSender {
     const messages =
       edited.length > 0
         ? edited
-        : [await this.#messages.send(place, act.html, markup(act.keyboard, act.forceReply), throttle)]
+        : [await this.#messages.send(target, act.html, markup(act.keyboard, act.forceReply), throttle)]
     return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen, gone) }
   }
 
   async #answer(
     item: QueuedItem,
     act: Extract<OutboxAction, { do: 'answer' }>,
-    place: CallFields,
+    target: CallFields,
     confirmed: string,
     throttle: Throttle,
   ): Promise<SentMessages> {
@@ -196,7 +196,7 @@ export class BotSender {
       try {
         const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
         const message = { rich_message: { ...rich, skip_entity_detection: true } }
-        const fields = { ...place, ...message, ...markup(act.keyboard ?? []) }
+        const fields = { ...target, ...message, ...markup(act.keyboard ?? []) }
         await throttle('send')
         const sent = await api.call<{ message_id: number }>('sendRichMessage', fields)
         return { messages: [sent.message_id], shown: this.#shownBy(item, [sent.message_id], hash, false) }
@@ -215,7 +215,7 @@ export class BotSender {
       if (old !== undefined && (await this.#messages.edit(item.chat, old, html, keyboard, throttle))) messages.push(old)
       else {
         if (old !== undefined) gone.push(old)
-        messages.push(await this.#messages.send(place, html, markup(keyboard), throttle))
+        messages.push(await this.#messages.send(target, html, markup(keyboard), throttle))
       }
       // Each part is stored at once, so that a crash between two parts sends none of them twice.
       await this.#remember(item, messages, hash, gone)
@@ -226,11 +226,11 @@ export class BotSender {
   async #draft(
     chat: number,
     act: Extract<EphemeralAction, { do: 'draft' }>,
-    place: CallFields,
+    target: CallFields,
     throttle: Throttle,
   ): Promise<void> {
     const { api } = this.#options
-    const draft = { ...place, draft_id: act.draftId }
+    const draft = { ...target, draft_id: act.draftId }
     if (act.markdown !== null && !(await this.lacksMethod(chat, 'sendRichMessageDraft'))) {
       try {
         const rich_message = { markdown: act.markdown, skip_entity_detection: true }

@@ -22,12 +22,12 @@ export class MessageCalls {
   }
 
   /** Text that Telegram cannot parse is sent as plain text, text that is too long in parts. */
-  async send(place: CallFields, html: string, fields: CallFields, throttle: Throttle): Promise<number> {
+  async send(target: CallFields, html: string, fields: CallFields, throttle: Throttle): Promise<number> {
     const { api, onProblem } = this.#options
     const quiet = { link_preview_options: { is_disabled: true } }
     const attempt = async (text: CallFields) => {
       await throttle('send')
-      return api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
+      return api.call<{ message_id: number }>('sendMessage', { ...target, ...quiet, ...fields, ...text })
     }
     try {
       return (await attempt({ text: html, parse_mode: 'HTML' })).message_id
@@ -42,7 +42,7 @@ export class MessageCalls {
       const { message_id } = await attempt({ text: first, parse_mode: 'HTML' })
       for (const part of rest) {
         await throttle('send')
-        await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
+        await api.call('sendMessage', { ...target, ...quiet, text: part, parse_mode: 'HTML' })
       }
       return message_id
     }
@@ -57,7 +57,7 @@ export class MessageCalls {
     })
   }
 
-  /** False: the message no longer exists and must be sent again. */
+  /** Returns false if the message no longer exists and must be sent again. */
   async edit(chat: number, message: number, html: string, keyboard: Keyboard, throttle: Throttle): Promise<boolean> {
     const { api, onProblem } = this.#options
     const fields = {

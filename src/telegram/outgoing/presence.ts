@@ -15,7 +15,7 @@ export const NO_OTHER_SURFACE: Presence = {
   settings: DEFAULT_NOTIFICATION_TIMES,
 }
 
-/** A plan that takes more steps than this is not followed further. */
+/** A plan with more steps than this is not followed further. */
 const MAX_STEPS = 8
 
 /**
@@ -25,18 +25,12 @@ const MAX_STEPS = 8
 export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: number): number {
   const { channels, lastActive, settings } = presence
   if (!channels.includes('telegram')) return now
-  const approval = {
-    id: record.id,
-    isPending: true,
-    requestedAt: record.requestedAt,
-    group: record.subject.session ?? record.subject.run ?? record.id,
-    fingerprint: record.fingerprint,
-    ...(record.deadline && { deadlineAt: record.deadline.at }),
-  }
-  const people = [{ id: 'person', mayDecide: true, channels, lastActive }]
+  const { id, requestedAt, fingerprint } = record
+  const request = { id, requestedAt, fingerprint, group: id }
+  const recipient = { channels, lastActive }
   let at = now
   for (let step = 0; step < MAX_STEPS; step++) {
-    const plan = planNotifications({ now: at, approval, people, sent: [], recent: [], settings })
+    const plan = planNotifications({ now: at, request, recipient, sent: [], recent: [], times: settings })
     if (plan.steps.some(({ channel }) => channel === 'telegram')) return at
     if (plan.nextCheckAt === null || plan.nextCheckAt <= at) return at
     at = plan.nextCheckAt

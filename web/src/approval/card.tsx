@@ -12,7 +12,7 @@ import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
 import { riskBadge, StatusBadge } from '../ui/status'
 import { withStepUp } from '../ui/step-up'
-import { Age, Left } from '../ui/time'
+import { TimeLeft, TimeSince } from '../ui/time'
 import { AnswerForm } from './answer-form'
 import { registerCard, targetCard } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
@@ -259,7 +259,7 @@ function CardHead(props: {
         <h3 class="grow" dir="auto">
           <Revealed text={title} />
         </h3>
-        <Age at={approval.requestedAt} suffix=" ago" />
+        <TimeSince at={approval.requestedAt} suffix=" ago" />
         {onSelect && (
           <label class="card-select">
             <input
@@ -285,7 +285,7 @@ function CardHead(props: {
         )}
         {approval.deadline && (
           <span>
-            <Left until={approval.deadline.at} />
+            <TimeLeft until={approval.deadline.at} />
           </span>
         )}
       </div>
@@ -315,7 +315,7 @@ function RiskLine({ approval }: { approval: Approval }) {
   const hidden = display.visible.reduce((sum, { count }) => sum + count, 0)
   const lines = [
     ...(hidden > 0 ? [`${hidden} hidden or look-alike ${hidden === 1 ? 'character' : 'characters'} revealed`] : []),
-    ...(source.mismatch ? ['the report of the agent and its screen differ'] : []),
+    ...(source.mismatch ? ['the agent’s report and its screen differ'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),

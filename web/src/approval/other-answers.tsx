@@ -9,11 +9,11 @@ interface OtherAnswersProps {
   others: readonly ApprovalOption[]
   onChoose(option: ApprovalOption): void
   onGrant(): void
-  /** Null: no pattern covers it, or it is never allowed in advance. */
+  /** Null if no pattern covers it, or if it is never allowed in advance. */
   onStanding: (() => void) | null
   onEdit(): void
   onDeny: (() => void) | null
-  /** Null: the request belongs to no session. */
+  /** Null if the request belongs to no session. */
   onInterrupt: (() => void) | null
 }
 

@@ -3,7 +3,7 @@ import { timeOf } from '../api/format'
 import type { Approval } from '../api/types'
 import { me } from '../store/live'
 import { approvalBadge, StatusBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { decisionLabel } from './options'
 
 /** The decision, who made it, and whether the agent continued, as the ledger has recorded it. */
@@ -21,7 +21,7 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
               <b dir="auto">{decisionLabel(approval)}</b>{' '}
             </>
           )}
-          by {decision.grantId ? 'a standing approval' : who} <Age at={decision.at} suffix=" ago" />
+          by {decision.grantId ? 'a standing approval' : who} <TimeSince at={decision.at} suffix=" ago" />
         </span>
       )}
       {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}

@@ -5,7 +5,7 @@ import { toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { isCancelled, withStepUp } from '../ui/step-up'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import type { Match } from './standing-match'
 
 /** Typing stops for this long before the preview is loaded again. */
@@ -96,7 +96,7 @@ export function StandingDialog(props: { approval: Approval; match: Match; onMade
               <ul class="tiny soft">
                 {preview.items.slice(0, SHOWN).map(({ id, title, requestedAt }) => (
                   <li key={id} class="row">
-                    <span class="cut grow">{title}</span> <Age at={requestedAt} suffix=" ago" />
+                    <span class="cut grow">{title}</span> <TimeSince at={requestedAt} suffix=" ago" />
                   </li>
                 ))}
               </ul>

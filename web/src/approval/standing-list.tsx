@@ -2,7 +2,7 @@ import { baseName, plural } from '../api/format'
 import type { Grant } from '../api/types'
 import { pauseGrants, revokeGrant } from '../store/actions'
 import { areGrantsPaused, canDecide } from '../store/live'
-import { Left } from '../ui/time'
+import { TimeLeft } from '../ui/time'
 
 /** What agents may do without asking, and for how long. */
 export function StandingApprovals({ items }: { items: readonly Grant[] }) {
@@ -74,7 +74,7 @@ function Limits({ grant, isPaused }: { grant: Grant; isPaused: boolean }) {
     )
   return (
     <>
-      {place} · {isPaused ? 'paused' : <Left until={grant.expiresAt} />} · {grant.uses} of {grant.maxUses} uses
+      {place} · {isPaused ? 'paused' : <TimeLeft until={grant.expiresAt} />} · {grant.uses} of {grant.maxUses} uses
     </>
   )
 }

@@ -11,7 +11,7 @@ import { CommentEditor, CommentNote } from './line-comment-view'
 import type { CommentStore } from './line-comments'
 import { Revealed } from './styled-text'
 import type { DiffFile, DiffHunk } from './unified-diff'
-import { type CommentPlace, type Layout, longestLine, rowFrom, rowHeight, type ViewRow, viewRows } from './view-rows'
+import { type CommentPosition, type Layout, longestLine, rowFrom, rowHeight, type ViewRow, viewRows } from './view-rows'
 import { type RowsHandle, VirtualRows } from './virtual-rows'
 
 interface ChangeViewerProps {
@@ -26,7 +26,7 @@ interface ChangeViewerProps {
   hunkTools?: ((file: DiffFile, hunk: DiffHunk) => ComponentChildren) | undefined
 }
 
-/** Files that programs write: nobody reads their lines one by one. */
+/** Generated files: people do not read them line by line, so they start closed. */
 const GENERATED = /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|[\w.-]+\.lock|pnpm-lock\.yaml|go\.sum)$|\.min\.\w+$/
 /** The characters of one side, until the width of the page is known. */
 const COLUMNS = 80
@@ -38,7 +38,7 @@ export function ChangeViewer(props: ChangeViewerProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(
     () => new Set(files.filter(({ name }) => GENERATED.test(name)).map(({ name }) => name)),
   )
-  const [editing, setEditing] = useState<CommentPlace | null>(null)
+  const [editing, setEditing] = useState<CommentPosition | null>(null)
   const [cursor, setCursor] = useState(-1)
   const handle = useRef<RowsHandle | null>(null)
   const collected = comments?.items.value ?? NO_COMMENTS
@@ -55,7 +55,7 @@ export function ChangeViewer(props: ChangeViewerProps) {
       return next
     })
   }, [])
-  const comment = useCallback((file: DiffFile, line: DiffLine | null) => setEditing(placeOf(file, line)), [])
+  const comment = useCallback((file: DiffFile, line: DiffLine | null) => setEditing(positionOf(file, line)), [])
   const endEditing = useCallback(() => {
     setEditing(null)
     handle.current?.focus()
@@ -108,9 +108,9 @@ export function ChangeViewer(props: ChangeViewerProps) {
           return (
             <div class="note-row" data-measured={index}>
               <CommentEditor
-                place={row.place}
+                position={row.position}
                 onSave={text => {
-                  comments!.add(row.place, text)
+                  comments!.add(row.position, text)
                   endEditing()
                 }}
                 onClose={endEditing}
@@ -212,7 +212,7 @@ function lineOf(row: ViewRow): DiffLine | null {
   return row.kind === 'pair' ? (row.right ?? row.left) : null
 }
 
-function placeOf(file: DiffFile, line: DiffLine | null): CommentPlace {
+function positionOf(file: DiffFile, line: DiffLine | null): CommentPosition {
   const side = line?.kind === 'removed' ? 'before' : 'after'
   return { file: file.name, side, line: line?.[side] ?? null, code: line?.text ?? '' }
 }

@@ -13,11 +13,11 @@ export function CommentBar(props: {
   comments: CommentStore
   /** The directory that a review fixes. */
   project: string
-  /** The run whose branch a review fixes; left out: the uncommitted changes of the project. */
+  /** The run whose branch a review fixes; if absent, the uncommitted changes of the project. */
   run?: string
   /** Who fixes the findings; by default the agents of the profile. */
   agent?: string
-  /** Sends a prompt to the agent; left out where there is none. */
+  /** Sends a prompt to the agent; absent where there is none. */
   send?: (text: string) => Promise<unknown>
 }) {
   const { comments, project, run, agent, send } = props

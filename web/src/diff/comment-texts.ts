@@ -1,7 +1,7 @@
-import type { CommentPlace } from './view-rows'
+import type { CommentPosition } from './view-rows'
 
 /** A comment on a change that was not sent yet. */
-export interface LineComment extends CommentPlace {
+export interface LineComment extends CommentPosition {
   id: string
   text: string
 }
@@ -9,9 +9,9 @@ export interface LineComment extends CommentPlace {
 /** All comments as one prompt. */
 export function promptOf(comments: readonly LineComment[]): string {
   const parts = inOrder(comments).map(({ file, line, side, code, text }) => {
-    const place = line === null ? file : `${file}:${line}${side === 'before' ? ' (removed line)' : ''}`
+    const position = line === null ? file : `${file}:${line}${side === 'before' ? ' (removed line)' : ''}`
     const quoted = code.trim() === '' ? '' : `\n> ${code.trim()}`
-    return `${place}${quoted}\n${text}`
+    return `${position}${quoted}\n${text}`
   })
   const [first] = parts
   return parts.length === 1 ? `About ${first}` : `Comments on your changes:\n\n${parts.join('\n\n')}`

@@ -45,8 +45,8 @@ export function note(text: string): DiffLine {
 }
 
 /**
- * An added line replaces the removed line at the same place of its block: the words that differ are
- * marked in both, unless nearly everything does.
+ * An added line replaces the removed line at the same position of its block: the words that differ
+ * are marked in both, unless nearly everything does.
  */
 export function markChanges(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines]

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LineComment } from './comment-texts'
 import type { CommentStore } from './line-comments'
-import type { CommentPlace } from './view-rows'
+import type { CommentPosition } from './view-rows'
 
 /** A comment below its line, until it is sent. */
 export function CommentNote({ comment, store }: { comment: LineComment; store: CommentStore }) {
@@ -9,7 +9,7 @@ export function CommentNote({ comment, store }: { comment: LineComment; store: C
   if (isEditing)
     return (
       <CommentEditor
-        place={comment}
+        position={comment}
         text={comment.text}
         onSave={text => {
           store.change(comment.id, text)
@@ -32,12 +32,12 @@ export function CommentNote({ comment, store }: { comment: LineComment; store: C
 }
 
 export function CommentEditor(props: {
-  place: CommentPlace
+  position: CommentPosition
   text?: string
   onSave(text: string): void
   onClose(): void
 }) {
-  const { place } = props
+  const { position } = props
   const [text, setText] = useState(props.text ?? '')
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus({ preventScroll: true }), [])
@@ -53,7 +53,7 @@ export function CommentEditor(props: {
         rows={3}
         dir="auto"
         maxLength={4_000}
-        aria-label={`Comment on ${place.file}${place.line === null ? '' : `, line ${place.line}`}`}
+        aria-label={`Comment on ${position.file}${position.line === null ? '' : `, line ${position.line}`}`}
         placeholder="What should change here?"
         value={text}
         onInput={event => setText(event.currentTarget.value)}

@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { lineComments } from '../store/prefs'
 import type { LineComment } from './comment-texts'
-import type { CommentPlace } from './view-rows'
+import type { CommentPosition } from './view-rows'
 
 /** The collected comments on the changes of a session or run; they stay until they are sent. */
 export function commentsOn(subject: string) {
@@ -12,8 +12,8 @@ export function commentsOn(subject: string) {
   }
   return {
     items,
-    add: (place: CommentPlace, text: string) =>
-      set([...items.peek(), { ...place, text, id: crypto.randomUUID().slice(0, 8) }]),
+    add: (position: CommentPosition, text: string) =>
+      set([...items.peek(), { ...position, text, id: crypto.randomUUID().slice(0, 8) }]),
     change: (id: string, text: string) => set(items.peek().map(item => (item.id === id ? { ...item, text } : item))),
     remove: (id: string) => set(items.peek().filter(item => item.id !== id)),
     clear: () => set([]),

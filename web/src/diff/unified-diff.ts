@@ -57,8 +57,8 @@ export function parseUnified(text: string): DiffFile[] {
       hunk = { header: line, raw: [], from: file.lines.length, to: 0 }
       file.hunks.push(hunk)
       // A deleted file has no lines after the change.
-      const place = `line ${after || before}`
-      file.lines.push(note(visible(header[3] ? `${place} · ${header[3]}` : place)))
+      const position = `line ${after || before}`
+      file.lines.push(note(visible(header[3] ? `${position} · ${header[3]}` : position)))
       continue
     }
     if (!hunk) {
@@ -104,7 +104,7 @@ function visible(text: string): string {
   return PLAIN.test(text) ? text : visibleText(text, { tabs: 'keep' })
 }
 
-/** An added line replaces the removed line at the same place of its block. */
+/** An added line replaces the removed line at the same position of its block. */
 function pairTwins(lines: DiffLine[]): void {
   let at = 0
   while (at < lines.length) {

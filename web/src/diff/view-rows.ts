@@ -17,11 +17,11 @@ export type ViewRow = RowBase &
     | { kind: 'line'; line: DiffLine }
     | { kind: 'pair'; left: DiffLine | null; right: DiffLine | null }
     | { kind: 'comment'; comment: LineComment }
-    | { kind: 'editor'; place: CommentPlace }
+    | { kind: 'editor'; position: CommentPosition }
   )
 
 /** Where a comment is: a line of the text before or after, or the whole file (null). */
-export interface CommentPlace {
+export interface CommentPosition {
   file: string
   side: 'before' | 'after'
   line: number | null
@@ -33,7 +33,7 @@ interface RowOptions {
   layout: Layout
   folded: ReadonlySet<string>
   comments: readonly LineComment[]
-  editing: CommentPlace | null
+  editing: CommentPosition | null
 }
 
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
@@ -55,12 +55,12 @@ function addFile(rows: ViewRow[], file: DiffFile, { layout, folded, comments, ed
   if (folded.has(name)) return
   const own = comments.filter(comment => comment.file === name)
   const edited = editing?.file === name ? editing : null
-  const addAfter = (side: CommentPlace['side'], line: number | null) => {
+  const addAfter = (side: CommentPosition['side'], line: number | null) => {
     for (const comment of own)
       if (comment.line === line && (line === null || comment.side === side))
         rows.push({ key: `c ${comment.id}`, kind: 'comment', file, comment })
     if (edited && edited.line === line && (line === null || edited.side === side))
-      rows.push({ key: `e ${name} ${side} ${line}`, kind: 'editor', file, place: edited })
+      rows.push({ key: `e ${name} ${side} ${line}`, kind: 'editor', file, position: edited })
   }
   const hasNotes = own.length > 0 || edited !== null
   if (hasNotes) addAfter('after', null)

@@ -84,7 +84,7 @@ export function GraphsPage() {
           {svg ? (
             <GraphView
               svg={svg}
-              label="Graph; a node leads to its line in the text"
+              label="Graph; press a node to go to its line"
               onPick={node => goToLine(lineOf(text, node) ?? 1, 3)}
             />
           ) : (

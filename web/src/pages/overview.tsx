@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { budgetSentence } from '../../../src/text/budget-words'
+import { isOpenRun } from '../../../src/text/needs-you'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
@@ -9,9 +10,9 @@ import { targetCard } from '../approval/card-keys'
 import { StandingApprovals } from '../approval/standing-list'
 import { RunBadge } from '../run/run-badge'
 import { RunLine } from '../run/run-line'
-import { RaiseBudget } from '../session/budget'
-import { LiveSessionLine, SessionLine } from '../sessions/session-line'
-import { WorkingSession } from '../sessions/working-session'
+import { LiveSessionLine, SessionLine } from '../session-list/session-line'
+import { WorkingSession } from '../session-list/working-session'
+import { RaiseBudget } from '../session-page/budget'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartLinks } from '../start/start-links'
 import { acknowledgePane } from '../store/actions'
@@ -23,8 +24,8 @@ import { sessionName } from '../store/session-name'
 import { sentence } from '../store/toasts'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { isLiveSession, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
+import { TimeSince } from '../ui/time'
 import { Welcome } from './welcome'
 
 /**
@@ -184,7 +185,7 @@ function OtherNeeds({
             <span class="small soft cut block">{budgetSentence(session.paused!)}</span>
           </a>
           <span class="meta" style={{ alignItems: 'center' }}>
-            <Age at={session.paused!.since} suffix=" ago" />
+            <TimeSince at={session.paused!.since} suffix=" ago" />
             <RaiseBudget session={session} />
           </span>
         </li>
@@ -200,7 +201,7 @@ function OtherNeeds({
             </span>
           </a>
           <span class="meta" style={{ alignItems: 'center' }}>
-            <Age at={run.endedAt ?? run.updatedAt} suffix=" ago" />
+            <TimeSince at={run.endedAt ?? run.updatedAt} suffix=" ago" />
             <button type="button" class="btn" onClick={() => dismissRun(run)}>
               Dismiss
             </button>
@@ -218,7 +219,7 @@ function OtherNeeds({
             </span>
           </a>
           <span class="meta" style={{ alignItems: 'center' }}>
-            <Age at={pane.waitedSince ?? pane.since} />
+            <TimeSince at={pane.waitedSince ?? pane.since} />
             <button type="button" class="btn" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
               Mark as seen
             </button>

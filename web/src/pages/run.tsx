@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { isOpenRun } from '../../../src/text/needs-you'
 import type { Run, RunGates, RunNode, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { PullPanel } from '../pull/pull-panel'
 import { CancelledPanel } from '../run/cancelled'
 import { ContextView } from '../run/context-view'
-import { RunDiff } from '../run/diff-view'
 import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
 import { Gantt } from '../run/gantt'
@@ -13,12 +13,12 @@ import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
 import { ResultPanel } from '../run/result'
+import { RunDiff } from '../run/run-diff'
 import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
-import { Guard, Missing, Panel, Problem, Skeleton } from '../ui/panel'
-import { isOpenRun } from '../ui/status'
+import { ErrorBoundary, Missing, Panel, Problem, Skeleton } from '../ui/panel'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
@@ -96,7 +96,7 @@ function Loaded({ run }: { run: Run }) {
             />
           </div>
           <TabPanel value={tab}>
-            <Guard>
+            <ErrorBoundary>
               {tab === 'timeline' &&
                 (timeline ? (
                   <Gantt timeline={timeline} nodes={nodes ?? []} picked={node} onPick={pick} />
@@ -123,7 +123,7 @@ function Loaded({ run }: { run: Run }) {
               {tab === 'diff' && <RunDiff run={run} node={node} />}
               {tab === 'context' && <ContextView run={run.id} version={version} nodes={nodes ?? []} />}
               {tab === 'gates' && <Gates run={run.id} version={version} />}
-            </Guard>
+            </ErrorBoundary>
           </TabPanel>
         </section>
         <div class="run-aside">

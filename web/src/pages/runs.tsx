@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isOpenRun } from '../../../src/text/needs-you'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
@@ -18,8 +19,8 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { isOpenRun, runBadge } from '../ui/status'
-import { Age, Took } from '../ui/time'
+import { runBadge } from '../ui/status'
+import { TimeSince, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
 
@@ -180,7 +181,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Started',
     isRight: true,
-    cell: run => <Age at={run.createdAt} suffix=" ago" />,
+    cell: run => <TimeSince at={run.createdAt} suffix=" ago" />,
     sort: run => timeOf(run.createdAt),
   },
   {

@@ -2,17 +2,17 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { SearchResult } from '../api/types'
 import { query, setQuery } from '../store/router'
-import { markWords, placeOf, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
+import { addressOf, markWords, projectOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { attempt } from '../store/toasts'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const KINDS: readonly SearchResult['kind'][] = ['prompt', 'message', 'request', 'session', 'run']
 /** A person who types pauses this long between words. */
 const TYPING_MS = 200
 
-/** Everything that was said, asked and started, across sessions and time. */
+/** Search in the prompts, answers, commands and requests of all sessions and runs. */
 export function SearchPage() {
   const words = query.value.get('q') ?? ''
   const kind = KINDS.find(one => one === query.value.get('kind')) ?? null
@@ -55,7 +55,7 @@ export function SearchPage() {
           ))}
         </div>
         {words === '' ? (
-          <Empty title="Search everything that was said and asked">
+          <Empty title="Search prompts, answers, commands and requests">
             <p>
               “Words in quotes” occur together, <code>word*</code> is a beginning. In a terminal:{' '}
               <code>signalbox search</code>
@@ -102,7 +102,7 @@ function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | 
       <ul class="list" aria-label="Results">
         {items.map(result => (
           <li key={result.id}>
-            <a class="line-item" href={placeOf(result)}>
+            <a class="line-item" href={addressOf(result)}>
               <span class="small dim search-kind">{wordOfKind(result.kind)}</span>
               <span class="what">
                 <span class="cut strong block" dir="auto">
@@ -114,7 +114,7 @@ function Results({ words, kind }: { words: string; kind: SearchResult['kind'] | 
               </span>
               <span class="meta">
                 <span class="dim">{baseName(projectOf(result) ?? '')}</span>
-                <Age at={result.at} suffix=" ago" />
+                <TimeSince at={result.at} suffix=" ago" />
               </span>
             </a>
           </li>

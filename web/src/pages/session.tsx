@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
-import { NearlyFull, SubAgentTree, useAgentStats } from '../session/agent-stats'
-import { PausedLine } from '../session/budget'
-import { Composer } from '../session/composer'
-import { ConversationView } from '../session/conversation'
-import { ExplainDialog } from '../session/explain'
-import { resume, SessionHead } from '../session/session-head'
-import { SessionUsage } from '../session/usage'
+import { NearlyFull, SubAgentTree, useAgentStats } from '../session-page/agent-stats'
+import { PausedLine } from '../session-page/budget'
+import { Composer } from '../session-page/composer'
+import { ConversationView } from '../session-page/conversation'
+import { ExplainDialog } from '../session-page/explain'
+import { resume, SessionHead } from '../session-page/session-head'
+import { SessionUsage } from '../session-page/usage'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { approvals, canDecide, panes, sessions } from '../store/live'
@@ -18,15 +18,15 @@ import { TerminalView } from '../terminal/terminal-view'
 import { getJson } from '../transport/request'
 import { ReplayIcon } from '../ui/icons'
 import { lazy } from '../ui/lazy'
-import { Guard, Missing, Skeleton } from '../ui/panel'
+import { ErrorBoundary, Missing, Skeleton } from '../ui/panel'
 import { isLiveSession } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
 
-const SessionChanges = lazy(() => import('../session/changes').then(module => module.SessionChanges))
-const SessionFiles = lazy(() => import('../session/files').then(module => module.SessionFiles))
+const SessionChanges = lazy(() => import('../session-page/changes').then(module => module.SessionChanges))
+const SessionFiles = lazy(() => import('../session-page/files').then(module => module.SessionFiles))
 
 type View = 'conversation' | 'terminal' | 'changes' | 'files' | 'usage'
 
@@ -95,17 +95,17 @@ function Loaded({ session }: { session: Session }) {
                 <SubAgentTree session={session} />
                 {isLive && <NearlyFull session={session} />}
                 {isLive && <PausedLine session={session} />}
-                <Guard>
+                <ErrorBoundary>
                   <ConversationView session={session.id} asked={asked} />
-                </Guard>
+                </ErrorBoundary>
                 {isLive ? <Composer session={session} /> : <Ended session={session} />}
               </section>
             )}
             {(view === 'terminal' || hasBoth) && (
               <section class="split-terminal" aria-label="Terminal">
-                <Guard>
+                <ErrorBoundary>
                   <TerminalView key={session.id} pane={session.id} isPhone={isPhone.value} />
-                </Guard>
+                </ErrorBoundary>
               </section>
             )}
             {view === 'terminal' && <PendingRequests asked={asked} />}
@@ -133,7 +133,7 @@ function Ended({ session }: { session: Session }) {
     <div class="composer row wrap">
       <span class="grow small soft">
         {session.state === 'lost' ? 'The terminal was lost; how the agent ended is unknown.' : 'The session ended'}{' '}
-        {session.endedAt && <Age at={timeOf(session.endedAt)} suffix=" ago" />}
+        {session.endedAt && <TimeSince at={timeOf(session.endedAt)} suffix=" ago" />}
       </span>
       <a class="btn" href={`/replay/${session.id}`}>
         <ReplayIcon /> Replay

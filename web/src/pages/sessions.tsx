@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { BulkBar } from '../sessions/bulk-bar'
-import { canOpen, openRow } from '../sessions/session-actions'
-import { SessionList } from '../sessions/session-list'
+import { BulkBar } from '../session-list/bulk-bar'
+import { canOpen, openRow } from '../session-list/session-actions'
+import { SessionList } from '../session-list/session-list'
 import {
   countStates,
   type Grouping,
@@ -12,8 +12,8 @@ import {
   type State,
   sessionRow,
   tmuxRow,
-} from '../sessions/session-rows'
-import { SessionWall } from '../sessions/session-wall'
+} from '../session-list/session-rows'
+import { SessionWall } from '../session-list/session-wall'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartLinks } from '../start/start-links'
 import { panes, sessions } from '../store/live'

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { timeOf, turnNumber } from '../api/format'
 import type { Message, Prompt, Session, SharedSession } from '../api/types'
-import { AskedView, MessageView } from '../session/conversation'
+import { AskedView, MessageView } from '../session-page/conversation'
 import { ApiError, request } from '../transport/request'
 import { Logo } from '../ui/icons'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { Segments } from '../ui/tabs'
-import { Age, Clock, Left } from '../ui/time'
+import { Clock, TimeLeft, TimeSince } from '../ui/time'
 
 const ASKED_EVERY_MS = 2_500
 
@@ -39,10 +39,10 @@ export function SharedPage() {
             <span>{session.agent}</span>
             <span>{project}</span>
             <span>
-              <Age at={session.startedAt} prefix="started " suffix=" ago" />
+              <TimeSince at={session.startedAt} prefix="started " suffix=" ago" />
             </span>
             <span>
-              read-only, <Left until={expiresAt} />
+              read-only, <TimeLeft until={expiresAt} />
             </span>
           </p>
         </div>

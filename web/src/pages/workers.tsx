@@ -7,7 +7,7 @@ import { getJson, postJson, sendDelete } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
 import { type Badge, StatusBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 /** How often the page asks how the workers are. */
@@ -116,7 +116,7 @@ function WorkerPanel({
       <dl class="kv pad">
         <dt>State</dt>
         <dd>
-          <StatusBadge badge={badgeOf(worker)} /> <Age at={since} prefix="for " />
+          <StatusBadge badge={badgeOf(worker)} /> <TimeSince at={since} prefix="for " />
         </dd>
         <dt>Load</dt>
         <dd>

@@ -4,10 +4,10 @@ import type { Run, RunPull } from '../api/types'
 import { Blocks } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
 import { Revealed } from '../diff/styled-text'
-import { RunDiff } from '../run/diff-view'
+import { RunDiff } from '../run/run-diff'
 import { ApiError, getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 type Item = RunPull['rounds'][number]['items'][number] & { isSelected?: boolean }
@@ -58,7 +58,7 @@ export function PullPanel({ run }: { run: Run }) {
           <span>
             {plural(value.rounds.length, 'round')} of at most {value.roundLimit}
           </span>
-          {value.readAt && <Age at={timeOf(value.readAt)} prefix="seen " suffix=" ago" />}
+          {value.readAt && <TimeSince at={timeOf(value.readAt)} prefix="seen " suffix=" ago" />}
         </p>
       </div>
       <Checks checks={value.checks} />
@@ -97,7 +97,7 @@ function Round({ run, round }: { run: Run; round: RunPull['rounds'][number] }) {
         <h3 class="grow">
           Round {round.round}{' '}
           <span class="small dim">
-            <Age at={timeOf(round.at)} suffix=" ago" />
+            <TimeSince at={timeOf(round.at)} suffix=" ago" />
           </span>
         </h3>
         {!round.isPublished && <span class="small">not published: you declined it</span>}

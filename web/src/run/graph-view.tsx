@@ -14,8 +14,8 @@ const WIDTH_PX = { least: 40, most: 8_000, step: 1.25 }
 export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
   const { picked, onPick } = props
   const box = useRef<HTMLDivElement>(null)
-  // Null: as wide as the container. The drawing is replaced whenever the run changes, so the width
-  // is kept here.
+  // Null means as wide as the container. The drawing is replaced whenever the run changes, so the
+  // width is kept here.
   const width = useRef<number | null>(null)
   const [isZoomed, setZoomed] = useState(false)
   const [isLarge, setLarge] = useState(false)

@@ -1,3 +1,4 @@
+import { isOpenRun } from '../../../src/text/needs-you'
 import { baseName, formatCount, formatMoney } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { cancelAfterAsking, controlRun } from '../store/actions'
@@ -7,8 +8,7 @@ import { request } from '../transport/request'
 import { download } from '../ui/download'
 import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
-import { isOpenRun } from '../ui/status'
-import { Age, Took } from '../ui/time'
+import { TimeSince, Took } from '../ui/time'
 import { canRunAgain, runAgain } from './run-again'
 import { RunBadge } from './run-badge'
 import { runKind } from './run-kind'
@@ -48,7 +48,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
               {formatCount(run.usage.input + run.usage.output)} tokens
             </span>
           )}
-          <Age at={run.createdAt} prefix="started " suffix=" ago" />
+          <TimeSince at={run.createdAt} prefix="started " suffix=" ago" />
           {run.why && run.status !== 'failed' && run.status !== 'cancelled' && !run.isUndriven && (
             <span class="soft">{run.why}</span>
           )}

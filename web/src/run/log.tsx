@@ -14,7 +14,7 @@ interface RunLogProps {
   run: string
   version: number
   node: string | null
-  /** Null: not loaded yet; steps have no names before. */
+  /** Null until it is loaded; steps have no names before. */
   nodes: readonly RunNode[] | null
   /** The error that the page shows above the log. */
   said: string

@@ -1,9 +1,9 @@
+import { isOpenRun } from '../../../src/text/needs-you'
 import type { Run, RunNode } from '../api/types'
 import { runs } from '../store/live'
 import { go } from '../store/router'
 import { attempt } from '../store/toasts'
 import { postJson } from '../transport/request'
-import { isOpenRun } from '../ui/status'
 
 /** Where the graph of a run starts: a fork there is the same run once more. */
 function startOf(nodes: readonly RunNode[]): string | null {

@@ -12,7 +12,7 @@ import { Menu } from '../ui/menu'
 import { Section } from '../ui/panel'
 import { StatusBadge } from '../ui/status'
 import { isCancelled, withStepUp } from '../ui/step-up'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const MINUTE_MS = 60_000
@@ -112,7 +112,7 @@ function ScheduleLine({ schedule, onChange }: { schedule: Schedule; onChange(): 
               ) : (
                 (last.problem ?? 'started')
               )}{' '}
-              <Age at={last.at} suffix=" ago" />
+              <TimeSince at={last.at} suffix=" ago" />
             </>
           )}
         </span>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Device, DeviceList, PeopleList, ShareList } from '../api/types'
-import { ShareRows } from '../session/share-dialog'
+import { ShareRows } from '../session-page/share-dialog'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
@@ -9,7 +9,7 @@ import { DataTable } from '../ui/data-table'
 import { Dialog } from '../ui/dialog'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { PairingSection } from './pairing'
 
@@ -85,13 +85,13 @@ export function DevicesTab() {
                 name: 'Signed in',
                 isRight: true,
                 isExtra: true,
-                cell: ({ createdAt }) => <Age at={createdAt} suffix=" ago" />,
+                cell: ({ createdAt }) => <TimeSince at={createdAt} suffix=" ago" />,
               },
               {
                 name: 'Last used',
                 isRight: true,
                 isExtra: true,
-                cell: ({ lastUsedAt }) => <Age at={lastUsedAt} suffix=" ago" />,
+                cell: ({ lastUsedAt }) => <TimeSince at={lastUsedAt} suffix=" ago" />,
               },
               {
                 name: 'Actions',

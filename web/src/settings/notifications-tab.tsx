@@ -5,7 +5,7 @@ import { canDecide } from '../store/live'
 import { isNotifying, isSounding } from '../store/prefs'
 import { attempt, toast } from '../store/toasts'
 import { getJson, postJson, sendDelete } from '../transport/request'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const WHY: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export function BrowserNotifications() {
             <div class="grow">
               <span>{device}</span>
               <p class="tiny dim">
-                notified while the page is closed · since <Age at={at} suffix=" ago" />
+                notified while the page is closed · since <TimeSince at={at} suffix=" ago" />
               </p>
             </div>
             <button

@@ -7,7 +7,7 @@ import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
 import { Section } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
-import { Left } from '../ui/time'
+import { TimeLeft } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const POLL_MS = 2_000
@@ -103,7 +103,7 @@ function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
               <b>{candidate.name}</b> (account {candidate.id}) sent the code.
             </>
           ) : (
-            <>Waiting for the code · {expiresAt !== null && <Left until={expiresAt} />}</>
+            <>Waiting for the code · {expiresAt !== null && <TimeLeft until={expiresAt} />}</>
           )}
         </p>
         <div class="row" style={{ justifyContent: 'flex-end' }}>

@@ -1,12 +1,13 @@
 import { computed } from '@preact/signals'
+import { isOpenRun } from '../../../src/text/needs-you'
 import { runs, sessions, workerCount } from '../store/live'
 import { needsCount } from '../store/needs'
 import { route } from '../store/router'
 import { GraphIcon, NeedsIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon, WorkersIcon } from '../ui/icons'
-import { isLiveSession, isOpenRun } from '../ui/status'
+import { isLiveSession } from '../ui/status'
 
 const liveCount = computed(() => sessions.all.value.filter(isLiveSession).length)
-const openRuns = computed(() => runs.all.value.filter(isOpenRun).length)
+const openRunCount = computed(() => runs.all.value.filter(isOpenRun).length)
 
 /** The pages of the main navigation; `g` and `key` open them. */
 export const PAGES = [
@@ -19,7 +20,7 @@ export const PAGES = [
     key: 's',
     count: liveCount,
   },
-  { href: '/runs', label: 'Runs', pages: ['runs', 'run', 'compare-runs'], icon: RunsIcon, key: 'r', count: openRuns },
+  { href: '/runs', label: 'Runs', pages: ['runs', 'run', 'compare-runs'], icon: RunsIcon, key: 'r', count: openRunCount },
   { href: '/graphs', label: 'Graphs', pages: ['graphs'], icon: GraphIcon, key: 'w', count: null },
   { href: '/usage', label: 'Usage', pages: ['usage'], icon: UsageIcon, key: 'u', count: null },
   { href: '/settings', label: 'Settings', pages: ['settings'], icon: SettingsIcon, key: 't', count: null },

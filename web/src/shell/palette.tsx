@@ -7,13 +7,13 @@ import { areGrantsPaused, canDecide, grants, runs, sessions } from '../store/liv
 import { openApprovals } from '../store/needs'
 import { theme } from '../store/prefs'
 import { go, route } from '../store/router'
-import { placeOf, searchFor, titleOf, wordOfKind } from '../store/search'
+import { addressOf, searchFor, titleOf, wordOfKind } from '../store/search'
 import { sessionName } from '../store/session-name'
 import { Dialog } from '../ui/dialog'
 import { isHelpOpen, isPaletteOpen } from './keyboard'
 import { PAGES } from './nav'
 
-/** What the palette offers: a place to go to, or an action. */
+/** What the palette offers: a page, session or run to open, or an action. */
 interface Entry {
   key: string
   label: string
@@ -41,10 +41,10 @@ function PaletteDialog() {
   }
   const said = useSaid(text)
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const known = [...actions(), ...places()].filter(({ label, about }) =>
+  const known = [...actions(), ...destinations()].filter(({ label, about }) =>
     words.every(word => `${label} ${about}`.toLowerCase().includes(word)),
   )
-  const found = words.length === 0 ? places().slice(0, RESULTS_MAX) : [...known.slice(0, RESULTS_MAX), ...said]
+  const found = words.length === 0 ? destinations().slice(0, RESULTS_MAX) : [...known.slice(0, RESULTS_MAX), ...said]
   const open = (entry: Entry | undefined) => {
     if (!entry) return
     close()
@@ -67,7 +67,7 @@ function PaletteDialog() {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-        placeholder="A page, a session, an action, or words that were said"
+        placeholder="Page, session, action or text"
         value={text}
         onInput={event => {
           setText(event.currentTarget.value)
@@ -133,7 +133,7 @@ function useSaid(text: string): Entry[] {
       key: `found/${result.id}`,
       label: result.excerpt,
       about: `${wordOfKind(result.kind).toLowerCase()} · ${titleOf(result).slice(0, 40)}`,
-      run: () => go(placeOf(result)),
+      run: () => go(addressOf(result)),
     })),
     all,
   ]
@@ -167,8 +167,8 @@ function actions(): Entry[] {
   ]
 }
 
-function places(): Entry[] {
-  const place = (href: string, label: string, about: string): Entry => ({
+function destinations(): Entry[] {
+  const entry = (href: string, label: string, about: string): Entry => ({
     key: href,
     label,
     about,
@@ -176,12 +176,12 @@ function places(): Entry[] {
   })
   const open = openApprovals.value.length
   return [
-    ...PAGES.map(({ href, label }) => place(href, label, href === '/' && open > 0 ? plural(open, 'request') : 'page')),
-    place('/search', 'Search all conversations', 'page'),
-    place('/start', 'Start a session or a run', 'page'),
-    place('/settings/doctor', 'Doctor', 'settings'),
-    place('/settings/people', 'People and devices', 'settings'),
-    ...sessions.all.value.map(session => place(`/s/${session.id}`, sessionName(session), `session ${session.number}`)),
-    ...runs.all.value.map(({ id, title, status }) => place(`/r/${id}`, title, `run · ${RUN_WORDS[status]}`)),
+    ...PAGES.map(({ href, label }) => entry(href, label, href === '/' && open > 0 ? plural(open, 'request') : 'page')),
+    entry('/search', 'Search all conversations', 'page'),
+    entry('/start', 'Start a session or a run', 'page'),
+    entry('/settings/doctor', 'Doctor', 'settings'),
+    entry('/settings/people', 'People and devices', 'settings'),
+    ...sessions.all.value.map(session => entry(`/s/${session.id}`, sessionName(session), `session ${session.number}`)),
+    ...runs.all.value.map(({ id, title, status }) => entry(`/r/${id}`, title, `run · ${RUN_WORDS[status]}`)),
   ]
 }

@@ -11,16 +11,16 @@ export function Sidebar() {
         <Logo />
         <span>Signalbox</span>
       </a>
-      <nav class="track" aria-label="Main">
+      <nav class="nav-list" aria-label="Main">
         {shownPages.value.map(({ href, label, pages, icon: Icon, count }) => (
           <a
             key={href}
             href={href}
-            class={`stop ${href === '/' && needsCount.value > 0 ? 'needs' : ''}`}
+            class={`nav-item ${href === '/' && needsCount.value > 0 ? 'needs' : ''}`}
             aria-current={isCurrent(pages) ? 'page' : undefined}
             title={label}
           >
-            <span class="station" />
+            <span class="nav-dot" />
             <span class="icon">
               <Icon />
             </span>

@@ -7,7 +7,7 @@ import { go } from '../store/router'
 import { attempt } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 type Conversation = ConversationList['items'][number]
@@ -60,7 +60,7 @@ export function AdoptList() {
               </span>
             </span>
             <span class="meta" style={{ alignItems: 'center' }}>
-              <Age at={conversation.at} suffix=" ago" />
+              <TimeSince at={conversation.at} suffix=" ago" />
               {conversation.session ? (
                 <a class="btn" href={`/s/${conversation.session}`}>
                   Open

@@ -161,7 +161,7 @@ export function controlRun(id: string, action: 'cancel' | 'pause' | 'resume', do
   }, done)
 }
 
-/** The end of a run is for good: a person confirms it. */
+/** Cancelling is irreversible, so the person confirms it. */
 export async function cancelAfterAsking({ id, title }: Pick<Run, 'id' | 'title'>): Promise<void> {
   const isSure = await askFirst({
     title: 'Cancel this run?',

@@ -30,7 +30,7 @@ export class Collection<T extends Versioned> {
     return this.#items.get(id)
   }
 
-  /** Takes a complete snapshot: resources that it does not contain are removed. */
+  /** Applies a complete snapshot: resources that it does not contain are removed. */
   replace(items: readonly T[]): void {
     const before = new Map(this.#items)
     batch(() => {
@@ -53,7 +53,7 @@ export class Collection<T extends Versioned> {
     })
   }
 
-  /** Takes a version that draws nothing differently, without notifying components. */
+  /** Stores a version that looks the same, without notifying components. */
   note(item: T): void {
     this.#items.set(item.id, newer(this.#items.get(item.id), item))
   }
@@ -108,8 +108,8 @@ const ENDS: Readonly<Record<string, Approval['state']>> = {
 }
 
 /**
- * An approval after one more event of its stream. Null: load the record, because an event is
- * missing in between or this one changes the display.
+ * An approval after one more event of its stream. Returns null if the record must be loaded,
+ * because an event is missing in between or this one changes the display.
  */
 export function foldApproval(known: Approval | undefined, event: StreamEvent): Approval | null {
   const id = event.subject.slice(event.subject.indexOf('/') + 1)

@@ -1,15 +1,15 @@
 import { batch } from '@preact/signals'
 
-/** A person does not notice a shorter delay. */
+/** Shortest delay between two batches. */
 const DELAY_MIN_MS = 60
-/** A person notices a longer delay. */
+/** Longest delay between two batches. */
 const DELAY_MAX_MS = 180
 /**
  * Pause per millisecond of work: the page spends at most a fifth of its time on ephemeral updates.
  */
 const PAUSE_FACTOR = 4
 /** Ephemeral updates wait this long when something more urgent is drawn. */
-const GIVE_WAY_MS = 80
+const DEFER_MS = 80
 /** A round that takes longer than this was drawn by a busy machine. */
 const BUSY_MS = 50
 /** After this time the cost of the last round says nothing about the machine any more. */
@@ -33,18 +33,19 @@ export class Latest {
   #nextAt = 0
   #notBefore = 0
 
-  put(key: string, take: () => void): void {
-    this.#waiting.set(key, take)
+  put(key: string, apply: () => void): void {
+    this.#waiting.set(key, apply)
     if (this.#timer === undefined) this.#startTimer()
   }
 
   /**
-   * Something urgent is drawn first. Several calls in a row delay the updates no longer than one.
+   * Delays the updates, so that something urgent is drawn first. Several calls in a row delay them
+   * no longer than one.
    */
-  giveWay(): void {
+  defer(): void {
     const now = performance.now()
     if (now < this.#notBefore) return
-    this.#notBefore = now + GIVE_WAY_MS
+    this.#notBefore = now + DEFER_MS
     this.#restartTimer()
   }
 
@@ -66,7 +67,7 @@ export class Latest {
     this.#timer = undefined
     this.#nextAt = startedAt + DELAY_MAX_MS
     batch(() => {
-      for (const take of waiting.values()) take()
+      for (const apply of waiting.values()) apply()
     })
     // A hidden page draws nothing and keeps the longest delay.
     if (document.visibilityState !== 'visible') return

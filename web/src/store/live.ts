@@ -164,7 +164,7 @@ const handlers = {
     for (const listener of gapListeners) listener()
   },
   event(event: StreamEvent): void {
-    if (event.type === 'approval.requested') latest.giveWay()
+    if (event.type === 'approval.requested') latest.defer()
     batch(() => {
       snapshotAt.value = Date.now()
       route(event)
@@ -173,13 +173,13 @@ const handlers = {
   },
   ephemeral(frame: EphemeralFrame): void {
     latest.put(keyOf(frame), () => {
-      takeFrame(frame)
+      applyFrame(frame)
       for (const listener of ephemeralListeners) listener(frame)
     })
   },
 }
 
-function takeFrame({ event, data }: EphemeralFrame): void {
+function applyFrame({ event, data }: EphemeralFrame): void {
   switch (event) {
     case 'session.record':
       return sessions.put(data.data.session)
@@ -210,10 +210,10 @@ function keyOf({ event, data }: EphemeralFrame): string {
 }
 
 /**
- * Loads changed resources again: the first at once, the others together. The page shows what the
- * server answers and never derives it from an event.
+ * Loads a resource again where an event is not enough: the first at once, the others together.
+ * Approvals are folded from events (collection.ts).
  */
-class Refresher {
+class ResourceLoader {
   readonly #one: (id: string) => Promise<void>
   readonly #all: () => Promise<void>
   readonly #dirty = new Set<string>()
@@ -224,7 +224,7 @@ class Refresher {
     this.#all = options.all
   }
 
-  touch(id: string): void {
+  markChanged(id: string): void {
     this.#dirty.add(id)
     if (!this.#isRunning) void this.#run()
   }
@@ -242,15 +242,15 @@ class Refresher {
   }
 }
 
-const sessionRefresher = new Refresher({
+const sessionLoader = new ResourceLoader({
   one: async id => sessions.put(await getJson<Session>(`/sessions/${id}`)),
   all: async () => sessions.put(...(await getJson<Page<Session>>('/sessions?limit=200')).items),
 })
-const approvalRefresher = new Refresher({
+const approvalLoader = new ResourceLoader({
   one: async id => approvals.put(await getJson<Approval>(`/approvals/${id}`)),
   all: async () => approvals.put(...(await getJson<Page<Approval>>('/approvals?limit=200')).items),
 })
-const grantRefresher = new Refresher({ one: loadGrants, all: loadGrants })
+const grantLoader = new ResourceLoader({ one: loadGrants, all: loadGrants })
 
 async function loadGrants(): Promise<void> {
   const { items, isPaused } = await getJson<GrantList>('/grants')
@@ -264,16 +264,16 @@ function route(event: StreamEvent): void {
   if (!id) return
   if (kind === 'approval') {
     const folded = foldApproval(approvals.peek(id), event)
-    if (!folded) approvalRefresher.touch(id)
+    if (!folded) approvalLoader.markChanged(id)
     else if (isInvisible(event.type)) approvals.note(folded)
-    else takeApproval(folded)
-  } else if (kind === 'grant') grantRefresher.touch(id)
+    else putApproval(folded)
+  } else if (kind === 'grant') grantLoader.markChanged(id)
 }
 
 /** A page that stays open for days receives more requests than a person scrolls back to. */
 const CLOSED_MAX = 500
 
-function takeApproval(approval: Approval): void {
+function putApproval(approval: Approval): void {
   approvals.put(approval)
   if (approval.state !== 'pending' && approval.state !== 'decided')
     approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
@@ -286,7 +286,7 @@ function isInvisible(type: string): boolean {
 
 /** Loads the state of a session that is not in the log (phase, keyboard, held prompts). */
 export function refreshSession(id: string): void {
-  sessionRefresher.touch(id)
+  sessionLoader.markChanged(id)
 }
 
 /**

@@ -21,7 +21,7 @@ export function searchFor(words: string, { kind, before, limit, signal }: Search
 }
 
 /** The page that shows what was found. */
-export function placeOf({ approval, session, run }: SearchResult): string {
+export function addressOf({ approval, session, run }: SearchResult): string {
   if (approval) return `/a/${approval}`
   return session ? `/s/${session}` : `/r/${run}`
 }

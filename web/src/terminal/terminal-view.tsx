@@ -236,7 +236,7 @@ function InputLine({ state, input, problem }: { state: State; input: Input | nul
   return <span class="small">View only</span>
 }
 
-/** False: the page handles the key, not the terminal. */
+/** Returns false if the page handles the key, not the terminal. */
 function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHeld: boolean }): boolean {
   // A viewer leaves the terminal with Tab.
   if (event.key === 'Tab' && !isHeld) return false
@@ -255,7 +255,7 @@ function viewerFontSize(wanted: number, fits: number, width: number): number {
   return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
 }
 
-/** With fewer rows an agent cuts off its dialogs, and nobody can answer them. */
+/** With fewer rows an agent cuts off its dialogs, and people cannot answer them. */
 const ROWS_MIN = 20
 const SIZE_MAX = 400
 

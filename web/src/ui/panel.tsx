@@ -20,7 +20,7 @@ export function Panel({ title, note, tools, children, id, class: kind = '' }: Pa
         <span class="grow cut">{note}</span>
         {tools}
       </header>
-      <Guard>{children}</Guard>
+      <ErrorBoundary>{children}</ErrorBoundary>
     </section>
   )
 }
@@ -41,7 +41,7 @@ export function Section({ title, of, tools, tone, children }: SectionProps) {
         {of !== undefined && <span class="of">{of}</span>}
         {tools && <span class="tools">{tools}</span>}
       </div>
-      <Guard>{children}</Guard>
+      <ErrorBoundary>{children}</ErrorBoundary>
     </section>
   )
 }
@@ -121,7 +121,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
 }
 
 /** An error boundary: an error in a part of the page does not break the rest. */
-export class Guard extends Component<{ children: ComponentChildren }, { error: unknown }> {
+export class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: null as unknown }
 
   static override getDerivedStateFromError(error: unknown) {

@@ -125,10 +125,6 @@ export function runBadge(status: Run['status']): Badge {
 
 export const UNDRIVEN: Badge = { word: 'Stopped', tone: 'danger', shape: 'square' }
 
-export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
-}
-
 const NODE: Readonly<Record<RunNode['status'], Badge>> = {
   running: WORKING,
   stopped: { word: 'Stopped', tone: 'muted', shape: 'bars' },

@@ -12,7 +12,7 @@ import {
 import { now } from '../store/now'
 
 /** The time since a moment, updated every second. */
-export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: string; suffix?: string }) {
+export function TimeSince({ at, prefix = '', suffix = '' }: { at: Time; prefix?: string; suffix?: string }) {
   const ms = timeOf(at)
   return (
     <time dateTime={new Date(ms).toISOString()} title={formatWhen(ms)}>
@@ -49,7 +49,7 @@ export function Clock({ at, isExact = false }: { at: Time; isExact?: boolean }) 
   )
 }
 
-export function Left({ until }: { until: Time }) {
+export function TimeLeft({ until }: { until: Time }) {
   const ms = timeOf(until)
   const left = ms - now.value
   return (

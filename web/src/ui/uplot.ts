@@ -17,7 +17,7 @@ const HEIGHT = 220
 export function drawBars(box: HTMLElement, { days, series, format, colours, limit }: Bars): () => void {
   const style = getComputedStyle(box)
   const colour = (name: string) => style.getPropertyValue(name).trim()
-  const places = days.map((_, index) => index)
+  const indexes = days.map((_, index) => index)
   const stacked = stack(series)
   const bars = uPlot.paths.bars!({ size: [0.62, 42], radius: 0.12 })
   const make = () => {
@@ -66,7 +66,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
           })),
         ],
       },
-      [places, ...[...stacked].reverse().map(({ values }) => values)],
+      [indexes, ...[...stacked].reverse().map(({ values }) => values)],
       box,
     )
   }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { controlsOf, modelOf, modeOf } from '../../../src/agents/agent-controls'
 import { baseName } from '../api/format'
 import type { Session } from '../api/types'
-import { stopAfterAsking } from '../sessions/session-actions'
+import { stopAfterAsking } from '../session-list/session-actions'
 import { continueSession, interruptSession, renameSession, sendPrompt } from '../store/actions'
 import { canDecide, isOwner, panes } from '../store/live'
 import { isDeveloper } from '../store/prefs'
@@ -14,7 +14,7 @@ import { HelpIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { AgentAllowances, ContextGauge, SpentLine } from './agent-stats'
 import { BudgetDialog } from './budget'
 import { GitLine } from './git-line'
@@ -51,7 +51,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
               <a class="link" href="/workers">
                 {session.on}
               </a>
-              {session.awaySince && <Age at={session.awaySince} prefix=", away for " />}
+              {session.awaySince && <TimeSince at={session.awaySince} prefix=", away for " />}
             </span>
           )}
           <GitLine session={session.id} />
@@ -61,7 +61,7 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
           {isDeveloper.value && session.phase && <span>phase {session.phase}</span>}
           {isDeveloper.value && pane && isLive && <span>status from {pane.why.authority}</span>}
           <span class="since">
-            <Age at={session.startedAt} prefix="started " suffix=" ago" />
+            <TimeSince at={session.startedAt} prefix="started " suffix=" ago" />
           </span>
           {session.resumedFrom && (
             <a class="link" href={`/s/${session.resumedFrom}`}>

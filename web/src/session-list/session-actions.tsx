@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { PaneConversationDialog } from '../session/pane-conversation'
-import { PaneExplainDialog } from '../session/pane-explain'
+import { PaneConversationDialog } from '../session-page/pane-conversation'
+import { PaneExplainDialog } from '../session-page/pane-explain'
 import { acknowledgePane, interruptSession, renameSession, stopSession } from '../store/actions'
 import { canDecide } from '../store/live'
 import { isDeveloper } from '../store/prefs'

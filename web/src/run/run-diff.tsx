@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'preact/hooks'
+import { isOpenRun } from '../../../src/text/needs-you'
 import type { Run, RunDiff as RunDiffBody } from '../api/types'
 import { ChangeViewer } from '../diff/change-viewer'
 import { CommentBar } from '../diff/comment-bar'
@@ -11,7 +12,6 @@ import { ignoresSpace } from '../store/prefs'
 import { setQuery } from '../store/router'
 import { ApiError, getJson, request } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { isOpenRun } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface RunDiffProps {

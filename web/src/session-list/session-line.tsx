@@ -3,7 +3,7 @@ import type { Pane, Session } from '../api/types'
 import { panes } from '../store/live'
 import { sessionName } from '../store/session-name'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
 
 /** A session line that is drawn again only when its own pane changes. */
@@ -36,7 +36,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
             </span>
           </span>
           <span class="meta">
-            <Age
+            <TimeSince
               at={isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)}
               suffix=" ago"
             />

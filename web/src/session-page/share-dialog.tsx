@@ -4,7 +4,7 @@ import { attempt } from '../store/toasts'
 import { getJson, postJson, sendDelete } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
-import { Left } from '../ui/time'
+import { TimeLeft } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
 const SPANS: readonly [hours: number, word: string][] = [
@@ -117,7 +117,7 @@ export function ShareRows({ shares, onRevoked, label, isNamed = false }: ShareRo
             )}
             <span class="dim">
               {' · '}
-              <Left until={expiresAt} />
+              <TimeLeft until={expiresAt} />
             </span>
           </span>
           <button type="button" class="btn" onClick={() => void revoke(id)}>

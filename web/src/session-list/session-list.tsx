@@ -1,7 +1,7 @@
 import { canDecide } from '../store/live'
 import { sessionGrouping } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
 import { canOpen, openRow, RowMenu } from './session-actions'
 import { isNow, type Row } from './session-rows'
@@ -53,7 +53,7 @@ function SessionItem(props: {
         </span>
       </span>
       <span class="meta">
-        {isNow(row) ? <Age at={row.activeAt} prefix="for " /> : <Age at={row.activeAt} suffix=" ago" />}
+        {isNow(row) ? <TimeSince at={row.activeAt} prefix="for " /> : <TimeSince at={row.activeAt} suffix=" ago" />}
       </span>
     </>
   )

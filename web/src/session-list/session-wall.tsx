@@ -3,7 +3,7 @@ import { canDecide } from '../store/live'
 import { wallColumns } from '../store/prefs'
 import { isWorking, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
-import { Age } from '../ui/time'
+import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
 import { frameLast, usePreviews } from './pane-previews'
 import { canOpen, openRow, RowMenu } from './session-actions'
@@ -66,7 +66,7 @@ function Tile({ row, picture }: { row: Row; picture: string | undefined }) {
           </div>
           <p class="tile-why tiny dim cut">
             {row.session ? `#${row.place}` : `tmux ${row.place}`} · {row.agent} · {row.project} ·{' '}
-            <Age at={row.activeAt} suffix=" ago" />
+            <TimeSince at={row.activeAt} suffix=" ago" />
           </p>
         </li>
       )}

@@ -4,7 +4,7 @@ import type { AgentStats, Session, SubAgent } from '../api/types'
 import { compactSession } from '../store/actions'
 import { canDecide, onEphemeral, sessions } from '../store/live'
 import { type Badge, isLiveSession, StatusBadge } from '../ui/status'
-import { Age, Clock, Took } from '../ui/time'
+import { Clock, TimeSince, Took } from '../ui/time'
 
 /** Follows what the agent reports about its work. These reports are not in the log. */
 export function useAgentStats(id: string): void {
@@ -185,7 +185,7 @@ function Branch({ subAgent, all, depth, isLive }: BranchProps) {
           {subAgent.tokens > 0 && <span>{formatCount(subAgent.tokens)} tokens</span>}
           {subAgent.since !== null &&
             (subAgent.endedAt === null && !isLive ? null : subAgent.endedAt === null ? (
-              <Age at={subAgent.since} />
+              <TimeSince at={subAgent.since} />
             ) : (
               <span>
                 <Took from={subAgent.since} to={subAgent.endedAt} />
