@@ -76,6 +76,10 @@ export class Git {
     return code === 0 ? stdout.trim() : null
   }
 
+  async hasBranch(branch: string): Promise<boolean> {
+    return (await this.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
+  }
+
   async isAncestor(older: string, newer: string): Promise<boolean> {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }

@@ -5,6 +5,7 @@ import { Git } from '../../git/index.js'
 import { openBlobs } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { BlobFiles, type WorkspaceNeeds } from '../../workers/index.js'
+import { worktreesDirectory } from '../../worktrees/index.js'
 import { runDirectory } from '../run-directory.js'
 import type { StartContext } from '../start-context.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
@@ -51,7 +52,7 @@ export class WorkspaceOrigin {
 
   /** Made for runs: a person's own working tree is never changed. */
   isOwn(cwd: string): boolean {
-    return cwd.startsWith(join(this.#options.dataDirectory, 'worktrees') + sep)
+    return cwd.startsWith(worktreesDirectory(this.#options.dataDirectory) + sep)
   }
 
   /**
