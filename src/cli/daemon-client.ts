@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
-import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
+import { type ErrorCode, type FilePosition, SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
 import {
   buildTime,
@@ -337,7 +337,7 @@ function startFailure(report: unknown, logFile: string): SignalboxError {
     code?: ErrorCode
     message?: string
     next?: string
-    place?: Place
+    place?: FilePosition
   }
   if (!code || !message)
     return new SignalboxError('E_NOT_READY', `the daemon exited before it was ready${message ? `: ${message}` : ''}`, {

@@ -6,12 +6,12 @@ import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
-import { backupPlace } from './backup.js'
+import { backupPaths } from './backup.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'restore'>): Promise<number> {
   if (await DaemonClient.running(context))
     throw new SignalboxError('E_BACKUP', 'the daemon is running', { next: 'signalbox serve --stop' })
-  const place = backupPlace(context)
+  const place = backupPaths(context)
   const { version, store, files } = await restoreBackup(resolve(context.cwd, args.file), place, systemClock)
   const count = Object.keys(files).length
   if (options.json) context.json({ store: place.storeFile, version, events: store.events, files: count })

@@ -40,7 +40,7 @@ export interface GraphOptions extends RunOptions {
    */
   dryRun?: GraphInput['dryRun'] | undefined
   /** The directory for which trust in a text is recorded; the project by default. */
-  trustPlace?: string | undefined
+  trustDirectory?: string | undefined
 }
 
 /**
@@ -59,7 +59,7 @@ export async function startGraph(
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
   const trusted =
-    dryRun === null ? await requireGraphTrust(context, loaded, { trust, place: options.trustPlace }) : null
+    dryRun === null ? await requireGraphTrust(context, loaded, { trust, directory: options.trustDirectory }) : null
   const home =
     dryRun !== null
       ? context.home
@@ -154,7 +154,7 @@ export function hashOfText(text: string): string {
 
 function withGoal(graph: Graph, goal: string | undefined): Graph {
   if (goal === undefined) return graph
-  const own: Attribute = { value: goal, isQuoted: true, place: null, origin: 'transform' }
+  const own: Attribute = { value: goal, isQuoted: true, position: null, origin: 'transform' }
   return { ...graph, attributes: new Map(graph.attributes).set('goal', own) }
 }
 
@@ -179,7 +179,7 @@ export function withPromptFiles(graph: Graph, directory: string): Graph {
       if (!prompt?.value.startsWith('@')) return [id, node]
       const value = readFileSync(resolve(directory, prompt.value.slice(1)), 'utf8')
       const attributes = new Map<string, Attribute>(node.attributes)
-      attributes.set('prompt', { value, isQuoted: true, place: prompt.place, origin: 'transform' })
+      attributes.set('prompt', { value, isQuoted: true, position: prompt.position, origin: 'transform' })
       return [id, { ...node, attributes }]
     }),
   )

@@ -80,7 +80,7 @@ export async function startImplementation(context: StartContext, options: Implem
   const id = options.id ?? newId('run')
   const createdAt = clock.now()
   const issueKey = slugOf(issue.id)
-  const found = await findPlace(context, id, issueKey, options)
+  const found = await planWorkspace(context, id, issueKey, options)
   const { dirty } = found
   const revision = found.place.mode === 'worktree' ? found.place.base : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
@@ -138,18 +138,19 @@ function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string |
   })
 }
 
-type Place = PipelineArgs['place']
+type PipelineWorkspace = PipelineArgs['place']
 
 /** Where an implementation works. @throws SignalboxError `E_INPUT`, `E_STATE` */
-async function findPlace(
+async function planWorkspace(
   { store, home, cwd }: StartContext,
   run: string,
   issueKey: string,
   options: ImplementationOptions,
-): Promise<{ repository: string; place: Place; dirty: number }> {
+): Promise<{ repository: string; place: PipelineWorkspace; dirty: number }> {
   const git = new PipelineGit(cwd)
   const { repository, head } = await requireCommit(git.git, 'implement', 'run git init and commit something first')
-  if (options.isInPlace) return { repository, place: await inPlace(store, git, repository, head, options), dirty: 0 }
+  if (options.isInPlace)
+    return { repository, place: await workInPlace(store, git, repository, head, options), dirty: 0 }
   const wanted = options.branch ?? `signalbox/${issueKey}`
   const exists = options.branch !== undefined && (await git.git.hasBranch(options.branch))
   if (exists) await refuseCheckedOut(store, git, wanted)
@@ -204,13 +205,13 @@ export async function refuseBusy(store: EventStore, git: PipelineGit, path: stri
     throw new SignalboxError('E_INPUT', `merge conflict in ${conflicts.join(', ')}`, { next: 'resolve it first' })
 }
 
-async function inPlace(
+async function workInPlace(
   store: EventStore,
   git: PipelineGit,
   repository: string,
   head: string,
   { branch, allowsDirty }: ImplementationOptions,
-): Promise<Place> {
+): Promise<PipelineWorkspace> {
   const status = await git.git.status()
   const path = realpathSync(repository)
   await refuseBusy(store, git, path, 'leave --in-place out')

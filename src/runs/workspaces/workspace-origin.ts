@@ -11,7 +11,7 @@ import type { StartContext } from '../start-context.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
 
 type Origin = Pick<WorkspaceNeeds, 'origin' | 'base' | 'branch' | 'identity'>
-type Place = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
+type OriginRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
 
 export interface OriginOptions {
   dataDirectory: string
@@ -59,7 +59,7 @@ export class WorkspaceOrigin {
    * What the run starts from; null outside a repository. Made once: the worktree of the server is
    * as the run found it until it comes back.
    */
-  async originOf({ id, cwd, parent }: Place): Promise<Origin | null> {
+  async originOf({ id, cwd, parent }: OriginRun): Promise<Origin | null> {
     const { store, bundles } = this.#options
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin
