@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { newId, systemClock } from '../src/clock/index.js'
 import { openHome } from '../src/host/home/index.js'
 import type { EventStore, NewEvent, StoredEvent } from '../src/store/index.js'
-import { HEARTBEAT_MS, newWorkerKey, type ServerPlace, WorkerLinks } from '../src/workers/index.js'
+import { HEARTBEAT_MS, newWorkerKey, type ServerAddress, WorkerLinks } from '../src/workers/index.js'
 import { WorkerRegistry } from '../src/workers/worker-registry.js'
 import type { ClusterUnderTest } from '../test/cluster/cluster-under-test.js'
 import { waitFor } from '../test/e2e/harness.js'
@@ -29,7 +29,7 @@ interface SimulatedWorker {
 
 interface Plan {
   workers: SimulatedWorker[]
-  servers: ServerPlace[]
+  servers: ServerAddress[]
   events: NewEvent[]
   share: number
   seconds: number
@@ -76,7 +76,7 @@ export async function simulatedLoad(
     }
   }
   await Promise.all(Array.from({ length: 64 }, startNext))
-  const servers = cluster.servers.map((name): ServerPlace => {
+  const servers = cluster.servers.map((name): ServerAddress => {
     const { loaded } = openHome({ env: { ...process.env, SIGNALBOX_HOME: cluster.home(name) } })
     return { id: null, address: `http://127.0.0.1:${loaded.config.server.port}`, pin: null }
   })
@@ -187,7 +187,7 @@ async function simulate({ workers, servers, events, share, seconds }: Plan): Pro
 }
 
 /** Resolves when it is connected to all servers. */
-function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerPlace[], n: number) {
+function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerAddress[], n: number) {
   const boot = randomBytes(8).toString('hex')
   return new Promise<WorkerLinks>(resolve => {
     let connected = 0

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
-import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
+import { type ErrorCode, type FilePosition, SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
 import {
   buildTime,
@@ -114,7 +114,9 @@ export class DaemonClient {
     const daemon = await this.#quick<DaemonInfo>('GET', '/daemon')
     // A collator takes 5 ms to create: nearly always the versions are equal.
     const isEqual = version() === daemon.version
-    const order = isEqual ? buildTime() - daemon.build : version().localeCompare(daemon.version, 'en', { numeric: true })
+    const order = isEqual
+      ? buildTime() - daemon.build
+      : version().localeCompare(daemon.version, 'en', { numeric: true })
     if (order <= 0) return false
     if (!daemon.isDetached || daemon.isLocked) {
       context.note(`the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program: restart it`)
@@ -339,7 +341,7 @@ function startFailure(report: unknown, logFile: string): SignalboxError {
     code?: ErrorCode
     message?: string
     next?: string
-    place?: Place
+    place?: FilePosition
   }
   if (!code || !message)
     return new SignalboxError('E_NOT_READY', `the daemon exited before it was ready${message ? `: ${message}` : ''}`, {

@@ -72,7 +72,7 @@ export class SignalboxApiError extends Error {
 
 /** A typed client of the API. It connects with the first call. */
 export function connect(options: ConnectOptions = {}): Client {
-  const place = placeOf(options)
+  const address = addressOf(options)
   return {
     call: async (name, ...[input]) => {
       const [method, pattern] = OPERATIONS[name]
@@ -83,20 +83,20 @@ export function connect(options: ConnectOptions = {}): Client {
         return encodeURIComponent(String(value))
       })
       const isRead = method === 'GET' || method === 'DELETE'
-      const answer = await send(place, method, isRead ? withQuery(path, rest) : path, isRead ? undefined : rest)
+      const answer = await send(address, method, isRead ? withQuery(path, rest) : path, isRead ? undefined : rest)
       return readJson(answer) as never
     },
-    events: (wanted = {}) => events(place, wanted),
+    events: (wanted = {}) => events(address, wanted),
   }
 }
 
-interface Place {
+interface ServerAddress {
   url: URL | null
   socket: string | null
   headers: Record<string, string>
 }
 
-function placeOf({ url, token = process.env.SIGNALBOX_TOKEN, socket }: ConnectOptions): Place {
+function addressOf({ url, token = process.env.SIGNALBOX_TOKEN, socket }: ConnectOptions): ServerAddress {
   if (url !== undefined) {
     if (token === undefined) throw new TypeError('connect({ url }) needs a token; it is in the file <state>/token')
     return { url: new URL(url), socket: null, headers: { authorization: `Bearer ${token}` } }
@@ -116,7 +116,7 @@ function withQuery(path: string, query: Readonly<Record<string, unknown>>): stri
 }
 
 function send(
-  { url, socket, headers }: Place,
+  { url, socket, headers }: ServerAddress,
   method: string,
   path: string,
   body: unknown,
@@ -131,8 +131,8 @@ function send(
       ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     }
     const open = url?.protocol === 'https:' ? secureRequest : request
-    const place = url ? { hostname: url.hostname, port: url.port } : { socketPath: socket! }
-    const sending = open({ ...place, ...target, headers: all }, resolve)
+    const address = url ? { hostname: url.hostname, port: url.port } : { socketPath: socket! }
+    const sending = open({ ...address, ...target, headers: all }, resolve)
     sending.on('error', reject)
     sending.end(text)
   })
@@ -150,12 +150,15 @@ async function readJson(answer: IncomingMessage): Promise<unknown> {
 
 const RECONNECT_MS = 250
 
-async function* events(place: Place, { scope, types, since, signal }: EventOptions): AsyncGenerator<LogEvent> {
+async function* events(
+  address: ServerAddress,
+  { scope, types, since, signal }: EventOptions,
+): AsyncGenerator<LogEvent> {
   let cursor = since
   for (;;) {
     const path = withQuery('/events', { scope, types: types?.join(','), since: cursor })
     try {
-      const stream = await send(place, 'GET', path, undefined, {
+      const stream = await send(address, 'GET', path, undefined, {
         headers: { accept: 'text/event-stream' },
         ...(signal && { signal }),
       })

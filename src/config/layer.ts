@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import type { Place } from '../errors/index.js'
+import type { FilePosition } from '../errors/index.js'
 import { closestMatch, scanTomlPositions, type TomlPositions } from '../text/index.js'
 import {
   candidatesFor,
@@ -22,13 +22,13 @@ export interface Given {
   readonly source: Source
   /** `file:line:column`, the name of the variable, or the flag's key. */
   readonly where: string
-  readonly place?: Place
+  readonly place?: FilePosition
 }
 
 export interface Problem {
   readonly message: string
   readonly key?: string
-  readonly place?: Place
+  readonly place?: FilePosition
 }
 
 /** The values of one source by their written keys, and all its problems. */
@@ -51,7 +51,7 @@ export function writeKey(path: readonly string[]): string {
   return path.map(name => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join('.')
 }
 
-export function writePosition({ file, line, column }: Place): string {
+export function writePosition({ file, line, column }: FilePosition): string {
   return [file, line, column].filter(part => part !== undefined).join(':')
 }
 
@@ -127,7 +127,7 @@ class FileReader {
     this.#layer.problems.push({ message, key: writeKey(path), place: this.#positionOf(path) })
   }
 
-  #positionOf(path: readonly string[]): Place {
+  #positionOf(path: readonly string[]): FilePosition {
     return { file: this.#file, ...this.#positions.of(path) }
   }
 }

@@ -4,7 +4,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { homeId } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
-import type { ServerPlace, WorkerHub } from '../workers/index.js'
+import type { ServerAddress, WorkerHub } from '../workers/index.js'
 
 export interface JoinServersOptions {
   store: EventStore
@@ -39,11 +39,11 @@ export async function joinServers({
 }
 
 /** The servers, as workers receive them. */
-export function serverPlaces(
+export function serverAddresses(
   servers: Servers,
   self: string,
 ): NonNullable<ConstructorParameters<typeof WorkerHub>[0]['servers']> {
-  const places = (): ServerPlace[] =>
+  const addresses = (): ServerAddress[] =>
     servers.live.flatMap(({ id, address, pin }) => (address === null ? [] : [{ id, address, pin }]))
-  return { self, places, onChange: listener => servers.onChange(listener) }
+  return { self, addresses, onChange: listener => servers.onChange(listener) }
 }

@@ -27,7 +27,7 @@ import { openRestate } from './engine.js'
 import { launchScheduled } from './launch-scheduled.js'
 import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
-import { joinServers, serverPlaces } from './servers.js'
+import { joinServers, serverAddresses } from './servers.js'
 
 export interface DaemonOptions {
   /** Names the home directory; agents and steps of runs inherit from it. */
@@ -167,7 +167,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       lostAfterMs: home.loaded.config.worker.lost_after * 1000,
       childPlacement: home.loaded.config.runs.placement,
       sessions: host.remote,
-      ...(servers && { servers: serverPlaces(servers, homeId(settings.dataDirectory)) }),
+      ...(servers && { servers: serverAddresses(servers, homeId(settings.dataDirectory)) }),
       wake: run => runs.poke(run),
       onError,
     })

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock/index.js'
 import { toSignalboxError } from '../errors/index.js'
-import { mayHaveStore, type StoreSettings, storeFile, storeName, storePlace } from '../host/index.js'
+import { mayHaveStore, type StoreSettings, storeAddress, storeFile, storeName } from '../host/index.js'
 import { openStore, quarantine } from '../store/index.js'
 import { plural } from '../text/index.js'
 import { CLOCK_OFFSET_MAX_MS } from '../workers/index.js'
@@ -11,7 +11,7 @@ export async function checkStore(settings: StoreSettings, { fix }: { fix: boolea
   if (!mayHaveStore(settings)) return { check: 'store', level: 'ok', message: 'not created yet' }
   const name = storeName(settings)
   try {
-    const store = await openStore({ ...storePlace(settings), clock: systemClock })
+    const store = await openStore({ ...storeAddress(settings), clock: systemClock })
     try {
       const problems = await store.check()
       if (problems.length > 0)
@@ -52,7 +52,7 @@ function describeOffset(ms: number): string {
 /** Verifies the ledger's hash chain: it shows decisions changed or removed afterwards. */
 export async function checkLedger(settings: StoreSettings): Promise<Finding | null> {
   if (!mayHaveStore(settings)) return null
-  const open = async () => openStore({ ...storePlace(settings), clock: systemClock })
+  const open = async () => openStore({ ...storeAddress(settings), clock: systemClock })
   const store = await open().catch(() => null)
   // A store that cannot be opened is reported by `checkStore`.
   if (!store) return null

@@ -19,8 +19,8 @@ test('runs are ordered by priority, then by age; a priority that is not a number
 test('a queued run has a position among runs that wait for the same thing, and names it', () => {
   const daemon = { labels: { host: 'daemon' } }
   const runs = [run('a', 1), run('b', 2), run('c', 3, daemon), run('d', 4, { status: 'running', cwd: '/w/b' })]
-  expect(queuePosition(runs[0]!, runs)).toEqual({ place: 1, waitsFor: 'signalbox resume a' })
-  expect(queuePosition(runs[1]!, runs)).toEqual({ place: 2, waitsFor: 'run d, which works in the same directory' })
-  expect(queuePosition(runs[2]!, runs)).toEqual({ place: 1, waitsFor: 'a free slot in the daemon' })
+  expect(queuePosition(runs[0]!, runs)).toEqual({ position: 1, waitsFor: 'signalbox resume a' })
+  expect(queuePosition(runs[1]!, runs)).toEqual({ position: 2, waitsFor: 'run d, which works in the same directory' })
+  expect(queuePosition(runs[2]!, runs)).toEqual({ position: 1, waitsFor: 'a free slot in the daemon' })
   expect(queuePosition(runs[3]!, runs)).toBeNull()
 })

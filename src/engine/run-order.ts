@@ -15,7 +15,7 @@ function priorityOf({ labels }: RunRecord): number {
 export function queuePosition(
   run: Pick<RunRecord, 'id' | 'status' | 'labels' | 'cwd'>,
   runs: readonly RunRecord[],
-): { place: number; waitsFor: string } | null {
+): { position: number; waitsFor: string } | null {
   if (run.status !== 'queued') return null
   const isDaemons = run.labels.host === 'daemon'
   const queue = runs
@@ -24,7 +24,7 @@ export function queuePosition(
   const owner = runs.find(other => other.cwd === run.cwd && other.id !== run.id && !isEnded(other.status))
   const turn = isDaemons ? 'a free slot in the daemon' : `signalbox resume ${run.id}`
   return {
-    place: queue.findIndex(({ id }) => id === run.id) + 1,
+    position: queue.findIndex(({ id }) => id === run.id) + 1,
     waitsFor: owner && owner.status !== 'queued' ? `run ${owner.id}, which works in the same directory` : turn,
   }
 }

@@ -1,2 +1,9 @@
 export { errorAbout, errorLine } from './error-subject.js'
-export { type ErrorCode, EXIT, exitCodeOf, type Place, SignalboxError, toSignalboxError } from './signalbox-error.js'
+export {
+  type ErrorCode,
+  EXIT,
+  exitCodeOf,
+  type FilePosition,
+  SignalboxError,
+  toSignalboxError,
+} from './signalbox-error.js'

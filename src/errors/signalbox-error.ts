@@ -14,7 +14,7 @@ export const EXIT = {
 export type ErrorCode = `E_${string}`
 
 /** Where a mistake is: a file, and the line and column in it if they are known. */
-export interface Place {
+export interface FilePosition {
   file: string
   line?: number
   column?: number
@@ -54,13 +54,13 @@ const EXIT_BY_CODE: Record<string, number> = {
 export class SignalboxError extends Error {
   readonly code: ErrorCode
   readonly next: string | undefined
-  readonly place: Place | undefined
+  readonly place: FilePosition | undefined
   readonly details: Record<string, unknown> | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { next?: string; place?: Place; details?: Record<string, unknown>; cause?: unknown } = {},
+    options: { next?: string; place?: FilePosition; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.name = 'SignalboxError'

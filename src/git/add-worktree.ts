@@ -35,8 +35,7 @@ export async function addWorktree(git: Git, { path, branch, base, isForced }: Ne
       const isRace = error instanceof SignalboxError && RACE.test(error.message)
       if (!isRace || attempt === ATTEMPTS) throw error
       await delay(systemClock, PAUSE_MS)
-      const { code } = await git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
-      if (code === 0) target = existing
+      if (await git.hasBranch(branch)) target = existing
     }
   }
 }

@@ -76,6 +76,10 @@ export class Git {
     return code === 0 ? stdout.trim() : null
   }
 
+  async hasBranch(branch: string): Promise<boolean> {
+    return (await this.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
+  }
+
   async isAncestor(older: string, newer: string): Promise<boolean> {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }
@@ -140,13 +144,13 @@ export class Git {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
     try {
-      const place = this.run(['rev-parse', '--git-path', 'index'])
-      place.catch(() => undefined)
+      const index = this.run(['rev-parse', '--git-path', 'index'])
+      index.catch(() => undefined)
       for (let left = NEW_FILES_TRIES; ; left--) {
         // A directory is a repository in the repository.
         const paths = (await this.untracked()).filter(path => !path.endsWith('/') && isWanted(path))
         if (paths.length === 0) return await work({})
-        const own = resolve(this.cwd, (await place).trim())
+        const own = resolve(this.cwd, (await index).trim())
         if (existsSync(own)) copyIndex(own, env.GIT_INDEX_FILE)
         const list = join(directory, 'new')
         writeFileSync(list, paths.join('\0'))

@@ -30,7 +30,7 @@ const PROGRAMS = String.raw`^(filter\..*\.(clean|smudge|process)|merge\..*\.driv
 
 type Ask = (args: readonly string[]) => Promise<string>
 
-/** The place of the command among the arguments, after `-c name=value`. */
+/** The index of the command among the arguments, after `-c name=value`. */
 export function commandAt(args: readonly string[]): number {
   let at = 0
   while (args[at] === '-c') at += 2
@@ -99,9 +99,9 @@ async function withoutNested(ask: Ask): Promise<string[]> {
 }
 
 function isSubmodule(directory: string, modules: string): boolean {
-  const place = join(directory, '.git')
-  if (!existsSync(place)) return true
-  if (statSync(place).isDirectory()) return false
-  const target = /^gitdir: (.*)$/m.exec(readFileSync(place, 'utf8'))?.[1] ?? ''
+  const path = join(directory, '.git')
+  if (!existsSync(path)) return true
+  if (statSync(path).isDirectory()) return false
+  const target = /^gitdir: (.*)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? ''
   return resolve(directory, target).startsWith(`${modules}${sep}`)
 }

@@ -139,8 +139,8 @@ function readClauses(pieces: readonly Piece[], length: number): ParsedCondition 
   const alternatives: Clause[][] = [[]]
   const extensions: Extension[] = []
   let at = 0
-  const fail = (message: string, hint: string, place: number): ParsedCondition => ({
-    problem: { message, hint, at: place },
+  const fail = (message: string, hint: string, position: number): ParsedCondition => ({
+    problem: { message, hint, at: position },
   })
   for (;;) {
     const key = pieces[at]

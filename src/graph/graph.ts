@@ -13,7 +13,7 @@ export interface Graph {
 export interface GraphNode {
   readonly id: string
   readonly attributes: Attributes
-  readonly place: Position | null
+  readonly position: Position | null
   /** Labels of the subgraphs it was declared in, outermost first. */
   readonly subgraphs: readonly string[]
   /** It appears only in edges. */
@@ -26,7 +26,7 @@ export interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly attributes: Attributes
-  readonly place: Position | null
+  readonly position: Position | null
 }
 
 export type Attributes = ReadonlyMap<string, Attribute>
@@ -36,7 +36,7 @@ export interface Attribute {
   readonly value: string
   /** Whether it was quoted: printing preserves it. */
   readonly isQuoted: boolean
-  readonly place: Position | null
+  readonly position: Position | null
   /** Where the value came from. */
   readonly origin: 'own' | 'defaults' | 'stylesheet' | 'transform'
 }

@@ -6,14 +6,14 @@ export interface Token {
   kind: TokenKind
   /** The content: strings without quotes and with escapes resolved, everything else as written. */
   text: string
-  place: Position
+  position: Position
   /** The position after the token. */
   end: Position
 }
 
 export interface LexProblem {
   message: string
-  place: Position
+  position: Position
 }
 
 const SYMBOLS = ['->', '--', '{', '}', '[', ']', '=', ';', ',', ':', '+', '.'] as const
@@ -41,40 +41,40 @@ export class Lexer {
   /** Null after an unexpected character. */
   #token(inValue: boolean): Token | null {
     this.#skipBlank()
-    const place = this.#place()
+    const position = this.#position()
     const character = this.#text[this.#at]
-    if (character === undefined) return { kind: 'end', text: 'the end of the file', place, end: place }
-    if (character === '"') return this.#string(place)
-    if (character === '<') return this.#html(place)
+    if (character === undefined) return { kind: 'end', text: 'the end of the file', position, end: position }
+    if (character === '"') return this.#string(position)
+    if (character === '<') return this.#html(position)
     const number = this.#match(inValue ? VALUE_NUMBER : NUMBER)
     if (number !== null) {
       this.#skipPlain(number.length)
-      return { kind: DURATION.test(number) ? 'duration' : 'number', text: number, place, end: this.#place() }
+      return { kind: DURATION.test(number) ? 'duration' : 'number', text: number, position, end: this.#position() }
     }
     const word = this.#match(inValue ? BARE : WORD)
     if (word !== null) {
       this.#skipPlain(word.length)
-      return { kind: 'id', text: word, place, end: this.#place() }
+      return { kind: 'id', text: word, position, end: this.#position() }
     }
     for (const symbol of SYMBOLS) {
       if (!this.#text.startsWith(symbol, this.#at)) continue
       this.#skipPlain(symbol.length)
-      return { kind: 'symbol', text: symbol, place, end: this.#place() }
+      return { kind: 'symbol', text: symbol, position, end: this.#position() }
     }
     const [odd] = this.#text.slice(this.#at, this.#at + 2)
     this.#skip(odd!.length)
     if (this.problems.length < PROBLEMS_MAX)
-      this.problems.push({ message: `unexpected character ${JSON.stringify(odd)}`, place })
+      this.problems.push({ message: `unexpected character ${JSON.stringify(odd)}`, position })
     return null
   }
 
-  #string(place: Position): Token {
+  #string(position: Position): Token {
     this.#skip(1)
     let text = ''
     for (;;) {
       const character = this.#text[this.#at]
       if (character === undefined) {
-        this.problems.push({ message: 'this string is not closed', place })
+        this.problems.push({ message: 'this string is not closed', position })
         break
       }
       if (character === '"') {
@@ -98,11 +98,11 @@ export class Lexer {
       text += character === '\r' && this.#text[this.#at + 1] === '\n' ? '' : character
       this.#skip(1)
     }
-    return { kind: 'string', text, place, end: this.#place() }
+    return { kind: 'string', text, position, end: this.#position() }
   }
 
   /** An HTML label: not supported, but its end must be found. */
-  #html(place: Position): Token {
+  #html(position: Position): Token {
     let depth = 0
     let text = ''
     while (this.#at < this.#text.length) {
@@ -113,7 +113,7 @@ export class Lexer {
       this.#skip(1)
       if (depth === 0) break
     }
-    return { kind: 'html', text, place, end: this.#place() }
+    return { kind: 'html', text, position, end: this.#position() }
   }
 
   #skipBlank(): void {
@@ -126,7 +126,7 @@ export class Lexer {
       else if (character === '#' && this.#isLineStart()) this.#skipLine()
       else if (this.#text.startsWith('/*', this.#at)) {
         const close = this.#text.indexOf('*/', this.#at + 2)
-        if (close < 0) this.problems.push({ message: 'this comment is not closed', place: this.#place() })
+        if (close < 0) this.problems.push({ message: 'this comment is not closed', position: this.#position() })
         this.#skip((close < 0 ? this.#text.length : close + 2) - this.#at)
       } else return
     }
@@ -163,7 +163,7 @@ export class Lexer {
     this.#column += length
   }
 
-  #place(): Position {
+  #position(): Position {
     return { line: this.#line, column: this.#column }
   }
 }

@@ -118,11 +118,11 @@ describe('parseDot', () => {
   ])('rejects %s with a position', (dot, says) => {
     const { problems } = parseDot(dot)
     expect(problems.map(({ message }) => message).join('\n')).toContain(says)
-    expect(problems[0]!.place.line).toBe(1)
+    expect(problems[0]!.position.line).toBe(1)
   })
   test('reports several errors of one file at their positions', () => {
     const { problems } = parseDot('digraph {\n a -> \n b [x=]\n c\n d -- e\n}')
-    expect(new Set(problems.map(({ place }) => place.line)).size).toBeGreaterThanOrEqual(2)
+    expect(new Set(problems.map(({ position }) => position.line)).size).toBeGreaterThanOrEqual(2)
   })
 })
 
@@ -184,7 +184,7 @@ describe('parsing a hostile file', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 60 }), pieces => {
         const parsed = parseDot(`digraph { ${pieces.join(' ')}`)
-        for (const { place } of parsed.problems) expect(place.line).toBeGreaterThan(0)
+        for (const { position } of parsed.problems) expect(position.line).toBeGreaterThan(0)
         lintParsed(parsed)
       }),
       { numRuns: 400 },
@@ -227,7 +227,7 @@ describeNeeding('dot samples', 'a graph from another project', () => {
   test('is in a folder of at least 26 files', () => expect(files.length).toBeGreaterThanOrEqual(26))
   test('that is not DOT has a syntax error in its first line', () => {
     const { problems } = parseDot(readFileSync(join(DOT_SAMPLES, NOT_DOT), 'utf8'))
-    expect(problems.map(({ place }) => place.line)).toEqual([1])
+    expect(problems.map(({ position }) => position.line)).toEqual([1])
   })
   test.each(files.filter(file => file !== NOT_DOT))('%s is parsed, linted and printed', file => {
     const parsed = parseDot(readFileSync(join(DOT_SAMPLES, file), 'utf8'), { file })

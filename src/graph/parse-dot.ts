@@ -3,7 +3,7 @@ import { Lexer, type Token } from './lexer.js'
 
 interface SyntaxProblem {
   message: string
-  place: Position
+  position: Position
   fix?: string
 }
 
@@ -20,7 +20,7 @@ export interface Parsed {
   graph: Graph
   problems: SyntaxProblem[]
   /** Values of a node that contradict earlier ones of the same node. */
-  duplicates: { node: string; key: string; place: Position }[]
+  duplicates: { node: string; key: string; position: Position }[]
 }
 
 /**
@@ -30,7 +30,7 @@ export interface Parsed {
 export function parseDot(text: string, options: { file?: string; limits?: ParseLimits } = {}): Parsed {
   const limits = options.limits ?? PARSE_LIMITS
   if (Buffer.byteLength(text) > limits.bytes) {
-    const problem = { message: `the file is larger than ${limits.bytes} bytes`, place: { line: 1, column: 1 } }
+    const problem = { message: `the file is larger than ${limits.bytes} bytes`, position: { line: 1, column: 1 } }
     return { graph: emptyGraph(options.file ?? null), problems: [problem], duplicates: [] }
   }
   return new Parser(text, options.file ?? null, limits).parse()
@@ -55,7 +55,7 @@ interface Scope {
 interface NodeDraft {
   id: string
   attributes: AttributeMap
-  place: Position
+  position: Position
   isImplicit: boolean
   scopes: Scope[]
 }
@@ -82,9 +82,9 @@ class Parser {
   readonly #limits: ParseLimits
   readonly #problems: SyntaxProblem[] = []
   readonly #nodes = new Map<string, NodeDraft>()
-  readonly #edges: { from: string; to: string; attributes: AttributeMap; place: Position }[] = []
+  readonly #edges: { from: string; to: string; attributes: AttributeMap; position: Position }[] = []
   /** Later values that contradict earlier ones of the same node, for the linter. */
-  readonly #duplicates: { node: string; key: string; place: Position }[] = []
+  readonly #duplicates: { node: string; key: string; position: Position }[] = []
   #token: Token
 
   constructor(text: string, file: string | null, limits: ParseLimits) {
@@ -103,7 +103,7 @@ class Parser {
       if (this.#token.kind !== 'end')
         this.#report(
           `a file contains one graph; found ${this.#found()} after it`,
-          this.#token.place,
+          this.#token.position,
           'move the second graph to its own file',
         )
     } catch (error) {
@@ -111,7 +111,7 @@ class Parser {
       this.#problems.push(error.problem)
     }
     this.#problems.push(...this.#lexer.problems)
-    this.#problems.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
+    this.#problems.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
     return { graph: this.#build(name, root), problems: this.#problems, duplicates: this.#duplicates }
   }
 
@@ -151,7 +151,7 @@ class Parser {
         if (this.#problems.length >= PROBLEMS_MAX)
           throw new TooManyErrors({
             message: `more than ${PROBLEMS_MAX} errors; the rest was not parsed`,
-            place: this.#token.place,
+            position: this.#token.position,
           })
         this.#recover()
       }
@@ -160,14 +160,14 @@ class Parser {
 
   /** Continues after the next `;` or `]`, or at the next line, without leaving the block. */
   #recover(): void {
-    const { line } = this.#token.place
+    const { line } = this.#token.position
     for (;;) {
       if (this.#token.kind === 'end' || this.#isSymbol('}')) return
       if (this.#isSymbol(';') || this.#isSymbol(']')) {
         this.#advance()
         return
       }
-      if (this.#token.place.line > line) return
+      if (this.#token.position.line > line) return
       this.#advance()
     }
   }
@@ -199,7 +199,7 @@ class Parser {
     if (this.#isSymbol('->') || this.#isSymbol('--')) return this.#edge(scopes, start, id)
     checkId(start, id)
     const attributes = this.#attributeLists()
-    this.#declare(scopes, id, start.place, attributes)
+    this.#declare(scopes, id, start.position, attributes)
   }
 
   #subgraph(scopes: readonly Scope[]): void {
@@ -223,7 +223,7 @@ class Parser {
 
   #edge(scopes: readonly Scope[], start: Token, first: string): void {
     checkId(start, first)
-    const ids = [{ id: first, place: start.place }]
+    const ids = [{ id: first, position: start.position }]
     while (this.#isSymbol('->') || this.#isSymbol('--')) {
       if (this.#isSymbol('--')) this.#fail('-- makes an undirected edge', 'write ->')
       this.#advance()
@@ -232,47 +232,47 @@ class Parser {
       const token = this.#token
       const id = this.#id()
       checkId(token, id)
-      ids.push({ id, place: token.place })
+      ids.push({ id, position: token.position })
     }
     const given = this.#attributeLists()
     const attributes: AttributeMap = new Map(
       [...scopes.at(-1)!.edge].map(([key, value]) => [key, { ...value, origin: 'defaults' as const }]),
     )
     for (const [key, attribute] of given) attributes.set(key, attribute)
-    for (const { id, place } of ids) this.#mention(scopes, id, place)
+    for (const { id, position } of ids) this.#mention(scopes, id, position)
     for (let at = 0; at + 1 < ids.length; at++) {
       if (this.#edges.length >= this.#limits.edges) this.#fail(`the graph has more than ${this.#limits.edges} edges`)
-      this.#edges.push({ from: ids[at]!.id, to: ids[at + 1]!.id, attributes, place: ids[at]!.place })
+      this.#edges.push({ from: ids[at]!.id, to: ids[at + 1]!.id, attributes, position: ids[at]!.position })
     }
   }
 
   // — nodes —
 
-  #declare(scopes: readonly Scope[], id: string, place: Position, attributes: AttributeMap): void {
-    const draft = this.#draft(scopes, id, place, false)
+  #declare(scopes: readonly Scope[], id: string, position: Position, attributes: AttributeMap): void {
+    const draft = this.#draft(scopes, id, position, false)
     for (const [key, attribute] of attributes) {
       const before = draft.attributes.get(key)
       if (before?.origin === 'own' && before.value !== attribute.value)
-        this.#duplicates.push({ node: id, key, place: attribute.place! })
+        this.#duplicates.push({ node: id, key, position: attribute.position! })
       draft.attributes.set(key, attribute)
     }
     draft.isImplicit = false
-    draft.place = place
+    draft.position = position
     this.#join(scopes, draft)
   }
 
-  #mention(scopes: readonly Scope[], id: string, place: Position): void {
-    this.#join(scopes, this.#draft(scopes, id, place, true))
+  #mention(scopes: readonly Scope[], id: string, position: Position): void {
+    this.#join(scopes, this.#draft(scopes, id, position, true))
   }
 
-  #draft(scopes: readonly Scope[], id: string, place: Position, isImplicit: boolean): NodeDraft {
+  #draft(scopes: readonly Scope[], id: string, position: Position, isImplicit: boolean): NodeDraft {
     const known = this.#nodes.get(id)
     if (known) return known
     if (this.#nodes.size >= this.#limits.nodes) this.#fail(`the graph has more than ${this.#limits.nodes} nodes`)
     const defaults = [...scopes.at(-1)!.node].map(
       ([key, value]) => [key, { ...value, origin: 'defaults' as const }] as const,
     )
-    const draft: NodeDraft = { id, attributes: new Map(defaults), place, isImplicit, scopes: [] }
+    const draft: NodeDraft = { id, attributes: new Map(defaults), position, isImplicit, scopes: [] }
     this.#nodes.set(id, draft)
     return draft
   }
@@ -314,7 +314,7 @@ class Parser {
   }
 
   #value(key: string): Attribute {
-    const { kind, text, place } = this.#token
+    const { kind, text, position } = this.#token
     if (kind === 'html') this.#fail('an HTML label is not supported', 'write it as a quoted string')
     if (kind === 'symbol' || kind === 'end') this.#fail(`expected a value for ${key}, found ${this.#found()}`)
     this.#advance()
@@ -326,24 +326,24 @@ class Parser {
       this.#advance()
     }
     if (key === 'label' && value.length > this.#limits.label)
-      this.#report(`the label is ${value.length} characters long; the limit is ${this.#limits.label}`, place)
-    return { value, isQuoted: kind === 'string', place, origin: 'own' }
+      this.#report(`the label is ${value.length} characters long; the limit is ${this.#limits.label}`, position)
+    return { value, isQuoted: kind === 'string', position, origin: 'own' }
   }
 
   // — the result —
 
   #build(name: string | null, root: Scope): Graph {
     const nodes = new Map<string, GraphNode>()
-    for (const { id, attributes, place, isImplicit, scopes } of this.#nodes.values()) {
+    for (const { id, attributes, position, isImplicit, scopes } of this.#nodes.values()) {
       const labels = scopes.flatMap(scope => scope.own.get('label')?.value ?? [])
-      nodes.set(id, { id, attributes, place, isImplicit, subgraphs: labels })
+      nodes.set(id, { id, attributes, position, isImplicit, subgraphs: labels })
     }
     const counts = new Map<string, number>()
-    const edges: GraphEdge[] = this.#edges.map(({ from, to, attributes, place }) => {
+    const edges: GraphEdge[] = this.#edges.map(({ from, to, attributes, position }) => {
       const pair = `${from}->${to}`
       const count = (counts.get(pair) ?? 0) + 1
       counts.set(pair, count)
-      return { id: `${pair}#${count}`, from, to, attributes, place }
+      return { id: `${pair}#${count}`, from, to, attributes, position }
     })
     return { name, attributes: root.own as Attributes, nodes, edges, file: this.#file }
   }
@@ -386,12 +386,12 @@ class Parser {
     return kind === 'string' ? `the string ${JSON.stringify(text.slice(0, 30))}` : `"${text.slice(0, 30)}"`
   }
 
-  #report(message: string, place: Position, fix?: string): void {
-    this.#problems.push({ message, place, ...(fix !== undefined && { fix }) })
+  #report(message: string, position: Position, fix?: string): void {
+    this.#problems.push({ message, position, ...(fix !== undefined && { fix }) })
   }
 
   #fail(message: string, fix?: string): never {
-    throw new StatementError({ message, place: this.#token.place, ...(fix !== undefined && { fix }) })
+    throw new StatementError({ message, position: this.#token.position, ...(fix !== undefined && { fix }) })
   }
 }
 
@@ -405,7 +405,7 @@ function checkId(token: Token, id: string): void {
   const message = `${JSON.stringify(id)} is not a valid node name`
   throw new StatementError({
     message,
-    place: token.place,
+    position: token.position,
     fix: 'use letters, digits and underscores only, and label= for the text people see',
   })
 }

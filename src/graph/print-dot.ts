@@ -21,7 +21,7 @@ function withClasses(attributes: Attributes, subgraphs: readonly string[]): stri
   if (derived.length === 0) return list(attributes)
   const own = attributes.get('class')?.value
   const value = [...(own ? [own] : []), ...derived].join(' ')
-  const classed: Attribute = { value, isQuoted: true, place: null, origin: 'own' }
+  const classed: Attribute = { value, isQuoted: true, position: null, origin: 'own' }
   return list(new Map([...attributes, ['class', classed]]))
 }
 

@@ -85,12 +85,12 @@ function readProperties(body: string, at: number, problems: StyleProblem[]): Map
   const properties = new Map<string, string>()
   let offset = at
   for (const part of body.split(/;|\n(?=\s*[\w.]+\s*:)/)) {
-    const place = offset + Math.max(0, part.search(/\S/))
+    const position = offset + Math.max(0, part.search(/\S/))
     offset += part.length + 1
     if (part.trim() === '') continue
     const colon = part.indexOf(':')
     if (colon < 0) {
-      problems.push({ message: `expected property: value, found "${part.trim()}"`, at: place })
+      problems.push({ message: `expected property: value, found "${part.trim()}"`, at: position })
       continue
     }
     const given = part.slice(0, colon).trim()
@@ -99,8 +99,8 @@ function readProperties(body: string, at: number, problems: StyleProblem[]): Map
       .slice(colon + 1)
       .trim()
       .replace(/^(["'])(.*)\1$/s, '$2')
-    if (!STYLE_PROPERTIES.includes(name)) problems.push({ message: `unknown property "${given}"`, at: place })
-    else if (value === '') problems.push({ message: `${given} has no value`, at: place })
+    if (!STYLE_PROPERTIES.includes(name)) problems.push({ message: `unknown property "${given}"`, at: position })
+    else if (value === '') problems.push({ message: `${given} has no value`, at: position })
     else properties.set(name, value)
   }
   return properties
@@ -133,8 +133,8 @@ function styled(node: GraphNode, rules: readonly StyleRule[]): GraphNode {
   const added = [...best].filter(([name]) => !hasOwn(node, name))
   if (added.length === 0) return node
   const attributes = new Map<string, Attribute>(node.attributes)
-  const place: Position | null = null
-  for (const [name, { value }] of added) attributes.set(name, { value, isQuoted: true, place, origin: 'stylesheet' })
+  const position: Position | null = null
+  for (const [name, { value }] of added) attributes.set(name, { value, isQuoted: true, position, origin: 'stylesheet' })
   return { ...node, attributes }
 }
 

@@ -17,7 +17,7 @@
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
  *   remote/                sessions on workers, as their server has them
  *   worker/                the host of a worker: log and ledger are its server's
- *   reader-places.ts       where terminals are read: in this thread, or in others
+ *   reader-hosts.ts       where terminals are read: in this thread, or in others
  *   sweeps.ts              removes old sessions and uploads, packs recordings
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
@@ -30,7 +30,7 @@ export { homeId } from './home-id.js'
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-bus.js'
 export { openLedger } from './open-ledger.js'
-export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
+export { mayHaveStore, openHomeStore, storeAddress, storeFile, storeName } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
 export { RemoteSession } from './remote/index.js'

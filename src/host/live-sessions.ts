@@ -35,7 +35,7 @@ import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
 import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
-import { ReaderPlaces } from './reader-places.js'
+import { ReaderHosts } from './reader-hosts.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import { projectGrants } from './sandbox-requests.js'
 import type { SessionBudgets } from './session-budgets.js'
@@ -103,7 +103,7 @@ export class LiveSessions {
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   readonly #paths: SessionPaths
-  readonly #readers: ReaderPlaces
+  readonly #readers: ReaderHosts
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #failuresOf = new Map<string, number>()
   #failures = 0
@@ -116,7 +116,7 @@ export class LiveSessions {
     })
     const { settings, clock, owner } = options.host
     const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
-    this.#readers = new ReaderPlaces({ clock, owner, threads: settings.threads, onUnread })
+    this.#readers = new ReaderHosts({ clock, owner, threads: settings.threads, onUnread })
     this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
     const { ledger, store } = options
     const directory = join(settings.runtimeDirectory, 'sandbox')
@@ -343,10 +343,10 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #placeOf(record: SessionRecord): ReaderPlace {
+  #readerHostOf(record: SessionRecord): ReaderPlace {
     const { id } = record
     const queue = this.#queueOf(id)
-    return this.#readers.placeOf(id, () => queue.clock.monotonic(), {
+    return this.#readers.hostOf(id, () => queue.clock.monotonic(), {
       isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
@@ -445,7 +445,7 @@ export class LiveSessions {
       journal,
       ledger,
       clock: this.#queueOf(record.id).clock,
-      reader: this.#placeOf(record),
+      reader: this.#readerHostOf(record),
       onRuleOff: ({ rule, ms, reason }) => {
         const { agent, file } = live.pack
         this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })

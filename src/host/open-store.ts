@@ -14,7 +14,7 @@ import type { StoreSettings } from './settings.js'
 import { telegramProjections } from './telegram-projections.js'
 
 /** As `openStore` takes it. */
-export function storePlace({ dataDirectory, sharedStore }: StoreSettings) {
+export function storeAddress({ dataDirectory, sharedStore }: StoreSettings) {
   if (!sharedStore) return { path: storeFile(dataDirectory) }
   const { url, passwordFile } = sharedStore
   return { url, ...(passwordFile !== null && { password: readPasswordFile(passwordFile) }) }
@@ -38,7 +38,7 @@ export async function openHomeStore(
   options: StoreSettings & { clock: Clock; onError(error: unknown): void },
 ): Promise<EventStore> {
   return openStore({
-    ...storePlace(options),
+    ...storeAddress(options),
     clock: options.clock,
     projections: [
       sessionsProjection,

@@ -25,7 +25,7 @@ export function forkRequest(record: SessionRecord, options: ResumeOptions): Star
       next: 'send it a prompt first',
     })
   return {
-    ...conversationPlace(record, options),
+    ...requestOfRecord(record, options),
     label: `Fork of ${label ?? `session ${number}`}`.slice(0, 200),
     resume: null,
     fork: agentSessionId,
@@ -56,7 +56,7 @@ export function resumeRequest(record: SessionRecord, options: ResumeOptions): St
       { next: `signalbox start ${agent === 'generic' ? '-- <program>' : agent} starts a new one` },
     )
   return {
-    ...conversationPlace(record, options),
+    ...requestOfRecord(record, options),
     label: record.label ?? null,
     resume: agentSessionId,
     resumedFrom: id,
@@ -64,7 +64,7 @@ export function resumeRequest(record: SessionRecord, options: ResumeOptions): St
 }
 
 /** Same agent, directory, arguments and sandbox. */
-function conversationPlace(record: SessionRecord, { terminal, size, person }: ResumeOptions) {
+function requestOfRecord(record: SessionRecord, { terminal, size, person }: ResumeOptions) {
   return {
     // The arguments of any other program begin with the program.
     agent: record.agent === 'generic' ? null : record.agent,

@@ -25,9 +25,9 @@ export type ReadProfile = (cwd: string, options: ProfileOptions) => Promise<Prof
 
 /**
  * The arguments of a pipeline that runs as a graph: its DOT was ejected, or a node of another graph
- * names it. The inputs of the run take the place of the options of `implement` and `review`
+ * names it. The inputs of the run replace the options of `implement` and `review`
  * (`issue`, `design` and `plan` as a file or as text, `profile`, `range`, `fix`, `pull`); agents,
- * checks and limits come from the profile, and the run works in the same place as any other graph
+ * checks and limits come from the profile, and the run has the same workspace as any other graph
  * run.
  */
 export async function adHocArgs(

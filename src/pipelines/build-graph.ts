@@ -30,7 +30,13 @@ export function buildGraph({ name, attributes, nodes, edges }: GraphPlan): Graph
       const count = (counts.get(pair) ?? 0) + 1
       counts.set(pair, count)
       const isRoute = nodes[from]?.fn !== undefined && nodes[to]?.fn !== undefined
-      return { id: `${pair}#${count}`, from, to, attributes: attributesOf(isRoute ? { label: to } : {}), place: null }
+      return {
+        id: `${pair}#${count}`,
+        from,
+        to,
+        attributes: attributesOf(isRoute ? { label: to } : {}),
+        position: null,
+      }
     }),
     file: null,
   }
@@ -38,14 +44,14 @@ export function buildGraph({ name, attributes, nodes, edges }: GraphPlan): Graph
 
 function nodeOf(id: string, { fn, label, shape, attributes = {} }: NodePlan): GraphNode {
   const own = { shape, label, ...(fn !== undefined && { type: 'code', fn }), ...attributes }
-  return { id, attributes: attributesOf(own), place: null, subgraphs: [], isImplicit: false }
+  return { id, attributes: attributesOf(own), position: null, subgraphs: [], isImplicit: false }
 }
 
 function attributesOf(values: Record<string, string>): Attributes {
   return new Map(
     Object.entries(values).map(([key, value]): [string, Attribute] => [
       key,
-      { value, isQuoted: !/^[\w.]+$/.test(value), place: null, origin: 'own' },
+      { value, isQuoted: !/^[\w.]+$/.test(value), position: null, origin: 'own' },
     ]),
   )
 }

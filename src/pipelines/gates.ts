@@ -100,10 +100,10 @@ export function planQuestion(payload: PlanGatePayload, problem: string | null): 
 export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
   const { items, summary, pass, of } = payload
   const line = ({ number, severity, file, line: at, title, issue, disposition, reason }: (typeof items)[number]) => {
-    const place = at === null ? file : `${file}:${at}`
+    const location = at === null ? file : `${file}:${at}`
     // A short comment of a person is both title and issue.
     const about = issue === title ? [] : [issue]
-    return [`${number}. [${severity}] ${place} ${title}`, ...about, `${disposition}: ${reason}`].join('\n   ')
+    return [`${number}. [${severity}] ${location} ${title}`, ...about, `${disposition}: ${reason}`].join('\n   ')
   }
   return {
     kind: 'review',

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ensureWorkspace } from '../worktrees/index.js'
 import { PipelineGit } from './pipeline-git.js'
 import { fixture, useFixture } from './testing/use-fixture.js'
 
@@ -31,7 +32,7 @@ test('reading, switching and creating worktrees run no hook of the repository; a
     hook(name, `echo ${name} >> ${marks}`)
   const git = new PipelineGit(fixture.repository)
   const path = join(mkdtempSync(join(fixture.directory, 'trees-')), 'tree')
-  await git.ensureWorktree({ run: 'run_1', path, branch: 'lamp', base: 'main', isNewBranch: true })
+  await ensureWorkspace(git.git, { run: 'run_1', path, branch: 'lamp', base: 'main', isNewBranch: true })
   await git.treeHash()
   await git.git.status()
   await git.git.run(['switch', '--quiet', '-c', 'other'])

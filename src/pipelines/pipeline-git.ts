@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
 import { SignalboxError } from '../errors/index.js'
-import { addWorktree, Git } from '../git/index.js'
+import { Git } from '../git/index.js'
 import { STEP_MARK } from '../process/index.js'
 
 /** A larger diff goes into a file of its own. */
@@ -37,25 +36,13 @@ export class PipelineGit {
     this.#commitTimeoutMs = commitTimeoutMs
   }
 
-  // — worktrees and branches —
-
-  async hasBranch(branch: string): Promise<boolean> {
-    return (await this.git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
-  }
-
-  /** The branch, or the first of `-2`, `-3` … that does not exist. */
-  async freeBranch(wanted: string, isTaken: (name: string) => boolean = () => false): Promise<string> {
-    for (let number = 1; ; number++) {
-      const name = number === 1 ? wanted : `${wanted}-${number}`
-      if (!isTaken(name) && !(await this.hasBranch(name))) return name
-    }
-  }
+  // — branches and worktrees —
 
   /** The default branch of `origin`, else `main` or `master`, else the current branch. */
   async defaultBranch(): Promise<string | null> {
     const { code, stdout } = await this.git.try(['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'])
     const named = code === 0 ? stdout.trim().replace(/^origin\//, '') : null
-    for (const name of [named, 'main', 'master']) if (name !== null && (await this.hasBranch(name))) return name
+    for (const name of [named, 'main', 'master']) if (name !== null && (await this.git.hasBranch(name))) return name
     return this.git.branch()
   }
 
@@ -68,40 +55,6 @@ export class PipelineGit {
       `${revision}^{commit}`,
     ])
     return code === 0 ? stdout.trim() : null
-  }
-
-  /**
-   * The worktree of a run, created if missing. The run's id is stored on its branch before the
-   * branch exists, so that a later attempt can tell its own branch from another one of the same
-   * name.
-   */
-  async ensureWorktree(request: {
-    run: string
-    path: string
-    branch: string
-    base: string
-    isNewBranch: boolean
-  }): Promise<{ branch: string; made: 'new' | 'restored' | 'there' }> {
-    const { run, path, base, isNewBranch } = request
-    const own = await this.#branchOf(run)
-    const branch = own ?? (isNewBranch ? await this.freeBranch(request.branch) : request.branch)
-    if (existsSync(path) && (await new Git(path).head()) !== null) return { branch, made: 'there' }
-    await this.git.try(['worktree', 'prune'])
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const exists = await this.hasBranch(branch)
-    if (isNewBranch) await this.git.run(['config', `branch.${branch}.signalbox-run`, run])
-    await addWorktree(this.git, { path, branch, base: exists ? null : base })
-    return { branch, made: exists && isNewBranch ? 'restored' : 'new' }
-  }
-
-  async #branchOf(run: string): Promise<string | null> {
-    const { code, stdout } = await this.git.try(['config', '--get-regexp', '^branch\\..*\\.signalbox-run$'])
-    if (code !== 0) return null
-    for (const line of stdout.split('\n')) {
-      const match = /^branch\.(.+)\.signalbox-run (.+)$/.exec(line)
-      if (match?.[2] === run && (await this.hasBranch(match[1]!))) return match[1]!
-    }
-    return null
   }
 
   /** The worktree of the repository that has the branch checked out; null if none has. */

@@ -17,7 +17,7 @@ import { adHocArgs } from './ad-hoc-args.js'
 import { ARGS_INPUT, type PipelineArgs } from './args.js'
 import type { AgentNode, NodeContext, NodeResult, PipelineNode, PipelineServices } from './node.js'
 import { pipelineNodes } from './nodes/index.js'
-import { restorePlace, restorePlan } from './nodes/prepare.js'
+import { restorePlan, restoreWorkspace } from './nodes/prepare.js'
 import { PipelineGit } from './pipeline-git.js'
 import type { PipelineRegistry } from './registry.js'
 import { reduceState } from './state.js'
@@ -102,7 +102,7 @@ export class PipelineSteps implements Performer {
       if (isFork) restorePlan(context)
       return { node, context }
     }
-    if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository, { mark: call.name })))
+    if (fn !== 'prepare') await restoreWorkspace(open(new PipelineGit(args.repository, { mark: call.name })))
     return { node, context: open(new PipelineGit(existsSync(cwd) ? cwd : args.repository, { mark: call.name })) }
   }
 

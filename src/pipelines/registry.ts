@@ -105,7 +105,7 @@ export function pipelineRun(
 
 /** Applies the profile's retries to the agent nodes, and its pace to the node that waits. */
 function withProfile(graph: Graph, { maxRetries, retryPolicy, pull }: ProfileCopy): Graph {
-  const own = (value: string): Attribute => ({ value, isQuoted: false, place: null, origin: 'own' })
+  const own = (value: string): Attribute => ({ value, isQuoted: false, position: null, origin: 'own' })
   const nodes = new Map(
     [...graph.nodes].map(([id, node]) => {
       const shape = textOf(node.attributes, 'shape')

@@ -63,7 +63,7 @@ export function readState(
     const key = `${PREFIX}${field}`
     if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
   }
-  // A fork has read the branch of its original run; its own is that of its place.
+  // A fork has read the branch of its original run; its own is that of its workspace.
   const own = isFork ? { branch: args.place.branch, worktree: args.place.path } : {}
   return parseState({ ...initialState(args), ...stored, ...own })
 }

@@ -20,7 +20,7 @@ export function packageCache(env: NodeJS.ProcessEnv): string {
 
 /** The directory of an installed package; null if it is not there. */
 export function installedPackage(directory: string, { name, version }: NpmPackage): string | null {
-  const found = join(placeOf(directory, { name, version }), 'node_modules', name)
+  const found = join(packageDirectory(directory, { name, version }), 'node_modules', name)
   return existsSync(join(found, 'package.json')) ? found : null
 }
 
@@ -31,8 +31,8 @@ export function installedPackage(directory: string, { name, version }: NpmPackag
 export async function installPackage(directory: string, wanted: NpmPackage, env: NodeJS.ProcessEnv): Promise<string> {
   const found = installedPackage(directory, wanted)
   if (found) return found
-  const place = placeOf(directory, wanted)
-  const draft = `${place}.${process.pid}`
+  const target = packageDirectory(directory, wanted)
+  const draft = `${target}.${process.pid}`
   mkdirSync(draft, { recursive: true })
   writeFileSync(join(draft, 'package.json'), '{"private":true}\n')
   const spec = `${wanted.name}@${wanted.version}`
@@ -41,17 +41,17 @@ export async function installPackage(directory: string, wanted: NpmPackage, env:
     (error: Error) => ({ code: null, stderr: error.message }),
   )
   if (result.code === 0) {
-    rmSync(place, { recursive: true, force: true })
-    renameSync(draft, place)
+    rmSync(target, { recursive: true, force: true })
+    renameSync(draft, target)
     return installedPackage(directory, wanted)!
   }
   rmSync(draft, { recursive: true, force: true })
   throw new SignalboxError('E_ENGINE_MISSING', `${spec} cannot be installed: ${lastLine(result.stderr)}`, {
-    next: `npm install --prefix ${place} --ignore-scripts ${spec}`,
+    next: `npm install --prefix ${target} --ignore-scripts ${spec}`,
   })
 }
 
-function placeOf(directory: string, { name, version }: NpmPackage): string {
+function packageDirectory(directory: string, { name, version }: NpmPackage): string {
   return join(directory, `${name.replace(/^@/, '').replaceAll('/', '-')}-${version}`)
 }
 

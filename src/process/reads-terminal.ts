@@ -53,8 +53,8 @@ export function judgeReader({ processes, mode, isComplete }: ReaderFacts): Termi
   if (mode === 'silent' && hidden) return { reads: 'yes', how: `${hidden.name} has turned the echo off` }
   if (hidden) return { reads: 'unknown', how: `what ${hidden.name} waits for is hidden` }
   if (!isComplete || processes.length === 0) return { reads: 'unknown', how: 'the programs are hidden' }
-  const places = processes.map(({ name, threads }) => `${name} ${whereOf(threads[0])}`)
-  return { reads: 'no', how: places.slice(0, 3).join(', ') }
+  const waits = processes.map(({ name, threads }) => `${name} ${whereOf(threads[0])}`)
+  return { reads: 'no', how: waits.slice(0, 3).join(', ') }
 }
 
 function isAtTerminal(wait: ThreadWait, terminalFds: readonly number[] | null): boolean {

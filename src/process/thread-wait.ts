@@ -20,7 +20,7 @@ export function waitOf(
       ? { in: 'elsewhere', where: `waits in call ${words[0]}` }
       : waitInCall(pid, call, words.slice(1).map(Number))
   }
-  return waitAtPlace(pid, textOf(`/proc/${pid}/task/${thread}/wchan`)?.trim() ?? '', files)
+  return waitAt(pid, textOf(`/proc/${pid}/task/${thread}/wchan`)?.trim() ?? '', files)
 }
 
 function waitInCall(pid: number, call: WaitCall, args: readonly number[]): ThreadWait {
@@ -42,21 +42,21 @@ function waitInCall(pid: number, call: WaitCall, args: readonly number[]): Threa
 }
 
 /**
- * By the kernel's name of the place, which is visible on systems that hide system calls from all
- * but ancestors (Yama, as on Ubuntu). A terminal is read from few places; a thread that is blocked
+ * By the kernel's name of the function, which is visible on systems that hide system calls from all
+ * but ancestors (Yama, as on Ubuntu). A terminal is read in few functions; a thread that is blocked
  * at any other does not read it.
  */
-function waitAtPlace(pid: number, place: string, files: readonly string[] | null): ThreadWait {
-  if (place === '' || place === '0') return { in: 'hidden' }
-  if (/^(?:n_tty_|tty_|wait_woken|schedule_timeout)/.test(place)) return { in: 'read', fds: null }
-  if (/^(?:poll_|do_select|do_poll|do_sys_poll|core_sys_select)/.test(place)) return { in: 'poll', fds: null }
-  if (/^(?:io_cqring|io_uring)/.test(place)) return { in: 'ring', fds: null }
-  if (/^(?:do_epoll|ep_poll|ep_)/.test(place)) {
+function waitAt(pid: number, name: string, files: readonly string[] | null): ThreadWait {
+  if (name === '' || name === '0') return { in: 'hidden' }
+  if (/^(?:n_tty_|tty_|wait_woken|schedule_timeout)/.test(name)) return { in: 'read', fds: null }
+  if (/^(?:poll_|do_select|do_poll|do_sys_poll|core_sys_select)/.test(name)) return { in: 'poll', fds: null }
+  if (/^(?:io_cqring|io_uring)/.test(name)) return { in: 'ring', fds: null }
+  if (/^(?:do_epoll|ep_poll|ep_)/.test(name)) {
     const watched = files?.filter(fd => linkOf(pid, fd).includes('eventpoll')).map(fd => epollFds(pid, fd)) ?? []
     const isSeen = watched.length > 0 && !watched.includes(null)
     return { in: 'epoll', fds: isSeen ? watched.flatMap(fds => fds ?? []) : null }
   }
-  return { in: 'elsewhere', where: `waits at ${place}` }
+  return { in: 'elsewhere', where: `waits at ${name}` }
 }
 
 /** The files of an array of `struct pollfd` that are polled for input. */

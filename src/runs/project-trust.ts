@@ -43,17 +43,17 @@ async function requireTrust(context: TrustContext, found: ExecutableFiles, trust
 
 /**
  * Trust in a graph and in every file that it names. Examples that ship with the program are
- * trusted. Trust in a text is recorded for `place`.
+ * trusted. Trust in a text is recorded for `directory`.
  * @returns the trusted files; null for a shipped example. @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireGraphTrust(
   context: TrustContext & Pick<StartContext, 'cwd'>,
   { path, text, module }: Pick<LoadedGraph, 'path' | 'text'> & { module: { file: string } | null },
-  { trust, place = context.cwd }: { trust: string | undefined; place?: string | undefined },
+  { trust, directory = context.cwd }: { trust: string | undefined; directory?: string | undefined },
 ): Promise<ExecutableFiles | null> {
   const others = module ? [module.file] : []
   if (path !== null && [path, ...others].every(isOwnFile)) return null
-  const found = path === null ? await executableText(text, place, others) : await executableFiles(path, others)
+  const found = path === null ? await executableText(text, directory, others) : await executableFiles(path, others)
   await requireTrust(context, found, trust)
   return found
 }

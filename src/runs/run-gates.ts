@@ -15,10 +15,10 @@ export interface Answerer {
   name: string
 }
 
-type LedgerPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
+type LedgerContext = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
 /** The ledger of the home, to read and to refuse by the same rules as the daemon. */
-export function ledgerOf({ store, home, env, clock }: LedgerPlace): Ledger {
+export function ledgerOf({ store, home, env, clock }: LedgerContext): Ledger {
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   return openLedger({ store, clock, settings: home.settings, redactor })
 }
@@ -28,7 +28,7 @@ export function ledgerOf({ store, home, env, clock }: LedgerPlace): Ledger {
  * accepts from elsewhere only what the daemon has accepted: any process of the user, an agent's
  * included, can write to the store.
  */
-export function drivingLedger({ store, home, env, clock }: LedgerPlace): Ledger {
+export function drivingLedger({ store, home, env, clock }: LedgerContext): Ledger {
   const { settings } = home
   // The password of a shared store keeps agents out of it.
   if (settings.sharedStore) return ledgerOf({ store, home, env, clock })

@@ -1,12 +1,12 @@
-import { basename, join } from 'node:path'
 import { type HeadlessAgent, PERMISSION_LEVELS, type PermissionLevel } from '../agents/index.js'
 import { newId } from '../clock/index.js'
 import { createRun, type Limits } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { addWorktree, Git } from '../git/index.js'
+import { Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
 import type { OneshotInput, Role } from '../oneshot/index.js'
 import { splitWords } from '../text/index.js'
+import { createWorkspace, workspaceBranch } from '../worktrees/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
@@ -86,7 +86,12 @@ export async function startOneshot(context: StartContext, options: OneshotOption
   const { dataDirectory } = home.settings
   const worktree =
     isApart || settings.worktree
-      ? await createWorktree(git, root, base, { dataDirectory, id, branch: options.branch })
+      ? await createWorkspace(dataDirectory, {
+          cwd,
+          id,
+          branch: options.branch ?? workspaceBranch('oneshot', id),
+          worktree: { required: { next: 'leave --worktree out, or commit something first' } },
+        })
       : null
   if (worktree && options.placement) await shareWorkspace(context, id, worktree.path)
   const { logsDir, sessionLog } = options
@@ -128,23 +133,6 @@ function checkTask(given: string, cwd: string): string {
     })
   if (cwd === '/') throw new SignalboxError('E_INPUT', 'a oneshot needs a project directory, not /')
   return task
-}
-
-/** A new worktree on a new branch; uncommitted changes stay where they are. */
-async function createWorktree(
-  git: Git,
-  root: string | null,
-  base: string | null,
-  { dataDirectory, id, branch: wanted }: { dataDirectory: string; id: string; branch: string | undefined },
-): Promise<{ path: string; branch: string }> {
-  if (root === null || base === null)
-    throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', {
-      next: 'leave --worktree out, or commit something first',
-    })
-  const path = join(dataDirectory, 'worktrees', basename(root), id)
-  const branch = wanted ?? `signalbox/oneshot/${id}`
-  await addWorktree(git, { path, branch, base })
-  return { path, branch }
 }
 
 function limitsFrom(given: Limits = {}, settings: OneshotSettings): Limits {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js'
 import type { Home } from '../host/home/index.js'
 import type { EventStore } from '../store/index.js'
-import { type WorktreeEntry, worktreeLedger } from '../worktrees/index.js'
+import { findWorktrees, type WorktreeEntry } from '../worktrees/index.js'
 
 const DAY_MS = 24 * 3_600_000
 const DEFAULT_KEEP_DAYS = 14
@@ -12,7 +12,7 @@ export function listWorktrees(
   { isMeasured }: { isMeasured: boolean },
 ): Promise<WorktreeEntry[]> {
   const { dataDirectory } = home.settings
-  return worktreeLedger({ store, clock, dataDirectory, keepMs: keepMs(home), isMeasured })
+  return findWorktrees({ store, clock, dataDirectory, keepMs: keepMs(home), isMeasured })
 }
 
 /** A worktree does not record its profile, so the longest time of all profiles counts. */

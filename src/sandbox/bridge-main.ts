@@ -52,10 +52,10 @@ async function forward(request: IncomingMessage, response: ServerResponse): Prom
   const headers = inside
     ? request.headers
     : { ...request.headers, [CLIENT_PORT_HEADER]: String(request.socket.remotePort ?? 0) }
-  const place = inside
+  const target = inside
     ? { createConnection: () => inside, path: `${pathname}${search}` }
     : { socketPath, path: request.url ?? '', agent: false as const }
-  const upstream = httpRequest({ ...place, method: request.method, headers }, answer => {
+  const upstream = httpRequest({ ...target, method: request.method, headers }, answer => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.pipe(response)
   })

@@ -52,7 +52,7 @@ if [ ! -e "$2" ]; then
 fi
 mount --rbind "$1/path" "$2"`
 
-/** What is left is the empty place that was made for it. */
+/** What is left is the empty file or directory that was made for it. */
 const CLOSE_IN_SANDBOX = `umount -l "$1" || exit 1
 if [ -d "$1" ]; then rmdir "$1"; elif [ ! -s "$1" ]; then rm -f "$1"; fi 2> /dev/null
 exit 0`

@@ -142,8 +142,8 @@ function fullPath(path: string, { home, cwd, env }: Pick<PlanRequest, 'home' | '
   if (path.startsWith('~/')) return join(home, path.slice(2))
   const variable = /^\$(\w+)(.*)$/.exec(path)
   if (!variable) return resolve(cwd, path)
-  const place = env[variable[1]!] ?? ''
-  return isAbsolute(place) ? `${place}${variable[2]}` : null
+  const directory = env[variable[1]!] ?? ''
+  return isAbsolute(directory) ? `${directory}${variable[2]}` : null
 }
 
 /**
@@ -153,15 +153,15 @@ function fullPath(path: string, { home, cwd, env }: Pick<PlanRequest, 'home' | '
  */
 export function createAgentDirectories(
   agent: string,
-  place: Pick<PlanRequest, 'home' | 'cwd' | 'env' | 'packs'>,
+  request: Pick<PlanRequest, 'home' | 'cwd' | 'env' | 'packs'>,
 ): void {
-  const { write, protect } = profileOf(agent, place.packs ?? null)
+  const { write, protect } = profileOf(agent, request.packs ?? null)
   for (const path of write) {
-    const full = fullPath(path, place)
+    const full = fullPath(path, request)
     if (full !== null) mkdirSync(full, { recursive: true, mode: 0o700 })
   }
   for (const path of protect) {
-    const full = fullPath(path, place)
+    const full = fullPath(path, request)
     if (full === null || existsSync(full) || !existsSync(dirname(full))) continue
     if (extname(full) === '') mkdirSync(full, { mode: 0o700 })
     else writeFileSync(full, /\.jsonc?$/.test(full) ? '{}\n' : '', { mode: 0o600, flag: 'wx' })
@@ -173,8 +173,8 @@ export function createAgentDirectories(
  * its configuration, stays read-only: a person would run it later, outside the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
-  const place = join(cwd, '.git')
-  if (!existsSync(place)) return []
+  const git = join(cwd, '.git')
+  if (!existsSync(git)) return []
   const writable = (path: string, why: string): SandboxPath => ({ path, access: 'write', why })
   const fixed = (paths: readonly string[], why: string): SandboxPath[] =>
     paths.filter(path => existsSync(path)).map(path => ({ path, access: 'read', why, isProtected: true }))
@@ -184,9 +184,9 @@ function gitPaths(cwd: string): SandboxPath[] {
       'git runs what is in there',
     )
   // A directory that is mounted cannot be renamed, and another one put in its place.
-  if (lstatSync(place).isDirectory()) return [writable(place, 'the repository'), ...runsPrograms(place)]
-  const worktree = worktreeOf(place)
-  if (worktree === null) return fixed([place], 'a link to another repository')
+  if (lstatSync(git).isDirectory()) return [writable(git, 'the repository'), ...runsPrograms(git)]
+  const worktree = worktreeOf(git)
+  if (worktree === null) return fixed([git], 'a link to another repository')
   const { own, common } = worktree
   const names = ['commondir', 'gitdir', 'config.worktree']
   return [
@@ -198,7 +198,7 @@ function gitPaths(cwd: string): SandboxPath[] {
       names.map(name => join(own, name)),
       'git runs what it names',
     ),
-    ...fixed([place], 'names the repository'),
+    ...fixed([git], 'names the repository'),
   ]
 }
 
@@ -207,8 +207,8 @@ const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/a
 
 /** Creates those that can be empty: what does not exist cannot be made read-only. */
 export function createGitDirectories(cwd: string): void {
-  const place = join(cwd, '.git')
-  const repository = !existsSync(place) ? null : lstatSync(place).isDirectory() ? place : worktreeOf(place)?.common
+  const git = join(cwd, '.git')
+  const repository = !existsSync(git) ? null : lstatSync(git).isDirectory() ? git : worktreeOf(git)?.common
   for (const name of repository ? ['hooks', 'modules'] : [])
     mkdirSync(join(repository!, name), { recursive: true, mode: 0o755 })
 }

@@ -69,7 +69,7 @@ describe('a candidate', () => {
     },
   )
 
-  it('is the place that a link leads to', () => {
+  it('is the target of a link', () => {
     symlinkSync(join(home, 'signalbox'), join(home, 'notes/link'))
     expect(of(join(home, 'notes/link/data'))).toBeNull()
     for (const path of ['/', '/proc/1/environ', '/dev/null', '/sys']) expect(of(path, 'write')).toBeNull()

@@ -122,7 +122,7 @@ describe('the plan of a sandbox', () => {
     expect(Object.keys(plan({ given: ['MINE'] }).env).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'MINE', 'PATH'])
   })
 
-  it('adds paths of the settings, at the place that a link leads to', () => {
+  it('adds paths of the settings, at the target of a link', () => {
     symlinkSync(at('home/.ssh'), at('home/link'))
     const { paths } = plan({}, { write: ['~/link'] })
     expect(paths).toContainEqual({ path: at('home/.ssh'), access: 'write', why: 'sandbox.write' })

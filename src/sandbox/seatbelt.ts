@@ -6,9 +6,9 @@ import type { SandboxPlan } from './plan.js'
  */
 export function seatbeltProfile(plan: SandboxPlan): string {
   const rules = plan.paths.flatMap(({ path, access }) => {
-    const place = path === '/' ? '' : ` (subpath ${quoted(path)})`
-    if (access === 'private') return [`(deny file-read* file-write*${place})`]
-    return [`(allow file-read*${place})`, `(${access === 'write' ? 'allow' : 'deny'} file-write*${place})`]
+    const filter = path === '/' ? '' : ` (subpath ${quoted(path)})`
+    if (access === 'private') return [`(deny file-read* file-write*${filter})`]
+    return [`(allow file-read*${filter})`, `(${access === 'write' ? 'allow' : 'deny'} file-write*${filter})`]
   })
   return [
     '(version 1)',

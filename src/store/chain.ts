@@ -77,24 +77,24 @@ export async function checkChain(
   let last = 0
   for (let cursor = 0, isLast = false; !isLast && problems.length < SHOWN; ) {
     const rows = await read(cursor, BATCH)
-    for (const { event, text, ...place } of rows) {
+    for (const { event, text, ...row } of rows) {
       const said = event?.data.chain
       if (typeof said !== 'string') {
         // Events from before the chain started have no value; after it started, one without a value
         // was inserted by another program.
         if (last > 0)
-          problems.push({ ...place, message: `Event ${place.version} of ${place.stream} is not part of the chain.` })
+          problems.push({ ...row, message: `Event ${row.version} of ${row.stream} is not part of the chain.` })
         continue
       }
       const { stream, version, type, at } = event!
       const isWhole = said === chainValue(previous, { stream, version, type, at, canonical: canonicalText(text) })
       if (!isWhole)
         problems.push({
-          ...place,
+          ...row,
           message: `The chain breaks at event ${version} of ${stream} (${type}): this event or an earlier one was changed or removed.`,
         })
       previous = said
-      last = place.position
+      last = row.position
     }
     isLast = rows.length < BATCH
     cursor = Math.max(cursor + 1, rows.at(-1)?.position ?? 0)

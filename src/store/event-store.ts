@@ -116,7 +116,7 @@ export interface EventStore {
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>
 
-  /** Verifies the chained streams and reports every place where the chain breaks. */
+  /** Verifies the chained streams and reports every position at which the chain breaks. */
   checkChain(): Promise<ChainProblem[]>
 
   close(): Promise<void>
@@ -200,10 +200,10 @@ export interface StoreProblem {
   /** What is wrong, in one sentence. */
   message: string
   /** The position or table, if known. */
-  place?: string
+  location?: string
 }
 
-/** A place where the chain of the ledger is broken. */
+/** A position at which the chain of the ledger is broken. */
 export interface ChainProblem extends StoreProblem {
   position: number
   stream: string

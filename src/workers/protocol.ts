@@ -65,14 +65,14 @@ const stepNeeds = z.object({
 export type StepNeeds = z.output<typeof stepNeeds>
 
 /** Where a worker reaches a server. */
-const serverPlace = z.object({
+const serverAddress = z.object({
   /** Null: not connected yet. */
   id: z.string().nullable(),
   address: z.string(),
   /** The SHA-256 of its public key, for a certificate that no authority signed. */
   pin: z.string().nullable(),
 })
-export type ServerPlace = z.output<typeof serverPlace>
+export type ServerAddress = z.output<typeof serverAddress>
 
 const call = z.object({
   type: z.literal('call'),
@@ -107,11 +107,11 @@ const serverFrame = z.discriminatedUnion('type', [
     lostAfterMs: z.number(),
     /** The id of this server, and all servers of its store. */
     server: z.string().optional(),
-    servers: z.array(serverPlace).optional(),
+    servers: z.array(serverAddress).optional(),
     /** Of the sessions that the worker named, those that the log does not have as running. */
     ended: z.array(z.string()),
   }),
-  z.object({ type: z.literal('servers'), servers: z.array(serverPlace) }),
+  z.object({ type: z.literal('servers'), servers: z.array(serverAddress) }),
   z.object({ type: z.literal('beat') }),
   /** A worker that asked to be drained has nothing left. */
   z.object({ type: z.literal('drained') }),

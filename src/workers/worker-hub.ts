@@ -22,7 +22,7 @@ import { type Candidate, chooseWorker, type PlacementRequest } from './placement
 import {
   HEARTBEAT_MS,
   type Hello,
-  type ServerPlace,
+  type ServerAddress,
   WORKER_LEASE_MS,
   type WorkerFrame,
   type WorkspaceNeeds,
@@ -56,7 +56,7 @@ export interface WorkerHubOptions {
   /** How the worker makes the workspace of a run; null: it is where the server has it. */
   workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
   /** All servers of a shared store; left out: this one is alone. */
-  servers?: { self: string; places(): ServerPlace[]; onChange(listener: () => void): void }
+  servers?: { self: string; addresses(): ServerAddress[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
   onError(error: unknown): void
@@ -150,7 +150,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const { servers } = this.#options
     servers?.onChange(() => {
       for (const { connection } of this.#connected.values())
-        connection.send({ type: 'servers', servers: servers.places() })
+        connection.send({ type: 'servers', servers: servers.addresses() })
     })
   }
 
@@ -381,8 +381,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     await store.append(workerStream(connection.worker), 'any', [connected])
     if (hello.isDraining) await this.#drain(connection.worker)
     const { servers } = this.#options
-    const place = servers && { server: servers.self, servers: servers.places() }
-    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...place })
+    const group = servers && { server: servers.self, servers: servers.addresses() }
+    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...group })
     this.#options.sessions.ready(connection.worker)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
     for (const run of hello.runs) await this.#reconcile(connection.worker, run)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { ServerFrame, ServerPlace, WorkerFrame } from './protocol.js'
+import type { ServerAddress, ServerFrame, WorkerFrame } from './protocol.js'
 import { type LinkListener, type LinkOptions, type Load, type WorkerIdentity, WorkerLink } from './worker-link.js'
 import type { ServerPort } from './worker-steps.js'
 
 export interface LinksOptions extends Pick<LinkOptions, 'clock' | 'random'> {
   /** The servers that were last known; at least one. */
-  servers: readonly ServerPlace[]
+  servers: readonly ServerAddress[]
 }
 
 export interface LinksListener {
@@ -17,13 +17,13 @@ export interface LinksListener {
   /** No server is connected any more. */
   alone(): void
   /** The servers that exist now: the next start of this worker connects to them. */
-  servers(servers: readonly ServerPlace[]): void
+  servers(servers: readonly ServerAddress[]): void
 }
 
 interface Link {
   /** Tells its calls and terminals apart from those of other servers. */
   index: number
-  place: ServerPlace
+  address: ServerAddress
   port: WorkerLink
   isConnected: boolean
   /** Calls that wait for its answer: each moves to another server when this one is away. */
@@ -57,7 +57,7 @@ export class WorkerLinks implements ServerPort {
   }
 
   start(): void {
-    for (const place of this.#options.servers) this.#open(place)
+    for (const address of this.#options.servers) this.#open(address)
   }
 
   close(): void {
@@ -127,12 +127,12 @@ export class WorkerLinks implements ServerPort {
     const usual = this.#usual
     if (usual?.isConnected && usual.moving.size > 0) return usual
     const connected = [...this.#links.values()].filter(({ isConnected }) => isConnected)
-    const score = ({ place }: Link) => scoreOf(this.#identity.worker, place.id ?? place.address)
+    const score = ({ address }: Link) => scoreOf(this.#identity.worker, address.id ?? address.address)
     this.#usual = connected.sort((a, b) => (score(a) < score(b) ? -1 : 1))[0] ?? null
     return this.#usual
   }
 
-  #open(place: ServerPlace): void {
+  #open(address: ServerAddress): void {
     const { clock, random } = this.#options
     const listener: LinkListener = {
       greeting: () => this.#listener.greeting(),
@@ -141,16 +141,16 @@ export class WorkerLinks implements ServerPort {
       bytes: (channel, bytes) => this.#listener.bytes(channel * LINKS_MAX + link.index, bytes),
       away: reason => this.#away(link, reason),
     }
-    const port = new WorkerLink({ server: place.address, pin: place.pin, clock, random }, this.#identity, listener)
-    const link: Link = { index: this.#opened++ % LINKS_MAX, place, port, isConnected: false, moving: new Set() }
-    this.#links.set(place.address, link)
+    const port = new WorkerLink({ server: address.address, pin: address.pin, clock, random }, this.#identity, listener)
+    const link: Link = { index: this.#opened++ % LINKS_MAX, address, port, isConnected: false, moving: new Set() }
+    this.#links.set(address.address, link)
     port.start()
   }
 
   #welcome(link: Link, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
     link.isConnected = true
-    if (frame.server !== undefined) link.place = { ...link.place, id: frame.server }
-    this.#listener.welcome(frame, link.place.address)
+    if (frame.server !== undefined) link.address = { ...link.address, id: frame.server }
+    this.#listener.welcome(frame, link.address.address)
     for (const resume of this.#waiting.splice(0)) resume()
     this.#follow(link, frame.servers ?? [])
   }
@@ -167,10 +167,10 @@ export class WorkerLinks implements ServerPort {
   }
 
   #away(link: Link, reason: string): void {
-    if (this.#links.get(link.place.address) !== link) return
+    if (this.#links.get(link.address.address) !== link) return
     const wasConnected = link.isConnected
     link.isConnected = false
-    this.#listener.away(reason, link.place.address)
+    this.#listener.away(reason, link.address.address)
     for (const moving of link.moving) moving.abort(MOVED)
     if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.alone()
   }
@@ -178,21 +178,21 @@ export class WorkerLinks implements ServerPort {
   /**
    * A server says which others there are. One that is reached by another name is not opened twice.
    */
-  #follow(from: Link, servers: readonly ServerPlace[]): void {
+  #follow(from: Link, servers: readonly ServerAddress[]): void {
     if (servers.length === 0 || this.#isClosed) return
-    const others = servers.filter(({ id }) => id !== from.place.id)
-    const wanted = [from.place, ...others]
+    const others = servers.filter(({ id }) => id !== from.address.id)
+    const wanted = [from.address, ...others]
     this.#listener.servers(wanted)
     for (const link of [...this.#links.values()]) {
-      if (wanted.some(({ id, address }) => address === link.place.address && (link.place.id ?? id) === id)) continue
-      if (link.isConnected && others.every(({ id }) => id !== link.place.id)) continue
-      this.#links.delete(link.place.address)
+      if (wanted.some(({ id, address }) => address === link.address.address && (link.address.id ?? id) === id)) continue
+      if (link.isConnected && others.every(({ id }) => id !== link.address.id)) continue
+      this.#links.delete(link.address.address)
       link.port.close()
       for (const moving of link.moving) moving.abort(MOVED)
     }
-    for (const place of others) {
-      const isKnown = [...this.#links.values()].some(link => link.place.id === place.id && link.isConnected)
-      if (!isKnown && !this.#links.has(place.address)) this.#open(place)
+    for (const address of others) {
+      const isKnown = [...this.#links.values()].some(link => link.address.id === address.id && link.isConnected)
+      if (!isKnown && !this.#links.has(address.address)) this.#open(address)
     }
   }
 }

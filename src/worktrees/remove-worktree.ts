@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
-import type { WorktreeEntry } from './worktree-ledger.js'
+import type { WorktreeEntry } from './worktree-list.js'
 
 /** Uncommitted changes that were saved before a worktree was removed. */
 export interface TrashEntry {

@@ -7,7 +7,7 @@ import { systemClock } from '../clock/index.js'
 import { cancelRun, createRun } from '../engine/index.js'
 import { openHomeStore } from '../host/open-store.js'
 import type { EventStore } from '../store/index.js'
-import { emptyTrash, fateOf, listTrash, removeWorktree, TRASH_MS, type WorktreeFacts, worktreeLedger } from './index.js'
+import { emptyTrash, fateOf, findWorktrees, listTrash, removeWorktree, TRASH_MS, type WorktreeFacts } from './index.js'
 
 let directory: string
 let repository: string
@@ -52,7 +52,7 @@ async function worktreeOf(name: string, options: { isOver?: boolean; commits?: b
   return { id, path }
 }
 
-const ledger = (keepMs = 14 * DAY) => worktreeLedger({ store, clock: systemClock, dataDirectory, keepMs })
+const ledger = (keepMs = 14 * DAY) => findWorktrees({ store, clock: systemClock, dataDirectory, keepMs })
 const entryOf = async (id: string) => (await ledger()).find(({ run }) => run === id)!
 
 test('every state of a worktree has one fate', () => {

@@ -3,7 +3,7 @@ import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import { storeFile } from '../../host/index.js'
-import { type BackupPlace, verifyBackup, writeBackup } from '../../store/backup/index.js'
+import { type BackupPaths, verifyBackup, writeBackup } from '../../store/backup/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import type { InputOf } from '../specs/index.js'
@@ -14,7 +14,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'b
   const file = resolve(context.cwd, args.file ?? `signalbox-${day}.tar.gz`)
   const manifest = options.verify
     ? await verifyBackup(file)
-    : await writeBackup(file, backupSource(context), { clock: systemClock, version: version() })
+    : await writeBackup(file, backupPaths(context), { clock: systemClock, version: version() })
   const { store, files } = manifest
   const found = { file, created: manifest.created, events: store.events, files: Object.keys(files).length }
   if (options.json) context.json(found)
@@ -25,7 +25,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'b
 /**
  * What a backup keeps of this home directory. @throws SignalboxError `E_BACKUP` for a shared store.
  */
-export function backupSource(context: CommandContext): BackupPlace {
+export function backupPaths(context: CommandContext): BackupPaths {
   const { directories, settings } = openHome(context)
   if (settings.sharedStore)
     throw new SignalboxError('E_BACKUP', `the events are in ${settings.sharedStore.url}`, {

@@ -39,7 +39,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'c
 function parse(context: CommandContext, { parsed }: LoadedGraph): number {
   const [problem] = parsed.problems
   if (problem) {
-    context.json({ error: `${problem.place.line}:${problem.place.column}: ${problem.message}` })
+    context.json({ error: `${problem.position.line}:${problem.position.column}: ${problem.message}` })
     return EXIT.failed
   }
   const { graph } = parsed

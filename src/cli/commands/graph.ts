@@ -52,7 +52,7 @@ async function readSource(context: CommandContext, word: string): Promise<{ grap
     const [problem] = parsed.problems
     if (problem)
       throw new SignalboxError('E_GRAPH', problem.message, {
-        place: { file: word, ...problem.place },
+        place: { file: word, ...problem.position },
         next: `signalbox validate ${word}`,
       })
     return { graph: parsed.graph, drawing: {} }

@@ -34,7 +34,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
     })
     if (!options.detach && !options.queue) return driveStarted(context, start, started, options)
     if (!options.json) for (const notice of started.notices) context.note(notice)
-    const position = queuePosition(await getRun(store, started.id), await listRuns(store))?.place ?? 1
+    const position = queuePosition(await getRun(store, started.id), await listRuns(store))?.position ?? 1
     return printQueued(context, started.id, {
       json: options.json,
       ahead: position - 1,

@@ -90,6 +90,6 @@ function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<
 
 function whyText({ isUndriven, why }: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
   if (queued && !isUndriven)
-    return ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
+    return ` (${queued.position === 1 ? 'next' : `number ${queued.position}`}; waits for ${queued.waitsFor})`
   return why === null ? '' : ` (${isUndriven ? why.replace(/^stopped: /, '') : why})`
 }

@@ -224,7 +224,7 @@ async function hintsFor(store: EventStore, approval: string, gate: string): Prom
 async function showBranch({ out, style }: CommandContext, { state, args }: PipelineRun): Promise<void> {
   if (state.pipeline_type !== 'implementation' || state.branch === null || state.base_commit === null) return
   const git = new PipelineGit(args.repository)
-  if (!(await git.hasBranch(state.branch))) return
+  if (!(await git.git.hasBranch(state.branch))) return
   const { stdout } = await git.git.try(['diff', '--no-color', '--stat=100', state.base_commit, state.branch, '--'])
   if (stdout.trim() === '') return
   const commits = state.tasks.filter(({ commit }) => commit).length

@@ -67,7 +67,7 @@ export async function showRun(
   out(style('dim', record.workerName === null ? record.cwd : `${record.cwd} · on ${record.workerName}`))
   if (next !== null) out(`resume with: ${next}`)
   const queued = queuePosition(record, await listRuns(store))
-  if (queued) out(`number ${queued.place} in the queue; waits for ${queued.waitsFor}`)
+  if (queued) out(`number ${queued.position} in the queue; waits for ${queued.waitsFor}`)
   if (work) {
     out('')
     out(

@@ -156,7 +156,7 @@ export function graphOf(input: GraphInput): Graph {
   const [problem] = problems
   if (problem)
     throw new SignalboxError('E_GRAPH', `cannot parse the graph of the run: ${problem.message}`, {
-      place: { file: input.file ?? 'graph', ...problem.place },
+      place: { file: input.file ?? 'graph', ...problem.position },
     })
   return applyStylesheet(graph)
 }

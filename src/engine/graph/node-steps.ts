@@ -7,7 +7,7 @@ import { newEvent } from '../../events/index.js'
 import { AttributeReader, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../../graph/index.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../workflow.js'
 import { Artifacts, VALUE_MAX } from './artifacts.js'
-import { ensureWorkspace } from './branch-workspace.js'
+import { ensureBranchWorkspace } from './branch-workspace.js'
 import { commitStep } from './commit-step.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type GraphStep, graphStep } from './graph-step.js'
@@ -115,7 +115,7 @@ export class NodeSteps implements Performer {
 
   async #prepare(call: StepCall, step: GraphStep): Promise<void> {
     const cursor = step.work.cursors.get(step.cursor.id) ?? step.work.cursors.get(MAIN)!
-    await ensureWorkspace(step.work, cursor)
+    await ensureBranchWorkspace(step.work, cursor)
     this.#rememberFiles(call, step)
   }
 

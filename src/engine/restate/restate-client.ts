@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 
 /** Where the engine's ingress or admin is: a unix socket, or an address. */
-export type RestatePlace = { socketPath: string } | { url: string }
+export type RestateAddress = { socketPath: string } | { url: string }
 
 /** How long an engine may take to answer before it counts as away. */
 const ANSWER_MS = 2_000
@@ -13,17 +13,17 @@ export interface RestateAnswer {
 }
 
 /** Whether the engine is up; its admin says so. */
-export async function isRestateUp(admin: RestatePlace): Promise<boolean> {
+export async function isRestateUp(admin: RestateAddress): Promise<boolean> {
   const health = await askRestate(admin, { method: 'GET', path: '/health' }).catch(() => null)
   return health?.status === 200
 }
 
 /** One request to the engine. Rejects if it does not answer in time. */
 export function askRestate(
-  place: RestatePlace,
+  address: RestateAddress,
   { method, path, body, timeoutMs = ANSWER_MS }: { method: string; path: string; body?: unknown; timeoutMs?: number },
 ): Promise<RestateAnswer> {
-  const target = 'url' in place ? new URL(path, place.url) : { socketPath: place.socketPath, path }
+  const target = 'url' in address ? new URL(path, address.url) : { socketPath: address.socketPath, path }
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   return new Promise((resolve, reject) => {
     const options = { method, headers, signal: AbortSignal.timeout(timeoutMs) }

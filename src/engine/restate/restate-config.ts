@@ -1,11 +1,11 @@
 /** A node of the engine, as its configuration names it. */
-interface RestateNodePlace {
+interface RestateNodeAddress {
   name: string
   /** Where the other nodes reach it, `host:5122`. */
   address: string
 }
 
-interface SnapshotPlace {
+interface SnapshotTarget {
   /** `s3://bucket/prefix` */
   destination: string
   /** For a service other than Amazon's. */
@@ -17,10 +17,10 @@ export interface RestateConfigOptions {
   cluster: string
   node: string
   /** All nodes, this one too; a node that is alone opens no TCP port. */
-  nodes: readonly RestateNodePlace[]
+  nodes: readonly RestateNodeAddress[]
   directory: string
   identityFile: string
-  snapshots: SnapshotPlace | null
+  snapshots: SnapshotTarget | null
 }
 
 /**
@@ -34,7 +34,7 @@ export function restateConfig(options: RestateConfigOptions): string {
   const at = nodes.findIndex(({ name }) => name === node)
   const isCluster = nodes.length > 1
   const text = (value: string) => JSON.stringify(value)
-  const address = (place: RestateNodePlace) => text(`http://${place.address}`)
+  const address = (node: RestateNodeAddress) => text(`http://${node.address}`)
   return `node-name = ${text(node)}
 cluster-name = ${text(cluster)}
 base-dir = ${text(directory)}
@@ -82,7 +82,7 @@ memory-size = "64.0 MiB"
 ${isCluster ? `\n[metadata-client]\naddresses = [${nodes.map(address).join(', ')}]\n` : ''}${snapshots ? snapshotsConfig(snapshots) : ''}`
 }
 
-function snapshotsConfig({ destination, endpoint, region }: SnapshotPlace): string {
+function snapshotsConfig({ destination, endpoint, region }: SnapshotTarget): string {
   const other = `aws-endpoint-url = ${JSON.stringify(endpoint)}\naws-allow-http = ${endpoint?.startsWith('http:')}\n`
   return `
 [worker.snapshots]

@@ -3,15 +3,15 @@ import { SignalboxError } from '../../errors/index.js'
 import { openRuns } from '../control.js'
 import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
 import { ASKED_AT_ONCE, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
-import { askRestate, type RestatePlace } from './restate-client.js'
+import { askRestate, type RestateAddress } from './restate-client.js'
 import { HANDLER, OBJECT } from './turn-endpoint.js'
 
 /** An engine that did not answer is not asked again before this time: turns are taken here. */
 const AWAY_MS = 2_000
 
 export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
-  ingress: RestatePlace
-  admin: RestatePlace
+  ingress: RestateAddress
+  admin: RestateAddress
   /**
    * Where the engine reaches a server: the same on every machine, so that each node calls its own.
    */

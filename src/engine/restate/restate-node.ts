@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, delay } from '../../clock/index.js'
 import { processStart } from '../../process/index.js'
-import { isRestateUp, type RestatePlace } from './restate-client.js'
+import { isRestateUp, type RestateAddress } from './restate-client.js'
 import { type RestateConfigOptions, restateConfig } from './restate-config.js'
 
 const RESTART_MS = 500
@@ -32,11 +32,11 @@ export class RestateNode {
     this.#options = options
   }
 
-  get ingress(): RestatePlace {
+  get ingress(): RestateAddress {
     return { socketPath: this.#socket('ingress') }
   }
 
-  get admin(): RestatePlace {
+  get admin(): RestateAddress {
     return { socketPath: this.#socket('admin') }
   }
 

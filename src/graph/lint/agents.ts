@@ -23,7 +23,7 @@ export const agentKnown: LintRule = (graph, { agents, handlers }) => {
   const report = reporter(graph, 'agent_known', 'error')
   return agentNodes(graph, handlers).flatMap(node => {
     const name = agentOf(node, agents.defaultAgent)
-    const at = { place: node.attributes.get('agent')?.place ?? node.place, node: node.id }
+    const at = { position: node.attributes.get('agent')?.position ?? node.position, node: node.id }
     if (name === null)
       return [
         report(`no agent is configured for "${node.id}"`, {
@@ -45,10 +45,14 @@ export const permissionsLevel: LintRule = (graph, { agents, handlers }) => {
     if (name === null || wanted === null || agents.problem(name) !== null) return []
     const levels = agents.levels(name)
     if (levels.includes(wanted)) return []
-    const place = node.attributes.get('permissions')?.place ?? node.place
+    const position = node.attributes.get('permissions')?.position ?? node.position
     const fix = `one of ${levels.join(', ')}`
     return [
-      report(`the agent "${name}" of "${node.id}" has no permission level "${wanted}"`, { place, node: node.id, fix }),
+      report(`the agent "${name}" of "${node.id}" has no permission level "${wanted}"`, {
+        position,
+        node: node.id,
+        fix,
+      }),
     ]
   })
 }
@@ -80,7 +84,12 @@ export const attributeUnused: LintRule = (graph, { agents, handlers }) => {
       if (isOffered || seen.has(id)) return []
       seen.add(id)
       const why = isLive ? 'with live=true' : `with the agent "${name}", whose program does not offer it`
-      return [report(`${key} of "${node.id}" has no effect ${why}`, { place: own?.place ?? node.place, node: node.id })]
+      return [
+        report(`${key} of "${node.id}" has no effect ${why}`, {
+          position: own?.position ?? node.position,
+          node: node.id,
+        }),
+      ]
     })
   })
   return [...unused, ...hooksUnused(graph, agents, known, report)]
@@ -97,6 +106,8 @@ function hooksUnused(
   return ['tool_hooks.pre', 'tool_hooks.post'].flatMap(key => {
     const hook = graph.attributes.get(key)
     if (!hook) return []
-    return [report(`${key} has no effect for ${without.join(', ')}, which offers no such hook`, { place: hook.place })]
+    return [
+      report(`${key} has no effect for ${without.join(', ')}, which offers no such hook`, { position: hook.position }),
+    ]
   })
 }

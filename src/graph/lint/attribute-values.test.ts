@@ -39,15 +39,15 @@ describe('values of attributes', () => {
     ...Object.entries(OF_GRAPHS).flatMap(([name, values]) => values.map(value => ['graph', name, value] as const)),
     ...Object.entries(OF_NODES).flatMap(([name, values]) => values.map(value => ['node', name, value] as const)),
   ]
-  it.each(cases)('of a %s: %s=%s is accepted', (place, name, value) => {
-    expect(problemsOf({ [place]: `"${name}"="${value}"` })).toEqual([])
+  it.each(cases)('of a %s: %s=%s is accepted', (position, name, value) => {
+    expect(problemsOf({ [position]: `"${name}"="${value}"` })).toEqual([])
   })
 
   it.each([
     ...Object.keys(OF_GRAPHS).map(name => ['graph', name]),
     ...Object.keys(OF_NODES).map(name => ['node', name]),
-  ])('of a %s: an unlisted value of %s is reported with the listed ones', (place, name) => {
-    expect(problemsOf({ [place!]: `"${name}"="zzz"` })).toEqual([expect.stringContaining('zzz')])
+  ])('of a %s: an unlisted value of %s is reported with the listed ones', (position, name) => {
+    expect(problemsOf({ [position!]: `"${name}"="zzz"` })).toEqual([expect.stringContaining('zzz')])
   })
 
   it.each([
@@ -57,8 +57,8 @@ describe('values of attributes', () => {
     ['node', 'max_parallel=0', 'at least 1'],
     ['node', 'k=0', 'at least 1'],
     ['node', 'max_retries=-1', 'at least 0'],
-  ])('of a %s: %s is reported: %s', (place, attribute, problem) => {
-    expect(problemsOf({ [place]: attribute })).toEqual([expect.stringContaining(problem)])
+  ])('of a %s: %s is reported: %s', (position, attribute, problem) => {
+    expect(problemsOf({ [position]: attribute })).toEqual([expect.stringContaining(problem)])
   })
 
   it('have the names of other engines, too', () => {

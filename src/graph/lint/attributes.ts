@@ -51,7 +51,7 @@ export const attributeTypes: LintRule = graph => {
     join_policy_known: reporter(graph, 'join_policy_known', 'error'),
   }
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
-    [...attributes].flatMap(([key, { value, place, origin }]) => {
+    [...attributes].flatMap(([key, { value, position, origin }]) => {
       const spec = specOf(table, key)
       // Defaults are reported once, at the first node or edge that has them.
       if (!spec || spec.type.is === 'condition' || origin === 'stylesheet') return []
@@ -67,7 +67,7 @@ export const attributeTypes: LintRule = graph => {
               : 'attribute_type'
       return [
         rules[rule](`${key}: ${problem}`, {
-          place,
+          position,
           ...(node !== undefined && { node }),
           ...(edge !== undefined && { edge }),
         }),
@@ -79,14 +79,14 @@ export const attributeTypes: LintRule = graph => {
 export const attributeUnknown: LintRule = graph => {
   const report = reporter(graph, 'attribute_unknown', 'info')
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
-    [...attributes].flatMap(([key, { place }]) => {
+    [...attributes].flatMap(([key, { position }]) => {
       // `var.x` of a node gives its child run the input x.
       const isInput = table === NODE_ATTRIBUTES && key.startsWith('var.')
       if (specOf(table, key) || isInput || DRAWING_ATTRIBUTES.has(key)) return []
       const close = closestMatch(key, Object.keys(table))
       return [
         report(`unknown attribute "${key}"`, {
-          place,
+          position,
           ...(node !== undefined && { node }),
           ...(edge !== undefined && { edge }),
           ...(close !== null && close !== undefined && { fix: `did you mean "${close}"?` }),
@@ -114,14 +114,14 @@ export const conditionSyntax: LintRule = graph => {
       const fix = first.operator === '||' ? 'write two edges' : 'let a node report a word, and compare it with ='
       return [
         extended(`"${first.operator}" is an extension: the strict condition language has only =, != and &&`, {
-          place: positionInside(attribute, first.at),
+          position: positionInside(attribute, first.at),
           ...owner,
           fix,
         }),
       ]
     }
     const { message, hint, at } = parsed.problem
-    return [report(`${message}; ${hint}`, { place: positionInside(attribute, at), ...owner, fix: hint })]
+    return [report(`${message}; ${hint}`, { position: positionInside(attribute, at), ...owner, fix: hint })]
   })
 }
 
@@ -130,7 +130,7 @@ export const stylesheetSyntax: LintRule = graph => {
   if (!sheet) return []
   const report = reporter(graph, 'stylesheet_syntax', 'error')
   return parseStylesheet(sheet.value).problems.map(({ message, at }) =>
-    report(message, { place: positionInside(sheet, at) }),
+    report(message, { position: positionInside(sheet, at) }),
   )
 }
 
@@ -138,12 +138,12 @@ export const stylesheetSyntax: LintRule = graph => {
  * The position of a character inside a value, as far as it can be known: escapes before it on its
  * line shift it.
  */
-export function positionInside({ value, place, isQuoted }: Attribute, at: number): Position | null {
-  if (!place) return null
+export function positionInside({ value, position, isQuoted }: Attribute, at: number): Position | null {
+  if (!position) return null
   const before = value.slice(0, at)
   const lines = before.split('\n')
-  const column = lines.length > 1 ? lines.at(-1)!.length + 1 : place.column + (isQuoted ? 1 : 0) + before.length
-  return { line: place.line + lines.length - 1, column }
+  const column = lines.length > 1 ? lines.at(-1)!.length + 1 : position.column + (isQuoted ? 1 : 0) + before.length
+  return { line: position.line + lines.length - 1, column }
 }
 
 export const typeKnown: LintRule = (graph, { handlers }) => {
@@ -155,7 +155,7 @@ export const typeKnown: LintRule = (graph, { handlers }) => {
     const falls = `it runs as ${handlerOf(node, handlers)}`
     return [
       report(`unknown handler "${attribute.value}"; ${falls}`, {
-        place: attribute.place,
+        position: attribute.position,
         node: node.id,
         ...(close && { fix: `did you mean "${close}"?` }),
       }),
@@ -170,7 +170,7 @@ export const shapeKnown: LintRule = graph => {
     if (!shape || Object.hasOwn(SHAPE_HANDLERS, shape.value) || node.attributes.has('type')) return []
     return [
       report(`the shape "${shape.value}" selects no handler; the node runs as codergen`, {
-        place: shape.place,
+        position: shape.position,
         node: node.id,
       }),
     ]
@@ -187,9 +187,11 @@ export const promptFile: LintRule = (graph, { promptFile: look }) => {
     const path = attribute.value.slice(1)
     const state = look(path)
     if (state === 'missing')
-      found.push(report(`the prompt file ${path} does not exist`, { place: attribute.place, node: node.id }))
+      found.push(report(`the prompt file ${path} does not exist`, { position: attribute.position, node: node.id }))
     if (state === 'outside')
-      found.push(report(`the prompt file ${path} is outside the repository`, { place: attribute.place, node: node.id }))
+      found.push(
+        report(`the prompt file ${path} is outside the repository`, { position: attribute.position, node: node.id }),
+      )
   }
   return found
 }
@@ -204,7 +206,7 @@ export const promptOnLlmNodes: LintRule = (graph, { handlers }) => {
     .filter(node => !['start', 'exit', 'end'].includes(node.id.toLowerCase()))
     .map(node =>
       report(`"${node.id}" has neither a prompt nor a label`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'add prompt="…"',
       }),
@@ -225,7 +227,7 @@ export const threadNeedsFull: LintRule = graph => {
       ? []
       : [
           report(`"${node.id}" has a thread, but not fidelity=full`, {
-            place: thread.place,
+            position: thread.position,
             node: node.id,
             fix: 'add fidelity=full',
           }),

@@ -43,7 +43,7 @@ export interface AgentFacts {
 }
 
 export interface Finding {
-  place?: Position | null
+  position?: Position | null
   node?: string
   edge?: string
   fix?: string
@@ -51,13 +51,13 @@ export interface Finding {
 
 /** Returns a function that makes diagnostics of one rule. */
 export function reporter(graph: Graph, rule: string, severity: Severity) {
-  return (message: string, { place = null, node, edge, fix }: Finding = {}): Diagnostic => ({
+  return (message: string, { position = null, node, edge, fix }: Finding = {}): Diagnostic => ({
     rule,
     severity,
     message,
     file: graph.file,
-    line: place?.line ?? null,
-    column: place?.column ?? null,
+    line: position?.line ?? null,
+    column: position?.column ?? null,
     ...(node !== undefined && { node }),
     ...(edge !== undefined && { edge }),
     ...(fix !== undefined && { fix }),

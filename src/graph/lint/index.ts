@@ -33,7 +33,7 @@ const NO_FACTS: LintFacts = {
 /** Errors, warnings and notes about a graph, in file order. */
 export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {
   const known = { ...NO_FACTS, ...facts }
-  return [...RULES, ...extra].flatMap(rule => rule(graph, known)).sort(byPlace)
+  return [...RULES, ...extra].flatMap(rule => rule(graph, known)).sort(byPosition)
 }
 
 /** Parser problems as diagnostics, plus those of the rules. */
@@ -45,15 +45,15 @@ export function lintParsed(
   const syntax = reporter(graph, 'syntax', 'error')
   const duplicate = reporter(graph, 'duplicate_attribute', 'warning')
   const found = [
-    ...problems.map(({ message, place, fix }) => syntax(message, { place, ...(fix !== undefined && { fix }) })),
-    ...duplicates.map(({ node, key, place }) =>
-      duplicate(`${key} of "${node}" was already set to another value`, { place, node }),
+    ...problems.map(({ message, position, fix }) => syntax(message, { position, ...(fix !== undefined && { fix }) })),
+    ...duplicates.map(({ node, key, position }) =>
+      duplicate(`${key} of "${node}" was already set to another value`, { position, node }),
     ),
   ]
   // The rules would report what could not be parsed again, as missing.
-  return problems.length > 0 ? found.sort(byPlace) : [...found, ...lint(graph, facts, extra)].sort(byPlace)
+  return problems.length > 0 ? found.sort(byPosition) : [...found, ...lint(graph, facts, extra)].sort(byPosition)
 }
 
-function byPlace(a: Diagnostic, b: Diagnostic): number {
+function byPosition(a: Diagnostic, b: Diagnostic): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 }

@@ -25,7 +25,7 @@ export const retryTargetExists: LintRule = graph => {
       if (!target || graph.nodes.has(target.value)) return []
       return [
         report(`${key} names an unknown node "${target.value}"`, {
-          place: target.place,
+          position: target.position,
           ...(owner.node !== undefined && { node: owner.node }),
         }),
       ]
@@ -46,7 +46,7 @@ export const retryTargetTerminal: LintRule = graph => {
       if (!target || !node || !isTerminal(graph, node)) return []
       return [
         report(`${key} names the exit node "${target.value}": the run would loop forever`, {
-          place: target.place,
+          position: target.position,
           ...(id !== undefined && { node: id }),
         }),
       ]
@@ -66,14 +66,17 @@ export const goalRules: LintRule = graph => {
     if (!target)
       return [
         hasRetry(`"${node.id}" is a goal without a retry target: the run fails if it is unmet`, {
-          place: node.place,
+          position: node.position,
           node: node.id,
           fix: 'add retry_target=…',
         }),
       ]
     if (!reaches(graph, target, node.id))
       return [
-        skips(`"${node.id}" cannot be reached from its retry target "${target}"`, { place: node.place, node: node.id }),
+        skips(`"${node.id}" cannot be reached from its retry target "${target}"`, {
+          position: node.position,
+          node: node.id,
+        }),
       ]
     return []
   })
@@ -108,7 +111,7 @@ export const deadEdge: LintRule = graph => {
       return isKnown
     })
     const dead = twice.map(edge =>
-      report(`another edge of "${node.id}" has the same condition`, { place: edge.place, edge: edge.id }),
+      report(`another edge of "${node.id}" has the same condition`, { position: edge.position, edge: edge.id }),
     )
     // At a gate every edge is an option, and at a parallel node every edge is a branch.
     if (['wait.human', 'parallel', 'conditional'].includes(handler)) return dead
@@ -118,7 +121,9 @@ export const deadEdge: LintRule = graph => {
     const never = best ? silent.filter(edge => edge !== best && edge.to === best.to) : []
     return [
       ...dead,
-      ...never.map(edge => report(`the edge ${edge.id} can never be followed`, { place: edge.place, edge: edge.id })),
+      ...never.map(edge =>
+        report(`the edge ${edge.id} can never be followed`, { position: edge.position, edge: edge.id }),
+      ),
     ]
   })
 }
@@ -142,7 +147,7 @@ export const noFallback: LintRule = graph => {
     if (covers || both) return []
     return [
       report(`every edge of "${node.id}" has a condition, and success may satisfy none of them`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'add an edge without a condition',
       }),
@@ -196,7 +201,7 @@ export const noFailureRoute: LintRule = (graph, { handlers }) => {
     })
     .map(node =>
       report(`a failure of "${node.id}" ends the run`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'add an edge with condition="outcome=fail", or retry_target=…',
       }),
@@ -223,7 +228,7 @@ export const cycleUnbounded: LintRule = graph => {
     const first = graph.nodes.get([...members][0]!)!
     return [
       report(`the cycle ${[...members].join(' → ')} has no limit`, {
-        place: first.place,
+        position: first.position,
         node: first.id,
         fix: 'add a condition, a gate, or max_visits',
       }),
@@ -293,7 +298,7 @@ export const conditionKeys: LintRule = (graph, { handlers }) => {
     const parsed = parseCondition(conditionOf(edge))
     if ('problem' in parsed) return []
     return clausesOf(parsed.condition).flatMap(({ key, operator, literal }) => {
-      const at = { place: edge.attributes.get('condition')?.place ?? edge.place, edge: edge.id }
+      const at = { position: edge.attributes.get('condition')?.position ?? edge.position, edge: edge.id }
       if (key === 'outcome') {
         if (operator === 'is' || literal === '' || isStatus(literal)) return []
         const handler = handlerOf(graph.nodes.get(edge.from)!, handlers)
@@ -327,7 +332,7 @@ export const gateLabels: LintRule = graph => {
       bare.length > 0 && options.length > 1
         ? bare.map(edge =>
             report(`an option of "${node.id}" has no label; people will see "${edge.to}"`, {
-              place: edge.place,
+              position: edge.position,
               edge: edge.id,
             }),
           )
@@ -338,13 +343,16 @@ export const gateLabels: LintRule = graph => {
       if (accelerator === null) continue
       if (keys.has(accelerator))
         found.push(
-          report(`two options of "${node.id}" have the key "${accelerator}"`, { place: edge.place, edge: edge.id }),
+          report(`two options of "${node.id}" have the key "${accelerator}"`, {
+            position: edge.position,
+            edge: edge.id,
+          }),
         )
       keys.set(accelerator, edge)
     }
     const shown = labels.map(({ label }) => normaliseLabel(label))
     if (bare.length < 2 && new Set(shown).size < shown.length)
-      found.push(report(`two options of "${node.id}" have the same label`, { place: node.place, node: node.id }))
+      found.push(report(`two options of "${node.id}" have the same label`, { position: node.position, node: node.id }))
     return found
   })
 }
@@ -356,7 +364,7 @@ export const gateAnswerable: LintRule = graph => {
     .filter(node => optionEdges(graph, node).length === 0 && !takesText(graph, node))
     .map(node =>
       report(`"${node.id}" has no option that a person could choose`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'add an edge with a label, an edge with freeform=true, or human.type=freeform',
       }),

@@ -20,7 +20,7 @@ export const startNode: LintRule = graph => {
   const names = starts.map(node => node.id).join(', ')
   return [
     report(`the graph has ${starts.length} start nodes: ${names}`, {
-      place: starts[1]!.place,
+      position: starts[1]!.position,
       node: starts[1]!.id,
       fix: 'keep only one',
     }),
@@ -37,7 +37,9 @@ export const edgeTargetExists: LintRule = graph => {
   return graph.edges.flatMap(edge =>
     [edge.from, edge.to]
       .filter(id => !graph.nodes.has(id))
-      .map(id => report(`the edge ${edge.id} names an unknown node "${id}"`, { place: edge.place, edge: edge.id })),
+      .map(id =>
+        report(`the edge ${edge.id} names an unknown node "${id}"`, { position: edge.position, edge: edge.id }),
+      ),
   )
 }
 
@@ -48,7 +50,7 @@ export const startNoIncoming: LintRule = graph => {
     .filter(edge => starts.has(edge.to))
     .map(edge =>
       report(`an edge leads to the start node "${edge.to}"`, {
-        place: edge.place,
+        position: edge.position,
         edge: edge.id,
         fix: 'point it at the first working node',
       }),
@@ -64,7 +66,7 @@ export const exitNoOutgoing: LintRule = graph => {
     })
     .map(edge =>
       report(`an edge leaves the exit node "${edge.from}"`, {
-        place: edge.place,
+        position: edge.position,
         edge: edge.id,
         fix: 'remove it, or give the node another shape',
       }),
@@ -80,7 +82,7 @@ export const reachability: LintRule = graph => {
     .filter(node => !reached.has(node.id))
     .map(node =>
       report(`"${node.id}" cannot be reached from the start node`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'add an edge to it, or remove it',
       }),
@@ -125,7 +127,7 @@ export const nameReserved: LintRule = graph => {
     .filter(node => BOOKKEEPING_KEYS.has(node.id))
     .map(node =>
       report(`"${node.id}" is a reserved name of the engine`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: 'rename the node',
       }),
@@ -146,7 +148,7 @@ export const implicitNode: LintRule = graph => {
     .map((node, index) => {
       const close = index < COMPARED_MAX ? closestMatch(node.id, declared) : null
       return report(`"${node.id}" appears only in an edge`, {
-        place: node.place,
+        position: node.position,
         node: node.id,
         fix: close ? `did you mean "${close}"? Otherwise declare it` : `declare it: ${node.id} [label="…"]`,
       })
@@ -163,7 +165,7 @@ export const joinRules: LintRule = graph => {
     if (join.node === null)
       found.push(
         missing(`the branches of "${node.id}" never join: the run ends after them`, {
-          place: node.place,
+          position: node.position,
           node: node.id,
           fix: 'lead all branches to one node',
         }),
@@ -171,7 +173,7 @@ export const joinRules: LintRule = graph => {
     else if (join.isAmbiguous)
       found.push(
         ambiguous(`the branches of "${node.id}" reach different fan-in nodes first`, {
-          place: node.place,
+          position: node.position,
           node: node.id,
           fix: `they join at "${join.node}"`,
         }),
@@ -189,7 +191,9 @@ export const childGraph: LintRule = (graph, { handlers, childGraph: look }) => {
       const state = named ? look(named.value) : 'ok'
       if (!named || state === 'ok') return []
       const what = state === 'missing' ? 'is neither a file nor a pipeline' : 'is outside the repository'
-      return [report(`${key} "${named.value}" ${what}`, { place: named.place, ...(node !== undefined && { node }) })]
+      return [
+        report(`${key} "${named.value}" ${what}`, { position: named.position, ...(node !== undefined && { node }) }),
+      ]
     })
   const files = ['stack.child_dotfile', 'stack.child_workflow']
   return [
@@ -206,7 +210,7 @@ export const handlerAttributes: LintRule = (graph, { functions, handlers }) => {
   const report = reporter(graph, 'handler_attributes', 'error')
   return [...graph.nodes.values()].flatMap(node => {
     const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
-    const at = { place: node.place, node: node.id }
+    const at = { position: node.position, node: node.id }
     switch (handlerOf(node, handlers)) {
       case 'tool':
         return read.text('tool_command')

@@ -42,8 +42,8 @@ export function gitlabForge(run: RunForge): Forge {
   const glab = (args: readonly string[], what: string) => forgeOutput('glab', run, args, what)
   const api = async <T>(schema: z.ZodType<T>, path: string, what: string): Promise<T> =>
     parseAnswer(schema, await glab(['api', path], what), `the answer of glab about ${what}`)
-  const place = (number: number) => `projects/:id/merge_requests/${number}`
-  const read = (number: number) => api(requestAnswer, place(number), `merge request ${number}`)
+  const pathOf = (number: number) => `projects/:id/merge_requests/${number}`
+  const read = (number: number) => api(requestAnswer, pathOf(number), `merge request ${number}`)
   const put = (method: string, path: string, fields: readonly string[], what: string) =>
     glab(['api', '--method', method, path, ...fields.flatMap(field => ['-f', field])], what)
 
@@ -93,7 +93,7 @@ export function gitlabForge(run: RunForge): Forge {
       const jobs = request.head_pipeline
         ? await pages(jobAnswer, `projects/:id/pipelines/${request.head_pipeline.id}/jobs`, `the jobs of ${what}`)
         : []
-      const all = await pages(discussion, `${place(number)}/discussions`, `the threads of ${what}`)
+      const all = await pages(discussion, `${pathOf(number)}/discussions`, `the threads of ${what}`)
       const spoken = all
         .map(entry => ({ ...entry, notes: entry.notes.filter(({ system }) => !system) }))
         .filter(({ notes }) => notes.length > 0)
@@ -118,18 +118,18 @@ export function gitlabForge(run: RunForge): Forge {
       return job === null ? '' : glab(['api', `projects/:id/jobs/${job}/trace`], `the log of job ${job}`)
     },
     async reply(number, thread, body) {
-      await put('POST', `${place(number)}/discussions/${thread}/notes`, [`body=${body}`], `merge request ${number}`)
+      await put('POST', `${pathOf(number)}/discussions/${thread}/notes`, [`body=${body}`], `merge request ${number}`)
     },
     async comment(number, body) {
-      await put('POST', `${place(number)}/notes`, [`body=${body}`], `merge request ${number}`)
+      await put('POST', `${pathOf(number)}/notes`, [`body=${body}`], `merge request ${number}`)
     },
     async resolve(number, thread) {
-      await put('PUT', `${place(number)}/discussions/${thread}`, ['resolved=true'], `merge request ${number}`)
+      await put('PUT', `${pathOf(number)}/discussions/${thread}`, ['resolved=true'], `merge request ${number}`)
     },
     async merge(number, head, method) {
       // Whether a merge request is merged or rebased is a setting of the project.
       const squash = method === 'squash' ? ['squash=true'] : []
-      await put('PUT', `${place(number)}/merge`, [`sha=${head}`, ...squash], `merge request ${number}`)
+      await put('PUT', `${pathOf(number)}/merge`, [`sha=${head}`, ...squash], `merge request ${number}`)
     },
   }
 }

@@ -14,7 +14,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   const { outcome, objections } = verdictOf(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
-  await removeUnusedPlace(context, events)
+  await removeUnusedWorkspace(context, events)
   await postComment(context, summary, events)
   return {
     route: 'exit',
@@ -90,7 +90,7 @@ function pullLine({ pull, review_pass: rounds }: ImplementationState): string {
 }
 
 /** Removes a worktree without changes together with its branch; keeps all others. */
-async function removeUnusedPlace(context: NodeContext, events: NewEvent[]): Promise<void> {
+async function removeUnusedWorkspace(context: NodeContext, events: NewEvent[]): Promise<void> {
   const { args, state, git, cwd } = context
   if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null) return
   if ((await git.git.status()).length > 0 || (await git.commitsAhead(args.place.base)) > 0) return

@@ -7,7 +7,7 @@ export { noted } from './common.js'
 /** Lines of code shown before and after the line of an item. */
 const AROUND = 5
 
-/** The code that an item refers to; empty if the place does not exist. */
+/** The code that an item refers to; empty if that line does not exist. */
 export function codeAt(cwd: string, { file, line }: Pick<ReviewItem, 'file' | 'line'>, around = 0): string {
   if (file === '' || line === null) return ''
   const path = resolve(cwd, file)

@@ -6,6 +6,7 @@ import { newEvent } from '../../events/index.js'
 import { Git } from '../../git/index.js'
 import { runStepCommand } from '../../process/index.js'
 import type { NewEvent } from '../../store/index.js'
+import { ensureWorkspace } from '../../worktrees/index.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { PipelineGit } from '../pipeline-git.js'
 import { freePlanPath, planFile } from '../plan/plan-path.js'
@@ -18,7 +19,7 @@ const SET_UP = 'signalbox.set-up'
 const SETUP_TIMEOUT_MS = 600_000
 const SETUP_OUTPUT_MAX = 64 * 1024
 
-/** Prepares the workspace. Checks before it creates: a died run finds what it has. */
+/** Prepares the workspace. Checks before it creates: a run that died finds its earlier workspace. */
 export async function prepare(context: NodeContext): Promise<NodeResult> {
   const { args, state } = context
   const events: NewEvent[] = []
@@ -31,7 +32,7 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
         ...(args.issue.url !== undefined && { url: args.issue.url }),
       }),
     )
-  const branch = await ensurePlace(context, events)
+  const branch = await ensureWorkspaceReady(context, events)
   const git = new PipelineGit(context.cwd)
   const conflicts = await git.conflicts()
   if (conflicts.length > 0)
@@ -65,9 +66,9 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
 }
 
 /** Recreates a vanished worktree: its branch has the commits, the state the plan. */
-export async function restorePlace(context: NodeContext): Promise<void> {
+export async function restoreWorkspace(context: NodeContext): Promise<void> {
   const events: NewEvent[] = []
-  await ensurePlace(context, events)
+  await ensureWorkspaceReady(context, events)
   for (const event of events) context.call.record(event)
   restorePlan(context)
 }
@@ -81,7 +82,7 @@ export function restorePlan({ state, cwd }: NodeContext): void {
   writeFileSync(file, state.plan_markdown)
 }
 
-async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<string | null> {
+async function ensureWorkspaceReady(context: NodeContext, events: NewEvent[]): Promise<string | null> {
   const { args, call, cwd } = context
   const { place } = args
   if (place.isPlaced) {
@@ -92,7 +93,7 @@ async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<st
   if (place.branch === null || !place.isNewBranch) {
     if (existsSync(cwd)) return place.branch
   }
-  const made = await new PipelineGit(args.repository).ensureWorktree({
+  const made = await ensureWorkspace(new Git(args.repository), {
     run: call.run,
     path: cwd,
     branch: context.state.branch ?? place.branch!,

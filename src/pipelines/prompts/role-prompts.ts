@@ -91,8 +91,8 @@ export function fixPrompt(
 }
 
 function commentLine(item: ReviewItem): string {
-  const place = `${item.file}${item.line === null ? '' : `:${item.line}`}`
-  return `#${item.number} [${item.severity}] ${place} ${item.title}\n${item.issue}\nWhy: ${item.why}${item.fix === '' ? '' : `\nFix: ${item.fix}`}`
+  const location = `${item.file}${item.line === null ? '' : `:${item.line}`}`
+  return `#${item.number} [${item.severity}] ${location} ${item.title}\n${item.issue}\nWhy: ${item.why}${item.fix === '' ? '' : `\nFix: ${item.fix}`}`
 }
 
 export interface ReviewMaterial {

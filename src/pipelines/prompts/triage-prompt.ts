@@ -7,9 +7,9 @@ import { DATA_NOTE, frame, type RolePrompt, retryNote } from './role-prompts.js'
 export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complaint: string | null): RolePrompt {
   const used = findPrompt('evaluator.pull_request', profile.prompts)
   const items = pull.items.map(({ number, kind, author, is_bot: isBot, file, line, body }) => {
-    const place = file === '' ? '' : ` ${file}${line === null ? '' : `:${line}`}`
+    const location = file === '' ? '' : ` ${file}${line === null ? '' : `:${line}`}`
     const who = kind === 'check' ? 'failed check' : `${isBot ? 'bot' : 'person'} ${author}`
-    return `#${number} [${kind}]${place} (${who})\n${body}`
+    return `#${number} [${kind}]${location} (${who})\n${body}`
   })
   const parts = [used.text, `The pull request: ${pull.title}`, DATA_NOTE, frame('items', items.join('\n\n')), ANSWER]
   if (complaint !== null) parts.push(retryNote(complaint))

@@ -92,8 +92,8 @@ export class AttractorApi {
       const labels = { ...options.labels, surface: 'attractor' }
       // Every run without a project works in a directory of its own, but a text that was trusted
       // once stays trusted.
-      const trustPlace = project ?? createDirectory(join(dataDirectory, 'graphs'))
-      await startGraph(context, loaded, { ...options, id, labels, isDetached: true, trustPlace })
+      const trustDirectory = project ?? createDirectory(join(dataDirectory, 'graphs'))
+      await startGraph(context, loaded, { ...options, id, labels, isDetached: true, trustDirectory })
       const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
       return { id, status: 'running', diagnostics }
     } catch (error) {

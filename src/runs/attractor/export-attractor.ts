@@ -43,10 +43,10 @@ export async function exportAttractor(
   for (const { type, data } of events) {
     if (type !== 'step.ended' && type !== 'step.recovered') continue
     const step = String(data.step)
-    const place = /(?:^|\/)(\w+)@(\d+)#\d+$/.exec(step)
+    const match = /(?:^|\/)(\w+)@(\d+)#\d+$/.exec(step)
     const outcome = data.result as NodeOutcome | null | undefined
-    if (!place || !outcome) continue
-    const [, node = '', visit = '1'] = place
+    if (!match || !outcome) continue
+    const [, node = '', visit = '1'] = match
     const isLast = Number(visit) === visits.get(node)
     const target = isLast ? join(directory, node) : join(directory, node, `visit-${visit}`)
     mkdirSync(target, { recursive: true })

@@ -20,10 +20,11 @@ import { newEvent } from '../../events/index.js'
 import { Git } from '../../git/index.js'
 import { type Graph, printDot } from '../../graph/index.js'
 import type { EventStore } from '../../store/index.js'
+import { createWorkspace } from '../../worktrees/index.js'
 import { requireGraphTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
-import { createWorkspace, hashOfText, titleOf, wantsWorktree, withPromptFiles } from './start-graph.js'
+import { hashOfText, titleOf, wantsWorktree, withPromptFiles } from './start-graph.js'
 
 export interface ForkOptions {
   /**
@@ -144,7 +145,7 @@ async function startAtCheckpoint(
     cwd,
     id,
     commit: hasCommit ? commit : undefined,
-    isWanted: wantsWorktree(graph) && input.dryRun === null,
+    worktree: wantsWorktree(graph) && input.dryRun === null ? 'if-possible' : 'none',
   })
   const sandbox = from && (await getRun(store, from.run)).sandbox
   const ownLabels = { ...labels, ...driverLabel({ store, home }, driver) }

@@ -31,7 +31,7 @@ test('transforms apply in order: prompt files, stylesheet, own transforms; the p
   const look = (name: string) => (given: Graph) => {
     seen.push(`${name}: ${attributeOf(given, 'prompt')} ${attributeOf(given, 'llm_model')}`)
     const node = given.nodes.get('n')!
-    const model = { value: name, isQuoted: true, place: null, origin: 'transform' as const }
+    const model = { value: name, isQuoted: true, position: null, origin: 'transform' as const }
     return {
       ...given,
       nodes: new Map([['n', { ...node, attributes: new Map(node.attributes).set('llm_model', model) }]]),

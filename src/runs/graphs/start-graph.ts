@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { addWorktree, Git } from '../../git/index.js'
+import { Git } from '../../git/index.js'
 import {
   type Attribute,
   AttributeReader,
@@ -15,6 +15,7 @@ import {
   printDot,
 } from '../../graph/index.js'
 import { closestMatch, plural } from '../../text/index.js'
+import { createWorkspace } from '../../worktrees/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { shareWorkspace } from '../workspaces/workspace-origin.js'
@@ -39,7 +40,7 @@ export interface GraphOptions extends RunOptions {
    */
   dryRun?: GraphInput['dryRun'] | undefined
   /** The directory for which trust in a text is recorded; the project by default. */
-  trustPlace?: string | undefined
+  trustDirectory?: string | undefined
 }
 
 /**
@@ -58,7 +59,7 @@ export async function startGraph(
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
   const trusted =
-    dryRun === null ? await requireGraphTrust(context, loaded, { trust, place: options.trustPlace }) : null
+    dryRun === null ? await requireGraphTrust(context, loaded, { trust, directory: options.trustDirectory }) : null
   const home =
     dryRun !== null
       ? context.home
@@ -71,7 +72,7 @@ export async function startGraph(
   const workspace = await createWorkspace(home.settings.dataDirectory, {
     cwd,
     id,
-    isWanted: wantsWorktree(graph) && dryRun === null,
+    worktree: wantsWorktree(graph) && dryRun === null ? 'if-possible' : 'none',
   })
   if (options.placement && workspace.branch === null && !wantsWorktree(graph))
     throw new SignalboxError('E_INPUT', 'a graph with worktree=none cannot run on a worker', {
@@ -153,29 +154,12 @@ export function hashOfText(text: string): string {
 
 function withGoal(graph: Graph, goal: string | undefined): Graph {
   if (goal === undefined) return graph
-  const own: Attribute = { value: goal, isQuoted: true, place: null, origin: 'transform' }
+  const own: Attribute = { value: goal, isQuoted: true, position: null, origin: 'transform' }
   return { ...graph, attributes: new Map(graph.attributes).set('goal', own) }
 }
 
 export function wantsWorktree(graph: Graph): boolean {
   return graph.attributes.get('worktree')?.value !== 'none'
-}
-
-/**
- * Where a run works: a new worktree on a new branch, from a commit; the directory itself if it is
- * not in a repository or no worktree is wanted.
- */
-export async function createWorkspace(
-  dataDirectory: string,
-  { cwd, id, commit, isWanted }: { cwd: string; id: string; commit?: string | undefined; isWanted: boolean },
-): Promise<GraphInput['workspace']> {
-  const git = new Git(cwd)
-  const [root, head] = [await git.root(), await git.head()]
-  if (root === null || head === null || !isWanted) return { path: realpathSync(cwd), branch: null, base: null }
-  const path = join(dataDirectory, 'worktrees', basename(root), id)
-  const branch = `signalbox/run/${id}`
-  await addWorktree(git, { path, branch, base: commit ?? head })
-  return { path, branch, base: commit ?? head }
 }
 
 async function uncommittedNotice(cwd: string, { branch, base }: GraphInput['workspace']): Promise<string[]> {
@@ -195,7 +179,7 @@ export function withPromptFiles(graph: Graph, directory: string): Graph {
       if (!prompt?.value.startsWith('@')) return [id, node]
       const value = readFileSync(resolve(directory, prompt.value.slice(1)), 'utf8')
       const attributes = new Map<string, Attribute>(node.attributes)
-      attributes.set('prompt', { value, isQuoted: true, place: prompt.place, origin: 'transform' })
+      attributes.set('prompt', { value, isQuoted: true, position: prompt.position, origin: 'transform' })
       return [id, { ...node, attributes }]
     }),
   )

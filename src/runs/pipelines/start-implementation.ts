@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
@@ -19,6 +18,7 @@ import {
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
+import { freeBranch, requireCommit, worktreePath } from '../../worktrees/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
@@ -80,7 +80,7 @@ export async function startImplementation(context: StartContext, options: Implem
   const id = options.id ?? newId('run')
   const createdAt = clock.now()
   const issueKey = slugOf(issue.id)
-  const found = await findPlace(context, id, issueKey, options)
+  const found = await planWorkspace(context, id, issueKey, options)
   const { dirty } = found
   const revision = found.place.mode === 'worktree' ? found.place.base : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
@@ -138,25 +138,21 @@ function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string |
   })
 }
 
-type Place = PipelineArgs['place']
+type PipelineWorkspace = PipelineArgs['place']
 
 /** Where an implementation works. @throws SignalboxError `E_INPUT`, `E_STATE` */
-async function findPlace(
+async function planWorkspace(
   { store, home, cwd }: StartContext,
   run: string,
   issueKey: string,
   options: ImplementationOptions,
-): Promise<{ repository: string; place: Place; dirty: number }> {
+): Promise<{ repository: string; place: PipelineWorkspace; dirty: number }> {
   const git = new PipelineGit(cwd)
-  const repository = await git.git.root()
-  const head = await git.git.head()
-  if (repository === null || head === null)
-    throw new SignalboxError('E_INPUT', 'implement needs a git repository with a commit', {
-      next: 'run git init and commit something first',
-    })
-  if (options.isInPlace) return { repository, place: await inPlace(store, git, repository, head, options), dirty: 0 }
+  const { repository, head } = await requireCommit(git.git, 'implement', 'run git init and commit something first')
+  if (options.isInPlace)
+    return { repository, place: await workInPlace(store, git, repository, head, options), dirty: 0 }
   const wanted = options.branch ?? `signalbox/${issueKey}`
-  const exists = options.branch !== undefined && (await git.hasBranch(options.branch))
+  const exists = options.branch !== undefined && (await git.git.hasBranch(options.branch))
   if (exists) await refuseCheckedOut(store, git, wanted)
   const from = options.base ?? (await git.defaultBranch()) ?? 'HEAD'
   const base = exists ? await git.commitOf(wanted) : await git.commitOf(from)
@@ -167,8 +163,8 @@ async function findPlace(
     dirty: (await git.git.status()).length,
     place: {
       mode: 'worktree',
-      path: join(home.settings.dataDirectory, 'worktrees', basename(repository), run),
-      branch: exists ? wanted : await git.freeBranch(wanted),
+      path: worktreePath(home.settings.dataDirectory, repository, run),
+      branch: exists ? wanted : await freeBranch(git.git, wanted),
       base,
       isNewBranch: !exists,
       dirtyBefore: [],
@@ -209,13 +205,13 @@ export async function refuseBusy(store: EventStore, git: PipelineGit, path: stri
     throw new SignalboxError('E_INPUT', `merge conflict in ${conflicts.join(', ')}`, { next: 'resolve it first' })
 }
 
-async function inPlace(
+async function workInPlace(
   store: EventStore,
   git: PipelineGit,
   repository: string,
   head: string,
   { branch, allowsDirty }: ImplementationOptions,
-): Promise<Place> {
+): Promise<PipelineWorkspace> {
   const status = await git.git.status()
   const path = realpathSync(repository)
   await refuseBusy(store, git, path, 'leave --in-place out')
@@ -225,7 +221,7 @@ async function inPlace(
     })
   const current = await git.git.branch()
   if (branch !== undefined && branch !== current) {
-    const exists = await git.hasBranch(branch)
+    const exists = await git.git.hasBranch(branch)
     await git.git.run(['switch', '--quiet', ...(exists ? [branch] : ['-c', branch])])
   } else if (current === null)
     throw new SignalboxError('E_INPUT', 'no branch is checked out here (detached HEAD)', {

@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, findRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
@@ -13,6 +12,7 @@ import {
   pipelineRun,
   pullText,
 } from '../../pipelines/index.js'
+import { freeBranch, worktreePath } from '../../worktrees/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
@@ -86,7 +86,7 @@ async function pullOfBranch(
   const root = await git.git.root()
   if (root === null) throw new SignalboxError('E_INPUT', 'this needs a git repository', { next: 'cd into one' })
   const branch = word === 'HEAD' ? await git.git.branch() : word
-  if (branch === null || !(await git.hasBranch(branch)))
+  if (branch === null || !(await git.git.hasBranch(branch)))
     throw new SignalboxError(
       'E_INPUT',
       branch === null ? 'no branch is checked out' : `there is no branch "${branch}"`,
@@ -113,7 +113,7 @@ async function pullOfBranch(
     throw new SignalboxError('E_INPUT', `${at} has uncommitted changes`, { next: 'commit them, or do not follow' })
   const lines = subjects.split('\n')
   const title = lines.length === 1 ? lines[0]! : branch.replace(/^.*\//, '').replace(/[-_]+/g, ' ')
-  const path = at ?? join(home.settings.dataDirectory, 'worktrees', basename(root), id)
+  const path = at ?? worktreePath(home.settings.dataDirectory, root, id)
   return {
     repository: realpathSync(root),
     place: { mode: 'worktree', path, branch, base, isNewBranch: false, dirtyBefore: [] },
@@ -137,7 +137,7 @@ async function pullOfRun(
       next: `wait for its end, or signalbox cancel ${record.id}`,
     })
   const git = new PipelineGit(args.repository)
-  if (state.branch === null || !(await git.hasBranch(state.branch)))
+  if (state.branch === null || !(await git.git.hasBranch(state.branch)))
     throw new SignalboxError('E_INPUT', `run ${record.id} has no branch`, { next: `signalbox show ${record.id}` })
   const at = await git.checkedOutAt(state.branch)
   if (at !== null) await refuseBusy(store, git, at, 'wait for its end')
@@ -197,8 +197,8 @@ async function existingPull(
     repository,
     place: {
       mode: 'worktree',
-      path: join(home.settings.dataDirectory, 'worktrees', basename(repository), id),
-      branch: await git.freeBranch(`signalbox/pr-${number}`),
+      path: worktreePath(home.settings.dataDirectory, repository, id),
+      branch: await freeBranch(git.git, `signalbox/pr-${number}`),
       base: pull.head,
       isNewBranch: true,
       dirtyBefore: [],

@@ -1,9 +1,8 @@
 import { realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { addWorktree } from '../../git/index.js'
 import {
   builtInPipelines,
   type Finding,
@@ -16,6 +15,7 @@ import {
   rangeTarget,
   trackerServices,
 } from '../../pipelines/index.js'
+import { createWorkspace, freeBranch, workspaceBranch, worktreePath } from '../../worktrees/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
@@ -118,11 +118,11 @@ async function elsewhere(context: StartContext, id: string, found: FoundTarget):
     throw new SignalboxError('E_INPUT', `the end of ${target.label} does not contain its start, so a worker lacks it`, {
       next: 'write the range with three dots: a...b',
     })
-  const path = join(context.home.settings.dataDirectory, 'worktrees', basename(repository), id)
+  const path = worktreePath(context.home.settings.dataDirectory, repository, id)
   const place = {
     mode: 'worktree' as const,
     path,
-    branch: await git.freeBranch(`signalbox/review/${id}`),
+    branch: await freeBranch(git.git, workspaceBranch('review', id)),
     base: target.to,
     isNewBranch: true,
     isPlaced: true,
@@ -225,9 +225,13 @@ async function pullRequestTarget(
       next: `git fetch origin ${pull.baseRefName}`,
     })
   const from = (await plain.run(['merge-base', base, pull.headRefOid])).trim()
-  const path = join(home.settings.dataDirectory, 'worktrees', basename(repository), id)
-  const branch = await git.freeBranch(`signalbox/pr-${pull.number}`)
-  await addWorktree(plain, { path, branch, base: pull.headRefOid })
+  const { path } = await createWorkspace(home.settings.dataDirectory, {
+    cwd: repository,
+    id,
+    branch: await freeBranch(plain, `signalbox/pr-${pull.number}`),
+    commit: pull.headRefOid,
+    worktree: { required: { next: 'commit something first' } },
+  })
   return {
     target: { kind: 'range', from, to: pull.headRefOid, label: `#${pull.number}` },
     cwd: path,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
-import type { ServerPlace } from '../../workers/index.js'
+import type { ServerAddress } from '../../workers/index.js'
 
 /** Where this home directory has joined as a worker. */
 export interface JoinedWorker {
@@ -29,16 +29,16 @@ export function writeJoined({ directories }: Home, joined: JoinedWorker, private
 }
 
 /** The servers that this worker last received; at first the one that it joined. */
-export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): readonly ServerPlace[] {
-  const first: ServerPlace = { id: null, address: server, pin }
+export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): readonly ServerAddress[] {
+  const first: ServerAddress = { id: null, address: server, pin }
   const file = join(directories.state, 'worker-servers.json')
   if (!existsSync(file)) return [first]
-  const { from, servers } = JSON.parse(readFileSync(file, 'utf8')) as { from: string; servers: ServerPlace[] }
+  const { from, servers } = JSON.parse(readFileSync(file, 'utf8')) as { from: string; servers: ServerAddress[] }
   // Of the cluster that it joined last.
   return from === server && servers.length > 0 ? servers : [first]
 }
 
-export function saveServers(home: Home, { server }: JoinedWorker, servers: readonly ServerPlace[]): void {
+export function saveServers(home: Home, { server }: JoinedWorker, servers: readonly ServerAddress[]): void {
   const file = join(home.directories.state, 'worker-servers.json')
   writeFileSync(file, `${JSON.stringify({ from: server, servers })}\n`, { mode: 0o600 })
 }

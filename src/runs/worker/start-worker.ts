@@ -112,7 +112,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       sessions.disconnected()
       contact.broken()
     },
-    servers: places => saveServers(home, joined, places),
+    servers: addresses => saveServers(home, joined, addresses),
   })
   const answer = async (id: number, method: string, params: Record<string, unknown>) =>
     link.send(await answerCall(id, () => sessions.answer(method, params)))

@@ -5,12 +5,13 @@ import { Git } from '../../git/index.js'
 import { openBlobs } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { BlobFiles, type WorkspaceNeeds } from '../../workers/index.js'
+import { worktreesDirectory } from '../../worktrees/index.js'
 import { runDirectory } from '../run-directory.js'
 import type { StartContext } from '../start-context.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
 
 type Origin = Pick<WorkspaceNeeds, 'origin' | 'base' | 'branch' | 'identity'>
-type Place = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
+type OriginRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
 
 export interface OriginOptions {
   dataDirectory: string
@@ -51,14 +52,14 @@ export class WorkspaceOrigin {
 
   /** Made for runs: a person's own working tree is never changed. */
   isOwn(cwd: string): boolean {
-    return cwd.startsWith(join(this.#options.dataDirectory, 'worktrees') + sep)
+    return cwd.startsWith(worktreesDirectory(this.#options.dataDirectory) + sep)
   }
 
   /**
    * What the run starts from; null outside a repository. Made once: the worktree of the server is
    * as the run found it until it comes back.
    */
-  async originOf({ id, cwd, parent }: Place): Promise<Origin | null> {
+  async originOf({ id, cwd, parent }: OriginRun): Promise<Origin | null> {
     const { store, bundles } = this.#options
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin

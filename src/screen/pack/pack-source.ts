@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import { type Place, SignalboxError } from '../../errors/index.js'
+import { type FilePosition, SignalboxError } from '../../errors/index.js'
 import { scanTomlPositions, type TomlPositions } from '../../text/index.js'
 
 /** One pack file as text. */
@@ -15,7 +15,7 @@ type Table = Record<string, unknown>
 export interface MergedSources {
   data: Table
   /** Where the value at this path, or the nearest one around it, is written. */
-  placeOf(path: PackPath): Place
+  placeOf(path: PackPath): FilePosition
 }
 
 /** Tables that are merged key by key; all other tables and values are replaced as a whole. */

@@ -1,4 +1,4 @@
-import { type Place, SignalboxError } from '../../errors/index.js'
+import { type FilePosition, SignalboxError } from '../../errors/index.js'
 import { toFixtures } from './fixture-file.js'
 import type { MenuSpec, Pack, RegionSpec, RowPattern, RuleSpec, StyleSpec, TextWidth } from './pack.js'
 import { type PackFile, packSchema, type RuleFile } from './pack-schema.js'
@@ -70,7 +70,7 @@ function nameOfField(path: readonly (string | number)[], data: Record<string, un
 }
 
 /** `blocks[2].first`, `rule working.spinner line` → its position. */
-function placeOfField(field: string, data: PackFile, merged: MergedSources): Place {
+function placeOfField(field: string, data: PackFile, merged: MergedSources): FilePosition {
   const named = /^(rule|region) (\S+)(?: (\S+))?$/.exec(field)
   if (!named) return merged.placeOf(field.split(/[[\].]+/).filter(Boolean))
   const [, list, name, key] = named

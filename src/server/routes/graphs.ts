@@ -51,7 +51,7 @@ export const graphRoutes: readonly Route[] = [
       if (problem)
         throw new SignalboxError('E_DOT_SYNTAX', problem.message, {
           next: 'correct it; POST /graphs/validate lists every problem',
-          ...(problem.place && { place: { file: 'graph', ...problem.place } }),
+          ...(problem.position && { place: { file: 'graph', ...problem.position } }),
         })
       const { svg } = await drawSvg(parsed.graph, { isUntitled: true })
       return new Response(svg, { headers: { 'content-type': 'image/svg+xml; charset=utf-8' } })

@@ -3,8 +3,8 @@ import { createDemoDirectory, createSampleProject } from '../../agents/index.js'
 import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
+import { createWorkspace } from '../../worktrees/index.js'
 import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
@@ -262,9 +262,8 @@ async function scratchProject(agent: string | null): Promise<string> {
 
 /** @throws SignalboxError `E_INPUT` outside a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {
-  const { path, branch } = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
-  if (branch !== null) return path
-  throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'omit worktree' })
+  const worktree = { required: { next: 'omit worktree' } }
+  return (await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), worktree })).path
 }
 
 /** Two programs that write one conversation would damage it. */

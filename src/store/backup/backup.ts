@@ -21,7 +21,7 @@ const FORMAT = 1
  */
 const DERIVED = [/^data\/signalbox\.db/, /^data\/search\.db/, /^data\/(snapshots|engine|worktrees|drafts)\//, /\.new-/]
 
-export interface BackupPlace {
+export interface BackupPaths {
   /** The SQLite file of the store. */
   storeFile: string
   /** The directories that are kept, by their names in the backup: `config`, `data`. */
@@ -47,19 +47,19 @@ export interface Manifest {
  */
 export async function writeBackup(
   target: string,
-  place: BackupPlace,
+  paths: BackupPaths,
   { clock, version }: { clock: Clock; version: string },
 ): Promise<Manifest> {
   // Opening a store that is not there would make an empty file, which every later command refuses.
-  if (!existsSync(place.storeFile))
-    throw new SignalboxError('E_BACKUP', `there is nothing to back up: ${place.storeFile} does not exist`, {
+  if (!existsSync(paths.storeFile))
+    throw new SignalboxError('E_BACKUP', `there is nothing to back up: ${paths.storeFile} does not exist`, {
       next: 'start a session or a run first, or name the home directory with SIGNALBOX_HOME',
     })
   const draft = `${target}.${randomBytes(4).toString('hex')}`
   const copy = `${draft}.db`
   try {
-    const store = await copyStore(place.storeFile, copy, clock)
-    const found = Object.entries(place.directories).flatMap(([name, directory]) => [...filesBelow(directory, name)])
+    const store = await copyStore(paths.storeFile, copy, clock)
+    const found = Object.entries(paths.directories).flatMap(([name, directory]) => [...filesBelow(directory, name)])
     const files = [{ name: STORE, path: copy }, ...found.filter(({ name }) => !DERIVED.some(one => one.test(name)))]
     const manifest: Manifest = { format: FORMAT, version, created: clock.now(), store, files: {} }
     await pack(draft, files, manifest)
@@ -89,18 +89,18 @@ export async function verifyBackup(file: string): Promise<Manifest> {
  * with a store is refused. The store comes last, so that a restore that was killed has none.
  * @throws SignalboxError `E_BACKUP`
  */
-export async function restoreBackup(file: string, place: BackupPlace, clock: Clock): Promise<Manifest> {
+export async function restoreBackup(file: string, paths: BackupPaths, clock: Clock): Promise<Manifest> {
   const manifest = await verifyBackup(file)
-  const [first] = [place.storeFile, `${place.storeFile}-wal`].filter(existsSync)
+  const [first] = [paths.storeFile, `${paths.storeFile}-wal`].filter(existsSync)
   if (first !== undefined)
     throw new SignalboxError('E_BACKUP', `${first} exists; a restore replaces nothing`, {
       next: 'restore into another home directory: SIGNALBOX_HOME=<empty directory> signalbox restore <file>',
     })
-  const draft = `${place.storeFile}.restored-${randomBytes(4).toString('hex')}`
+  const draft = `${paths.storeFile}.restored-${randomBytes(4).toString('hex')}`
   try {
-    await requireNoOthers(manifest, place)
+    await requireNoOthers(manifest, paths)
     for await (const { name, content } of readTar(unpacked(file))) {
-      const target = name === MANIFEST ? null : name === STORE ? draft : placeOf(name, place)
+      const target = name === MANIFEST ? null : name === STORE ? draft : pathOf(name, paths)
       if (target === null) await hashOf(content)
       else await writeNew(target, content)
     }
@@ -110,7 +110,7 @@ export async function restoreBackup(file: string, place: BackupPlace, clock: Clo
     // Its journal is named after the draft: it must be empty before the file gets its name.
     await releaseClosedDatabases()
     if (problem) throw new Error(problem.message)
-    await rename(draft, place.storeFile)
+    await rename(draft, paths.storeFile)
     return manifest
   } catch (error) {
     throw backupError(file, error)
@@ -244,7 +244,7 @@ function* filesBelow(directory: string, prefix: string): Generator<{ name: strin
 /**
  * Null for a directory that this home does not have. @throws Error for a name that leads out of it.
  */
-function placeOf(name: string, { directories }: BackupPlace): string | null {
+function pathOf(name: string, { directories }: BackupPaths): string | null {
   const [prefix = '', ...parts] = name.split('/')
   if (parts.length === 0 || parts.some(part => part === '' || part === '.' || part === '..'))
     throw new Error(`it has a file "${name}"`)
@@ -253,9 +253,9 @@ function placeOf(name: string, { directories }: BackupPlace): string | null {
 }
 
 /** A file of a restore that was killed is there already. @throws Error for any other. */
-async function requireNoOthers(manifest: Manifest, place: BackupPlace): Promise<void> {
+async function requireNoOthers(manifest: Manifest, paths: BackupPaths): Promise<void> {
   for (const [name, sum] of Object.entries(manifest.files)) {
-    const path = name === STORE ? null : placeOf(name, place)
+    const path = name === STORE ? null : pathOf(name, paths)
     if (path === null || !existsSync(path)) continue
     if ((await hashOf(createReadStream(path))) !== sum)
       throw new Error(`${path} exists with another content; a restore replaces nothing`)

@@ -3,4 +3,4 @@
  * that was made in one transaction, recordings, blobs, uploads and settings, and a manifest with
  * the SHA-256 of each file. The database of a PostgreSQL store is backed up with its own tools.
  */
-export { type BackupPlace, restoreBackup, verifyBackup, writeBackup } from './backup.js'
+export { type BackupPaths, restoreBackup, verifyBackup, writeBackup } from './backup.js'

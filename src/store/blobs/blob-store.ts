@@ -6,8 +6,8 @@ import { SignalboxError } from '../../errors/index.js'
 /** The longest blob: longer things are several of them. */
 export const BLOB_MAX = 4 * 1024 * 1024
 
-/** A place for packed bytes under a name. */
-export interface BlobPlace {
+/** Stores packed bytes under a name. */
+export interface BlobBackend {
   has(name: string): Promise<boolean>
   write(name: string, packed: Uint8Array): Promise<void>
   /** Null if it is not there. */
@@ -22,10 +22,10 @@ const decompress = promisify(brotliDecompress)
  * is read is what was written.
  */
 export class BlobStore {
-  readonly #place: BlobPlace
+  readonly #backend: BlobBackend
 
-  constructor(place: BlobPlace) {
-    this.#place = place
+  constructor(backend: BlobBackend) {
+    this.#backend = backend
   }
 
   /** @throws SignalboxError `E_LIMIT` beyond `BLOB_MAX` */
@@ -33,9 +33,9 @@ export class BlobStore {
     if (bytes.length > BLOB_MAX)
       throw new SignalboxError('E_LIMIT', `a blob is ${bytes.length} bytes long; the limit is ${BLOB_MAX}`)
     const name = blobName(bytes)
-    if (await this.#place.has(name)) return name
+    if (await this.#backend.has(name)) return name
     const packed = await compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    await this.#place.write(name, packed)
+    await this.#backend.write(name, packed)
     return name
   }
 
@@ -45,7 +45,7 @@ export class BlobStore {
    */
   async get(name: string): Promise<Buffer | null> {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new SignalboxError('E_INPUT', `"${name.slice(0, 80)}" is not a blob`)
-    const packed = await this.#place.read(name)
+    const packed = await this.#backend.read(name)
     if (!packed) return null
     const bytes = await decompress(packed, { maxOutputLength: BLOB_MAX }).catch(() => null)
     if (bytes && blobName(bytes) === name) return bytes

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BlobPlace } from './blob-store.js'
+import type { BlobBackend } from './blob-store.js'
 
 /** Blobs as files of a directory. */
-export function fileBlobs(directory: string): BlobPlace {
+export function fileBlobs(directory: string): BlobBackend {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = (name: string) => join(directory, `${name}.br`)
   return {

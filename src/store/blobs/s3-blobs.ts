@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { BlobPlace } from './blob-store.js'
+import type { BlobBackend } from './blob-store.js'
 
 const ATTEMPTS_MS = 10_000
 
@@ -7,7 +7,7 @@ const ATTEMPTS_MS = 10_000
  * Blobs as objects of a bucket: `s3://bucket/prefix?endpoint=https://…&region=…`. The keys come
  * from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.
  */
-export async function s3Blobs(url: URL, env: NodeJS.ProcessEnv): Promise<BlobPlace> {
+export async function s3Blobs(url: URL, env: NodeJS.ProcessEnv): Promise<BlobBackend> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!accessKeyId || !secretAccessKey)
     throw new SignalboxError('E_CONFIG', 'blobs.url is a bucket, and its keys are missing', {

@@ -33,18 +33,18 @@ export async function checkPostgres(connections: Connections): Promise<StoreProb
       : []),
     ...gaps.map(({ stream, version, before }) => ({
       message: `The stream ${stream} jumps from version ${before} to ${version}.`,
-      place: stream,
+      location: stream,
     })),
     ...holes.map(({ position, before }) => ({
       message: `The log jumps from position ${before} to ${position}.`,
-      place: `position ${position}`,
+      location: `position ${position}`,
     })),
     ...(end && end.position !== end.last
-      ? [{ message: `The log ends at position ${end.last}, not at ${end.position}.`, place: 'log_end' }]
+      ? [{ message: `The log ends at position ${end.last}, not at ${end.position}.`, location: 'log_end' }]
       : []),
     ...failures.map(({ name, failures: count }) => ({
       message: `The projection ${name} could not fold ${count} events.`,
-      place: `projections ${name}`,
+      location: `projections ${name}`,
     })),
   ]
 }

@@ -33,7 +33,9 @@ export async function checkStore(connection: Connection): Promise<StoreProblem[]
 
 async function checkPages(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ quick_check: string }>(`PRAGMA quick_check(${SHOWN})`))
-  return rows.filter(row => row.quick_check !== 'ok').map(row => ({ message: row.quick_check, place: connection.path }))
+  return rows
+    .filter(row => row.quick_check !== 'ok')
+    .map(row => ({ message: row.quick_check, location: connection.path }))
 }
 
 async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
@@ -45,7 +47,7 @@ async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
       if (problems.length >= SHOWN) return problems
       if (decodeEvent(row)) continue
       const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is skipped when reading.`
-      problems.push({ message, place: `position ${row.position}` })
+      problems.push({ message, location: `position ${row.position}` })
     }
     isLast = rows.length < BATCH
     // In a damaged file rows may come in any order; the cursor advances anyway.
@@ -59,7 +61,7 @@ async function checkGaps(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ stream: string; version: number; before: number }>(GAPS))
   return rows.map(({ stream, version, before }) => ({
     message: `The stream ${stream} jumps from version ${before} to ${version}.`,
-    place: stream,
+    location: stream,
   }))
 }
 
@@ -67,11 +69,11 @@ async function checkDocuments(connection: Connection): Promise<StoreProblem[]> {
   return connection.read(() => [
     ...connection.all<{ projection: string; key: string }>(BAD_DOCUMENTS).map(({ projection, key }) => ({
       message: `The document ${key} of ${projection} is damaged.`,
-      place: `documents ${projection}`,
+      location: `documents ${projection}`,
     })),
     ...connection.all<{ projection: string; key: string; position: number }>(DOCUMENTS_AHEAD).map(row => ({
       message: `The document ${row.key} of ${row.projection} is at position ${row.position}, ahead of its projection.`,
-      place: `documents ${row.projection}`,
+      location: `documents ${row.projection}`,
     })),
     ...connection.all<{ name: string; failures: number; isAhead: number }>(PROJECTIONS).flatMap(projectionProblems),
   ])
@@ -86,10 +88,10 @@ function projectionProblems({
   failures: number
   isAhead: number
 }): StoreProblem[] {
-  const place = `projections ${name}`
+  const location = `projections ${name}`
   const problems: StoreProblem[] = []
-  if (failures > 0) problems.push({ message: `The projection ${name} could not fold ${failures} events.`, place })
-  if (isAhead) problems.push({ message: `The projection ${name} is ahead of the log.`, place })
+  if (failures > 0) problems.push({ message: `The projection ${name} could not fold ${failures} events.`, location })
+  if (isAhead) problems.push({ message: `The projection ${name} is ahead of the log.`, location })
   return problems
 }
 
@@ -97,6 +99,6 @@ async function checkSnapshots(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ key: string }>(BAD_SNAPSHOTS))
   return rows.map(({ key }) => ({
     message: `The snapshot ${key} is damaged and will not be used.`,
-    place: `snapshots ${key}`,
+    location: `snapshots ${key}`,
   }))
 }

@@ -4,7 +4,7 @@ import { newId, newNonce } from '../../clock/index.js'
 import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { createWorkspace } from '../../runs/index.js'
+import { createWorkspace } from '../../worktrees/index.js'
 import { gitLine } from '../cards/git-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
@@ -182,7 +182,7 @@ export class StartWizard {
 
   async #worktree(cwd: string): Promise<string> {
     const { dataDirectory } = this.#services.host.settings
-    const { path, branch } = await createWorkspace(dataDirectory, { cwd, id: newId('run'), isWanted: true })
+    const { path, branch } = await createWorkspace(dataDirectory, { cwd, id: newId('run'), worktree: 'if-possible' })
     if (branch !== null) return path
     throw new SignalboxError('E_STATE', 'No worktree can be made here.', { next: 'Choose the project itself.' })
   }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock/index.js'
 import { listRuns, type RunRecord } from '../engine/index.js'
 import { Git } from '../git/index.js'
 import type { EventStore } from '../store/index.js'
+import { workspaceBranch, worktreesDirectory } from './create-workspace.js'
 import { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
 
 /** A worktree that a run has created. */
@@ -17,7 +18,7 @@ export interface WorktreeEntry extends WorktreeFacts {
   fate: WorktreeFate
 }
 
-export interface LedgerOptions {
+export interface WorktreeListOptions {
   store: EventStore
   clock: Clock
   dataDirectory: string
@@ -31,9 +32,9 @@ export interface LedgerOptions {
 const BRANCHES = '.branches'
 
 /** All worktrees below the data directory, and those that only git still lists. */
-export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
+export async function findWorktrees(options: WorktreeListOptions): Promise<WorktreeEntry[]> {
   const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
-  const base = join(options.dataDirectory, 'worktrees')
+  const base = worktreesDirectory(options.dataDirectory)
   const entries: WorktreeEntry[] = []
   for (const project of directories(base))
     for (const name of directories(join(base, project))) {
@@ -53,15 +54,19 @@ export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEn
   return entries
 }
 
-/** A worktree of a parallel branch is merged if the run that it belongs to has taken its work. */
-async function readEntry(path: string, record: RunRecord | undefined, options: LedgerOptions): Promise<WorktreeEntry> {
+/** A worktree of a parallel branch is merged if the run that it belongs to has merged its work. */
+async function readEntry(
+  path: string,
+  record: RunRecord | undefined,
+  options: WorktreeListOptions,
+): Promise<WorktreeEntry> {
   const isBranch = dirname(path).endsWith(BRANCHES)
   const git = new Git(path)
   const head = await git.head()
   const repository = record && existsSync(record.project) ? record.project : null
   const project = repository === null ? null : new Git(repository)
   const target = (await project?.head()) ?? null
-  const targets = [target, isBranch && record ? await commitOf(project, `signalbox/run/${record.id}`) : null]
+  const targets = [target, isBranch && record ? await commitOf(project, workspaceBranch('run', record.id)) : null]
   const isMerged = head !== null && project !== null && (await isIn(project, head, targets))
   const dirty = head === null ? 0 : (await git.status()).length
   const facts: WorktreeFacts = {

@@ -8,7 +8,7 @@ import { LocalReader, type PlaceOptions, type ReaderPlace, ReaderThreads } from 
  */
 const OWN_TERMINALS = 4
 
-interface ReaderPlacesOptions {
+interface ReaderHostsOptions {
   clock: Clock
   /** Threads at most; 0: none; null: as many as there are other cores, when they are needed. */
   threads: number | null
@@ -18,13 +18,13 @@ interface ReaderPlacesOptions {
 }
 
 /** Where terminals are read: in the host's own thread, or in others. */
-export class ReaderPlaces {
+export class ReaderHosts {
   readonly #threads: ReaderThreads | null
   readonly #isAutomatic: boolean
   /** The sessions that the host's own thread reads. */
   readonly #own = new Set<string>()
 
-  constructor({ clock, threads, owner, onUnread }: ReaderPlacesOptions) {
+  constructor({ clock, threads, owner, onUnread }: ReaderHostsOptions) {
     this.#isAutomatic = threads === null
     const max = threads ?? availableParallelism() - 1
     const isUsed = owner === 'daemon' && max > 0 && ReaderThreads.areAvailable
@@ -41,7 +41,7 @@ export class ReaderPlaces {
   }
 
   /** `monotonic`: the clock of the session's turns, for a terminal that is read in this thread. */
-  placeOf(id: string, monotonic: () => number, options: PlaceOptions): ReaderPlace {
+  hostOf(id: string, monotonic: () => number, options: PlaceOptions): ReaderPlace {
     const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < OWN_TERMINALS
     if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.place(options)
     this.#own.add(id)
