@@ -53,8 +53,8 @@ export interface AgentAdapter {
   /** How to install the program that speaks the protocol for it, if that is another one. */
   readonly acpInstall?: string
   /**
-   * Over the protocol it must read files itself: by a defect of its own it takes the answer that a
-   * file does not exist for a failure, and cannot create one.
+   * Over the protocol it must read files itself: because of a bug it treats "file not found" as a
+   * failure and then cannot create files.
    */
   readonly acpReadsItself?: true
 }

@@ -17,7 +17,7 @@ const WORK: ReadonlySet<TerminalView> = new Set([
   'tool_result',
 ])
 
-/** Entries that might mend a moment that is read wrong, the most general first. */
+/** Entries that might correct a moment that is read wrong, the most general first. */
 export function candidatesFor({ moment, state }: JudgedMoment): LearnedEntry[] {
   const { look } = state
   if (!look) return []

@@ -38,7 +38,7 @@ export function momentsOf(
     const found = viewsAfter(statement, main[index + 1])
     const isRest = found === IDLE
     if (!found || from < 0 || to > endsAt + 1 || to - from < (isRest ? REST_S : SHORTEST_S)) return []
-    // The next answer may be growing on the screen already before it is written.
+    // The next answer may already be on the screen before the transcript has it.
     const early = from + Math.min((to - from) / 3, SOON_S)
     const own = isRest ? [from + REST_S / 2] : found === RUNNING ? [early, from + (2 * (to - from)) / 3] : [early]
     const times = [...own, ...also.filter(t => t > from + SHORTEST_S / 2 && t < to - SHORTEST_S / 2)]

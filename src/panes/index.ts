@@ -35,7 +35,8 @@
  * - A source of reports: its place in AUTHORITIES (evidence.ts), a conversion to claims, and a case
  *   in status-walk.test.ts.
  * - A status, an event or a guard: status-table.ts.
- * - A setting: a setting, its use here, and a case in supervision-settings.test.ts.
+ * - A setting: its entry in config/settings/panes.ts, its use here, and a case in
+ *   supervision-settings.test.ts.
  */
 
 export { checkFixtures, type FixtureReport } from './check-fixtures.js'

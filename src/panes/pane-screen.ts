@@ -197,7 +197,10 @@ export class PaneScreen implements ScreenView {
     return output
   }
 
-  /** A classifier that throws must not crash the host: it runs again without memory. */
+  /**
+   * A classifier that throws must not crash the host: the frame is read again by structure, without
+   * pack and memory.
+   */
   #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)

@@ -11,9 +11,10 @@ import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
  * A report is replaced by the next of its authority, never by an older one: a transcript is read
  * late. Some reports expire under a condition, which is not the same as being overruled:
  * - a *working* that was reported from outside lapses when a live menu younger than the report has
- *   been there for a second (the program did not report that it asks). The shell's only yields
- *   while the menu is there, because its command has not ended; and if it can be checked whether
- *   the program reads its terminal, only to one that does (`TerminalReadCheck`);
+ *   been there for a second (the program did not report that it asks). A *working*
+ *   of the shell is suspended only while the menu is on screen, because its command has not ended;
+ *   where terminal reads can be checked, only if the program reads its terminal
+ *   (`TerminalReadCheck`);
  * - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program
  *   reports that reliably);
  * - a hook's or transcript's *working* lapses 30 s after their last report while the screen is

@@ -46,7 +46,7 @@ export class AgentChannels {
       deliver: (session, report) => {
         if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
       },
-      // A hook that blocks the dialog in front of a person is useless.
+      // While a person is attached, a held hook would hide the agent's own dialog from them.
       mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,

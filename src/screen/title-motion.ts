@@ -1,11 +1,10 @@
 import type { Frame } from '../terminal/index.js'
 
 /*
- * Many programs turn a mark at the front of their title while they work, and stop with another
- * mark. A change counts as a turn if the new mark was there a moment ago, because a cycle comes
- * back, and the words after it stayed: `✦ Working` and `◇ Ready` are not one. The mark of rest does
- * not count: the first one that the program showed, or the last one
- * that stood for a while.
+ * Many programs animate a symbol at the start of their title while they work, and stop with another
+ * symbol. A change counts as animation if the new symbol was there a moment ago, because a cycle
+ * repeats, and the words after it are the same: `✦ Working` and `◇ Ready` are no animation. The
+ * idle symbol does not count: the first one that was shown, or the last one that stayed for a while.
  */
 const CYCLE_S = 6
 const REST_S = 4

@@ -131,8 +131,8 @@ function scriptOf(name: string, options: readonly string[], inner: readonly Shel
 function rateMany(inner: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
   const command = split(inner)
   const reasons = rateSimple(command, context, depth + 1)
-  const isDeleting = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
-  return isDeleting
+  const changesFiles = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
+  return changesFiles
     ? [...reasons, { level: 'high', text: `${shown(command.words[0]!.text)} works on files chosen at run time` }]
     : reasons
 }

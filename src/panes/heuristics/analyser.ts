@@ -26,8 +26,8 @@ import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } fr
  * which it happens. Once a run has ended, reported by any source, nothing is guessed until
  * something starts again.
  *
- * Timing: every setting is a setting. Done too early: `quiet_done_s`; questions in streamed text:
- * `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
+ * Timing: every threshold is a setting (`heuristics.*`). Done too early: `quiet_done_s`; questions
+ * in streamed text: `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
  * same signal in bursts: `debounce_s`.
  *
  * Not its responsibility: whether it may report (the gate), and what its signals change (the status

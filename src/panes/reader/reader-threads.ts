@@ -26,8 +26,8 @@ type ToThread = { session: number } & ({ open: ReaderOptions } | { request: Read
 type FromThread = { session: number } & ({ reply: ReaderReply } | { failed: string })
 
 /**
- * What a thread writes to the memory that it shares with the host: whose turn it is, and how many
- * turns were.
+ * What a thread writes to the memory that it shares with the host: the session that is being read
+ * (0: none), and how many slices have been read.
  */
 const HEARTBEAT = { session: 0, count: 1 } as const
 const HEARTBEAT_BYTES = 8
@@ -220,7 +220,7 @@ class ReaderThread {
     session.receive(message.reply)
   }
 
-  /** `left`: what is unread now. */
+  /** @param left bytes that are still unread */
   #release(session: { unread: number }, left: number): void {
     this.#onUnread(left - session.unread)
     session.unread = left
@@ -258,10 +258,9 @@ function isAsking({ outputs }: ReaderReply): boolean {
 interface ReadSession {
   reader: TerminalReader
   queue: SessionQueue
-  /**
-   * Whether queries are answered: in the output that was read last, and in that which came last.
-   */
+  /** Whether queries in output that has been read are answered. */
   isLive: boolean
+  /** The same for output that is queued. */
   willBeLive: boolean
 }
 

@@ -25,11 +25,11 @@ const WAITING_MAX = 4 * 1024 * 1024
 const WAITING_AGAIN = 1024 * 1024
 
 /*
- * Wires the keeper's output to the sessions of a host, and the requests of a host to the readers in
- * a thread: sessions that share one thread either way. In the order of
- * arrival a session that shows a menu would wait behind the spinners of all others: behind hundreds
- * of chunks when many agents write at once. So the work of each session waits in a queue of its
- * own, and the queues take turns.
+ * Orders the work of sessions that share one thread: on the host, the output of the keeper; in a
+ * reader thread, the requests of the host. In the order of arrival a session that shows a menu
+ * would wait behind the spinners of all others: behind hundreds of chunks when many agents write at
+ * once. So the work of each session waits in a queue of its own, and the queues are served in
+ * slices.
  *
  * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst
  *   may be a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer

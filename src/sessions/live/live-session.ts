@@ -39,7 +39,7 @@ import { SessionTerminal } from './session-terminal.js'
 const STARTS_MS = 30_000
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
 const BEGINS_MS = 3_000
-/** Why the session is ended if no person attends to its sign-in. */
+/** Reason recorded when a session is ended because no one signed in. */
 const ABANDONED = 'no person signed in'
 
 /**

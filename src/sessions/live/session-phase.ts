@@ -49,7 +49,7 @@ interface SessionPhaseOptions extends TurnActionsOptions {
   requests: PhaseRequests
   isResumed: boolean
   restored: PhaseState | null
-  /** The session reads old bytes: their menus raise no request, and nothing is shown. */
+  /** The session reads old bytes: their menus raise no request, and nothing is emitted. */
   isCatchingUp(): boolean
   /** The agent begins or stops to think. */
   typing(isOn: boolean): void

@@ -44,7 +44,7 @@ export interface SessionState {
 
 /**
  * A running session as surfaces use it: a `LiveSession` of this process, or the proxy of one on a
- * worker. What it shows is at hand; what it does is asked for.
+ * worker. Its state is read synchronously; its operations are calls.
  */
 export interface SessionPort extends SessionState {
   readonly id: string

@@ -268,10 +268,10 @@ export class DecisionDelivery {
   }
 
   /**
-   * An earlier host announced Enter, and the menu is still or again there: the key was lost with
-   * that host, or the agent obeyed it and asks the very same thing again. After some time for
-   * proof, only a menu that still stands as that host left it, with the chosen label selected, may
-   * get the key. A menu whose selection is back at the start is another request, however similar.
+   * An earlier host recorded that it would press Enter, and the menu is still on screen or has
+   * returned: the key was lost with that host, or the agent obeyed it and asks the very same thing
+   * again. After some time for proof, only a menu that is on screen as that host left it, with the
+   * chosen label selected, may get the key. A menu whose selection is back at the start is another request, however similar.
    */
   async #mayConfirmAgain(open: OpenRequest, label: string): Promise<boolean> {
     const { menu, isExited } = this.#options
@@ -308,7 +308,10 @@ export class DecisionDelivery {
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
-  /** Now people's keys are refused; earlier keys arrive, and the screen becomes steady. */
+  /**
+   * Waits until keys that were typed earlier have arrived and the screen is steady; people's keys
+   * are refused meanwhile.
+   */
   async #waitUntilSteady(): Promise<void> {
     const { isSteady = () => true } = this.#options
     const { clock, lastKeysAt } = this.#open

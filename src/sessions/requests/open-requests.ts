@@ -203,8 +203,8 @@ export class OpenRequests {
   }
 
   /**
-   * Names open requests whose menu has made way for another one: a tool that has started by now is
-   * theirs, and not the next menu's, which may ask for the very same thing.
+   * Assigns started tools to open requests whose menu was replaced by another one: such a tool
+   * belongs to the earlier request, even if the next menu asks for the very same thing.
    */
   async nameEarlier(): Promise<void> {
     for (const open of this.all()) {

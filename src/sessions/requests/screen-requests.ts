@@ -98,8 +98,8 @@ export class ScreenRequests {
 
   /**
    * A settled look shows the menu that was raised last. If no request is open for it, an equal menu
-   * may have taken its place behind a frame that was not believed, or between two hosts: it is
-   * checked again.
+   * may have replaced it during a frame that was not accepted, or while no host ran: it is checked
+   * again.
    */
   seenAgain(menu: Menu, instance: string): void {
     const { open, delivery } = this.#options
