@@ -154,7 +154,7 @@ function awaited(place: ReaderPlace): ReaderPlace {
         ...opened,
         send: request => {
           if (request.op === 'feed') sent.offset = request.offset + request.bytes.length
-          else if (['tick', 'resize', 'look', 'mark'].includes(request.op)) sent.requests++
+          else if (['tick', 'resize', 'look', 'barrier'].includes(request.op)) sent.requests++
           if (request.op === 'feed' || sent.requests > 0) unread.add(sent)
           opened.send(request)
         },
@@ -228,7 +228,7 @@ function silentKeeper(): KeeperPort {
     write: nothing,
     resize: nothing,
     signal: nothing,
-    mark: nothing,
+    addMarker: nothing,
     secret: async () => null,
     forget: nothing,
     close: nothing,

@@ -38,7 +38,7 @@ export interface AgentAdapter {
     hooks: boolean
     transcript: boolean
     events: boolean
-    /** Control sequences by which a terminal can tell its work from its rest, as recorded. */
+    /** Control sequences by which a terminal can tell its work from its idle state, as recorded. */
     marks?: readonly ('OSC 133' | 'OSC 9;4')[]
   }
   /** Its hooks, configured in files of one session, never in the person's own configuration. */

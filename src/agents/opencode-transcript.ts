@@ -91,7 +91,7 @@ class OpenCodeTranscriptReader implements TranscriptReader {
         }
         this.#since = Math.max(this.#since, row.time_updated)
       }
-      update.statements.push(...this.#conversation.restAfterLast(message.time_updated))
+      update.statements.push(...this.#conversation.endAfterLast(message.time_updated))
     }
   }
 

@@ -111,7 +111,7 @@ export class LiveSessions {
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
-      onTurn: (id, ms) => options.loop.worked(id, ms),
+      onSlice: (id, ms) => options.loop.worked(id, ms),
       hold: isHeld => options.host.keeper.hold?.(isHeld),
     })
     const { settings, clock, owner } = options.host

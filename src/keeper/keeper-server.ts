@@ -157,7 +157,7 @@ class Connection {
       case 'signal':
         return keeper.signal(request.id, request.signal)
       case 'mark':
-        return keeper.mark(request.id, request.label)
+        return keeper.addMarker(request.id, request.label)
       case 'secret':
         this.#onSecret()
         return keeper.secret()

@@ -4,7 +4,7 @@
  * (src/sessions/, src/supervision/) feeds bytes, calls `tick` at `nextDeadline`, and acts.
  *
  *   bytes → PaneScreen   emulator, classifier; one `Look` per accepted frame       pane-screen.ts
- *     │                    settle.ts: rest is accepted only after it has lasted, and the exceptions
+ *     │                    settle.ts: idle is accepted only after it has lasted, and the exceptions
  *     ▼
  *   Pane                 looks and reports become `Evidence`, evidence one `Reading`      pane.ts
  *     │                    evidence.ts: the authorities, highest first; reading.ts: which one wins

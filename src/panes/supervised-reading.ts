@@ -97,7 +97,7 @@ export class SupervisedReading {
     })
   }
 
-  /** A rest is accepted late, and reports lapse with time alone: reads the pane again. */
+  /** An idle state is accepted late, and reports lapse with time alone: reads the pane again. */
   readAgain(t: number): void {
     const state = this.#pane.state(t)
     if ((state.look && !state.look.isConfirmed) || !this.#counts(t)) return

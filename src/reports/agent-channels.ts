@@ -175,7 +175,7 @@ export class EventChannel implements AnswerChannel {
   async answer(report: string, { behavior, message, updatedInput, sessionRule }: HookAnswer) {
     const asked = this.#open.get(report)
     if (!asked || !this.#events) return 'closed'
-    if (updatedInput !== undefined || sessionRule !== undefined) return 'unsayable'
+    if (updatedInput !== undefined || sessionRule !== undefined) return 'unsupported'
     const result = await this.#events.answer(asked.reply, {
       behavior: behavior === 'allow' ? 'once' : 'deny',
       ...(message !== undefined && { message }),

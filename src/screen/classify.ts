@@ -7,10 +7,10 @@ import {
   isConfirmed,
   makeObservation,
   observeDialog,
+  observeIdle,
   observeMenu,
   observeNothing,
   observePrompt,
-  observeRest,
   observeWork,
 } from './observe.js'
 import type { Pack } from './pack/pack.js'
@@ -96,7 +96,7 @@ function observe(scene: Scene): Observation {
     )
   if (working || (turn.isOpen && !(skipped && !composer))) return observeWork(scene)
   if (skipped) return observeSkipped(scene, skipped)
-  if (composer) return observeRest(scene)
+  if (composer) return observeIdle(scene)
   if (isCommandList(scene))
     return makeObservation(
       scene,

@@ -5,9 +5,9 @@ import {
   CHECK_VARIABLES,
   type CommandRule,
   DOWNLOADERS,
+  EXECUTION_VARIABLES,
   INTERPRETERS,
   SHELLS,
-  STEERING_VARIABLES,
 } from './commands-table.js'
 import { type PlaceContext, ratePath, resolvePath } from './place.js'
 import type { Reason } from './reason.js'
@@ -150,7 +150,7 @@ function rateAssignments(assignments: readonly ShellWord[]): Reason[] {
   return assignments.flatMap((word): Reason[] => {
     const name = /^\w+/.exec(word.text)?.[0] ?? word.text
     if (CHECK_VARIABLES.has(name)) return [{ level: 'high', text: `disables checks: ${shown(word.text)}` }]
-    if (STEERING_VARIABLES.has(name))
+    if (EXECUTION_VARIABLES.has(name))
       return [{ level: 'high' as const, text: `changes what other programs run or trust: ${shown(name)}` }]
     return [
       { level: 'elevated' as const, text: word.text.includes('=') ? `sets ${shown(name)}` : 'is a compound command' },

@@ -9,7 +9,7 @@ import {
   isSpinnerText,
   maskNumbers,
 } from './content-features.js'
-import { GATE_REASONS, type GateReason } from './gate.js'
+import { INELIGIBLE_REASONS, type IneligibleReason } from './eligibility.js'
 import { nearMiss } from './near-miss.js'
 import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 
@@ -27,16 +27,16 @@ import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } fr
  * something starts again.
  *
  * Timing: every threshold is a setting (`heuristics.*`). Done too early: `quiet_done_s`; questions
- * in streamed text: `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
- * same signal in bursts: `debounce_s`.
+ * in streamed text: `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently:
+ * `quiet_idle_s`; the same signal in bursts: `debounce_s`.
  *
- * Not its responsibility: whether it may report (the gate), and what its signals change (the status
- * table).
+ * Not its responsibility: whether it may report (eligibility.ts), and what its signals change (the
+ * status table).
  */
 export type HeuristicSignal = 'heuristic_run' | 'heuristic_done' | 'heuristic_wait' | 'heuristic_idle'
 
 export const SUPPRESS_REASONS = [
-  ...GATE_REASONS,
+  ...INELIGIBLE_REASONS,
   'negative_pattern',
   'newline_gate',
   'line_rate',
@@ -128,16 +128,16 @@ export class HeuristicAnalyser {
     return this.#approval.isPresent || this.#question !== null
   }
 
-  look(features: ContentFeatures, context: { status: PaneStatus; gate: GateReason | null }): Guess {
+  look(features: ContentFeatures, context: { status: PaneStatus; ineligible: IneligibleReason | null }): Guess {
     this.#remember(features)
     const isStalled = this.#isStalled(features.t)
     const none = { emitted: null, suppressed: null, isStalled }
-    if (context.gate !== null) return { ...none, suppressed: { signal: 'any', reason: context.gate } }
+    if (context.ineligible !== null) return { ...none, suppressed: { signal: 'any', reason: context.ineligible } }
     const wanted = this.#wanted(features, context.status, isStalled)
-    // Nothing is wanted, or only rest: name a text that would have meant more elsewhere, because
+    // Nothing is wanted, or only idle: name a text that would have meant more elsewhere, because
     // people ask why it had no effect.
-    const isRest = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
-    const missed = isRest && context.status !== 'waiting-approval' ? nearMiss(features, this.patterns) : null
+    const isIdle = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
+    const missed = isIdle && context.status !== 'waiting-approval' ? nearMiss(features, this.patterns) : null
     if (missed) return { ...none, suppressed: missed }
     if (!wanted) return none
     if ('why' in wanted) return { ...none, suppressed: { signal: wanted.signal, reason: wanted.why } }
@@ -206,7 +206,7 @@ export class HeuristicAnalyser {
 
   /**
    * The first that holds, in this order: an end by prompt or word, by the mark's disappearance, a
-   * menu, a question, a stall, rest.
+   * menu, a question, a stall, idle.
    */
   #wantEnd(features: ContentFeatures, isStalled: boolean): Wanted | null {
     const { t } = features

@@ -41,7 +41,7 @@ interface ReaderThreadsOptions {
 }
 
 export interface PlaceOptions {
-  /** Handles a reply in the session's turn. */
+  /** Handles a reply in the session's queue. */
   deliver(work: () => void, options: { isUrgent: boolean }): void
   /** The session gets a thread of its own: its reader has failed before. */
   isAlone: boolean
@@ -149,8 +149,8 @@ class ReaderThread {
   readonly #sessions = new Map<number, Entry & { unread: number; sentTo: number }>()
   readonly #onUnread: (bytes: number) => void
   readonly #onEnded: (failure: Failure | null) => void
-  /** The turn that was under way at the last check, and since when. */
-  #turn = { count: -1, since: 0 }
+  /** The slice that was being read at the last check, and since when. */
+  #slice = { count: -1, since: 0 }
   #hasAnswered = false
   #isEnded = false
 
@@ -184,12 +184,12 @@ class ReaderThread {
     }
   }
 
-  /** Ends the thread if the same turn has been under way for too long. */
+  /** Ends the thread if the same slice has been read for too long. */
   check(now: number): void {
     const count = Atomics.load(this.#heartbeat, HEARTBEAT.count)
     const isWorking = Atomics.load(this.#heartbeat, HEARTBEAT.session) !== 0
-    if (count !== this.#turn.count || !isWorking) this.#turn = { count, since: now }
-    else if (now - this.#turn.since >= STUCK_MS) this.#fail(`no answer for ${STUCK_MS / 1000} s`)
+    if (count !== this.#slice.count || !isWorking) this.#slice = { count, since: now }
+    else if (now - this.#slice.since >= STUCK_MS) this.#fail(`no answer for ${STUCK_MS / 1000} s`)
   }
 
   end(): void {
@@ -265,9 +265,10 @@ interface ReadSession {
 }
 
 /**
- * The program of a thread that reads the terminals of several sessions. They take turns as they do
+ * The program of a thread that reads the terminals of several sessions. They are read in slices, as
  * on a host (session-scheduler.ts). A reader that throws is reported and not used any more; a loop
- * without end is noticed by the host, which knows from the shared memory whose turn it is.
+ * without end is noticed by the host, which knows from the shared memory which session is being
+ * read.
  */
 export function serveReaders(port: MessagePort, memory: SharedArrayBuffer): void {
   const heartbeat = new Int32Array(memory)

@@ -51,7 +51,7 @@ export class TerminalReader {
       }
       case 'look':
         return [this.#answer(request.t, screen.last === null ? screen.look(request.t) : [])]
-      case 'mark':
+      case 'barrier':
         return [this.#answer(null, [])]
       case 'save':
         return [this.#answer(null, [], JSON.stringify(screen.serialize()))]
@@ -63,8 +63,8 @@ export class TerminalReader {
       case 'settle':
         screen.settleBy(request.settings)
         return []
-      case 'hold-rest':
-        screen.holdRest(request.seconds, request.until)
+      case 'hold-idle':
+        screen.holdIdle(request.seconds, request.until)
         return []
       case 'release':
         this.#encoder.release(request.firstId)

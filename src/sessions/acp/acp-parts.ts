@@ -5,7 +5,7 @@ import { MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import type { InterruptResult } from '../live/interrupt-agent.js'
 import { type Delivery, PromptQueue } from '../live/prompt-queue.js'
-import type { SendResult } from '../live/send-gate.js'
+import type { SendResult } from '../live/send-prompt.js'
 import { SessionEnding } from '../live/session-ending.js'
 import { SessionNotices } from '../live/session-notices.js'
 import { DEFAULT_TIMES, type LiveSessionOptions, SILENT_AGENT } from '../live/session-options.js'
@@ -135,7 +135,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...(options.pause && { pause: options.pause }),
     lastTurn: () => conversation.lastTurn,
     onDelivered: () => conversation.lastTurn,
-    untilBegun: async () => undefined,
+    untilStarted: async () => undefined,
     settled: () => effects.settled(),
     onFailed: detail => notices.undelivered(detail),
   })
@@ -176,7 +176,7 @@ function clientParts(
     answer: async message => {
       if (ending.exit === null) await channel.write(message)
     },
-    begin: ({ rpc }) => keeper.mark(record.id, beginLabel(rpc)),
+    begin: ({ rpc }) => keeper.addMarker(record.id, beginLabel(rpc)),
     onError,
   })
   return { terminals, calls }

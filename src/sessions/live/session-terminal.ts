@@ -197,13 +197,13 @@ export class SessionTerminal {
       then()
     }
     // A terminal that can no longer be read has ended as well.
-    this.#reader.mark(end, end)
+    this.#reader.barrier(end, end)
   }
 
   /** The bytes from here on are old: queries in them are not answered. */
   fallBehind(): void {
     this.#isAnswering = false
-    this.#reader.mark(() => {
+    this.#reader.barrier(() => {
       this.time.stop()
       this.#isCatchingUp = true
     })
@@ -213,10 +213,10 @@ export class SessionTerminal {
     const now = this.time.now()
     this.#isAnswering = true
     this.#reader.tick(now)
-    // If no byte has followed the snapshot, the program rests, and its screen has not been looked
+    // If no byte has followed the snapshot, the program is idle, and its screen has not been looked
     // at yet.
     if (this.#options.restored) this.#reader.look(now)
-    this.#reader.mark(() => {
+    this.#reader.barrier(() => {
       this.#options.onTime(now)
       this.#isCatchingUp = false
       then()

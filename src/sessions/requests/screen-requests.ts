@@ -183,7 +183,7 @@ export class ScreenRequests {
   ): Promise<void> {
     const requests = this.#open
     const { ledger, subject, tools } = requests
-    await requests.nameEarlier()
+    await requests.assignToolsToEarlier()
     const form = requests.all().find(open => isPageOf(open.record, menu))
     const found: Join = form
       ? { do: 'known', id: form.record.id }
@@ -228,7 +228,7 @@ export class ScreenRequests {
   #isSameDialog(shown: OpenRequest, next: Menu): boolean {
     const { record, menu, proof } = shown
     const isOpenYet = record.state === 'pending' && !proof && !this.#options.delivery.isDelivering(record.id)
-    if (!menu || !isOpenYet || dialogPrint(menu) !== dialogPrint(next)) return false
+    if (!menu || !isOpenYet || dialogHash(menu) !== dialogHash(next)) return false
     return !this.#open.sawKeys(shown) || sharesText(menu, next)
   }
 
@@ -272,7 +272,7 @@ export class ScreenRequests {
     // The agent may have reported the tool before this host was there.
     const tool =
       open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
-    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.name(open, tool.key, tool.tool)
+    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.assignTool(open, tool.key, tool.tool)
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
@@ -305,7 +305,7 @@ export class ScreenRequests {
 }
 
 /** What a dialog shows in every size: its question and its options. */
-function dialogPrint({ question, options }: Menu): string {
+function dialogHash({ question, options }: Menu): string {
   return squash([question, ...options.map(({ label }) => label)].join('\n'))
 }
 
