@@ -158,17 +158,17 @@ export interface HookAnswer {
 /** Where an agent stores its conversation, and how to read it. */
 export interface AgentTranscript {
   /** Files that may hold this conversation, most likely first, by names and times alone. */
-  locate(place: TranscriptPlace): Promise<string[]>
+  locate(lookup: TranscriptLookup): Promise<string[]>
   /** How the file grows: appended lines, rewritten as a whole, or rows of an SQLite file. */
   readonly form: 'lines' | 'whole' | 'sqlite'
   /**
    * Opens a reader at the beginning of one transcript. It remembers what it has read, so the same
-   * record is reported once. The place is for agents that keep all conversations in one file.
+   * record is reported once. `lookup` is for agents that keep all conversations in one file.
    */
-  open(path: string, place?: TranscriptPlace): TranscriptReader
+  open(path: string, lookup?: TranscriptLookup): TranscriptReader
 }
 
-export interface TranscriptPlace {
+export interface TranscriptLookup {
   env: NodeJS.ProcessEnv
   cwd: string
   agentSessionId: string | null
@@ -190,10 +190,10 @@ export interface TranscriptUpdate {
 
 export interface AgentEventSource {
   /** Starts listening; null if this session was started without the channel. */
-  open(place: EventsPlace): AgentEvents | null
+  open(options: EventsOptions): AgentEvents | null
 }
 
-export interface EventsPlace {
+export interface EventsOptions {
   /** The session directory in which its hooks were configured. */
   directory: string
   clock: Clock

@@ -121,8 +121,8 @@ class MenuNavigator {
 
   /** Waits until the menu takes keys and is stable: two readings, or silence. */
   async #settle(): Promise<void> {
-    const { stands, quiet } = this.#port.age?.() ?? { stands: 0, quiet: 0 }
-    if (stands < MENU_VISIBLE_MS) await delay(this.#clock, MENU_VISIBLE_MS - stands)
+    const { visible, quiet } = this.#port.age?.() ?? { visible: 0, quiet: 0 }
+    if (visible < MENU_VISIBLE_MS) await delay(this.#clock, MENU_VISIBLE_MS - visible)
     else if (quiet < QUIET_MS) await delay(this.#clock, SECOND_READING_MS)
     this.#read()
   }

@@ -55,7 +55,7 @@ export class ContentTracker {
     return this.#ineligible
   }
 
-  /** A prompt stands directly before the cursor. */
+  /** A prompt is directly before the cursor. */
   get isAtPrompt(): boolean {
     return this.#features !== null && this.#analyser.isAtPrompt(this.#features)
   }
@@ -152,7 +152,7 @@ export class ContentTracker {
 /** A source above the shell reports, or the shell reports that its command runs. */
 function hasHigher(pane: Pane, t: number): boolean {
   return pane
-    .standing(t)
+    .unexpired(t)
     .some(
       ({ authority, claim }) =>
         rankOf(authority) < rankOf('shell') || (authority === 'shell' && claim.is === 'working'),

@@ -17,7 +17,7 @@ const SPINNING = parsePack(
 describe('a title', () => {
   it('that spins counts for 3 s after its last change, and an empty title withdraws its claim', () => {
     const fixture = new SupervisionFixture({}, SPINNING).advance(1).print(osc('0;* working'))
-    const says = () => fixture.pane.standing(fixture.t).map(({ authority }) => authority)
+    const says = () => fixture.pane.unexpired(fixture.t).map(({ authority }) => authority)
     expect([fixture.status, says()]).toEqual(['running', ['title']])
     fixture.advance(2).print(osc('0;+ working')).advance(2.9)
     expect(says()).toEqual(['title'])

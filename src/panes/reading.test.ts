@@ -143,7 +143,7 @@ describe('a report of an agent lapses', () => {
     ['working, 30 s after the last of them with an idle screen', 'working', BOX, 30, 31],
     ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],
     ['done, when the screen has been at work for 2 s since', 'done', WORK, 3.9, 4.1],
-    ['working, when a menu has stood for a second', 'working', MENU, 2.9, 3.1],
+    ['working, when a menu has been on screen for a second', 'working', MENU, 2.9, 3.1],
   ])('when %s', (_, claim, look, before, after) => {
     for (const authority of ['hook', 'transcript'] as const) {
       const steps = [evidence(authority, claim, 1), [look, 2] as [Observation, number]]

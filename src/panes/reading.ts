@@ -190,13 +190,13 @@ export class EvidenceSet {
     else if (!this.#wasAsking) {
       const isLong = this.#idle !== null && (this.#idle.hasDraft || t - this.#idle.since >= IDLE_LONG_S)
       this.#isOpenedByPerson =
-        this.#isAgent && !anchored && isLong && this.standing(t).every(({ claim }) => isIdle(claim))
+        this.#isAgent && !anchored && isLong && this.unexpired(t).every(({ claim }) => isIdle(claim))
     }
     this.#wasAsking = awaiting !== null
   }
 
   /** The newest report of each authority that still counts. */
-  standing(t: number): Evidence[] {
+  unexpired(t: number): Evidence[] {
     this.#expire(t)
     return this.#inOrder(t)
   }

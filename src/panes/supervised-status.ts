@@ -166,7 +166,7 @@ export class SupervisedStatus {
   #isAsking(t: number): boolean {
     if (this.isPending) return true
     // If no report counts any more, the last one only ages.
-    if (this.pane.standing(t).length === 0) return false
+    if (this.pane.unexpired(t).length === 0) return false
     const state = this.pane.state(t)
     if (asksPerson(state)) return true
     const { reading } = state

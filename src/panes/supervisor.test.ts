@@ -280,7 +280,7 @@ describe('a supervised pane', () => {
     const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(3)
     const label = () => fixture.supervisor.state(fixture.t).label
     expect(label()).toBe('sleep')
-    expect(fixture.runs('tail').pane.standing(fixture.t)).toEqual([])
+    expect(fixture.runs('tail').pane.unexpired(fixture.t)).toEqual([])
     expect(fixture.advance(2) && label()).toBe('tail')
   })
 
@@ -337,7 +337,7 @@ describe('a supervised pane', () => {
       onError: error => errors.push(error),
     })
     supervisor.take(pane.feed(Buffer.from(START), 0, { live: false }), 0)
-    pane.standing = () => {
+    pane.unexpired = () => {
       throw new Error('broken')
     }
     supervisor.tick(60)

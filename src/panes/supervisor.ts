@@ -301,7 +301,7 @@ export class Supervisor {
 
   /** The shell has reported that a command runs, and not yet that it has ended. */
   #isMarked(t: number): boolean {
-    return this.pane.standing(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
+    return this.pane.unexpired(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
   }
 
   #offer(source: SignalSource, name: string, t: number, data: Signal['data']): void {
@@ -353,7 +353,7 @@ export class Supervisor {
   #readForeground(t: number): void {
     const look = this.pane.screen.last
     if (!look || claimOf(look.observation) !== null) return
-    if (this.pane.standing(t).some(({ authority }) => authority !== 'structure')) return
+    if (this.pane.unexpired(t).some(({ authority }) => authority !== 'structure')) return
     const { settings, agentPrograms } = this.#options
     const evidence = this.#foreground.evidence(t, ({ names }) => isListedJob(names, settings.heuristics, agentPrograms))
     if (!evidence) return

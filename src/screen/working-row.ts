@@ -41,7 +41,7 @@ const FOOTER_HINT = /(?:^|[\s(·•|])(?:esc|ctrl[-+ ]?c)(?: again| esc)?[\s:]{1
 /** Rows below the sign of work are its footer, if they are few. */
 const FOOTER_ROWS = 6
 
-interface Placed {
+interface IndexedRow {
   index: number
   text: string
   indent: number
@@ -52,7 +52,7 @@ interface Placed {
  * it and the box is nothing but what is attached to it: in an answer, text follows.
  */
 export function findWorkingRow(
-  rows: readonly Placed[],
+  rows: readonly IndexedRow[],
   end: number,
   composer: { first: number; last: number } | null,
 ): number | null {
@@ -70,7 +70,7 @@ export function findWorkingRow(
 }
 
 /** Prompts that wait, with a row that says so. */
-function isQueue(rows: readonly Placed[]): boolean {
+function isQueue(rows: readonly IndexedRow[]): boolean {
   return rows.length <= FOOTER_ROWS && rows.some(row => QUEUED.test(row.text))
 }
 

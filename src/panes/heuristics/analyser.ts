@@ -70,7 +70,7 @@ const MOTION_S = 2
 const ROUNDING_S = 1e-9
 const RATE_WINDOW_S = 5
 
-interface Standing {
+interface LastingText {
   text: string
   since: number
   looks: number
@@ -88,8 +88,8 @@ export class HeuristicAnalyser {
   #interrupt: { isPresent: boolean; seenAt: number | null; goneAt: number | null; isNew: boolean }
   #approval: { isPresent: boolean; isNew: boolean } = { isPresent: false, isNew: false }
   #spinnerAt: number | null = null
-  #anchor: Standing | null = null
-  #question: Standing | null = null
+  #anchor: LastingText | null = null
+  #question: LastingText | null = null
   #isSuppressed = false
   #learned: string | null = null
   #isWaitSent = false
@@ -164,7 +164,7 @@ export class HeuristicAnalyser {
     this.#followInterrupt(hasInterruptMark(features, this.patterns), t)
     const asks = asksApproval(features, this.patterns)
     this.#approval = { isPresent: asks, isNew: asks && (this.#approval.isNew || !this.#approval.isPresent) }
-    this.#anchor = stand(
+    this.#anchor = follow(
       this.#anchor,
       isAnchor(features, this.patterns, this.#learned) ? features.beforeCursor : null,
       t,
@@ -176,7 +176,7 @@ export class HeuristicAnalyser {
       features.changed > 0 &&
       t > this.#question.since &&
       t - this.#question.since < this.#settings.flicker_guard_s
-    this.#question = stand(isFlicker ? null : this.#question, asked, t)
+    this.#question = follow(isFlicker ? null : this.#question, asked, t)
   }
 
   #followInterrupt(isPresent: boolean, t: number): void {
@@ -227,8 +227,8 @@ export class HeuristicAnalyser {
     if (this.#approval.isNew) return { signal: 'heuristic_wait', reason: 'menu appeared' }
     if (isMarked) return { signal: 'heuristic_wait', why: 'interrupt_present' }
     if (this.#question) {
-      const stands = t - this.#question.since >= quiet_wait_s - ROUNDING_S
-      return stands
+      const hasLasted = t - this.#question.since >= quiet_wait_s - ROUNDING_S
+      return hasLasted
         ? { signal: 'heuristic_wait', reason: 'question at the cursor' }
         : { signal: 'heuristic_wait', why: 'flicker_guard' }
     }
@@ -279,13 +279,13 @@ export class HeuristicAnalyser {
 
 type Wanted = { signal: HeuristicSignal; reason: string } | { signal: HeuristicSignal; why: SuppressReason }
 
-function stand(before: Standing | null, text: string | null, t: number): Standing | null {
+function follow(before: LastingText | null, text: string | null, t: number): LastingText | null {
   if (text === null) return null
   if (before?.text !== text) return { text, since: t, looks: 1, lastLook: t }
   const isApart = t - before.lastLook >= SETTLE_GAP_S - ROUNDING_S
   return isApart ? { ...before, looks: before.looks + 1, lastLook: t } : before
 }
 
-function isSettled({ looks, since }: Standing, t: number): boolean {
+function isSettled({ looks, since }: LastingText, t: number): boolean {
   return looks >= SETTLE_LOOKS || t - since >= SETTLE_MAX_S - ROUNDING_S
 }

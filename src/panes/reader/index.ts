@@ -15,6 +15,6 @@
  */
 
 export type { Picture } from './messages.js'
-export { LocalReader, ReaderClient, type ReaderPlace } from './reader-client.js'
-export { type PlaceOptions, ReaderThreads } from './reader-threads.js'
+export { LocalReader, ReaderClient, type ReaderFactory } from './reader-client.js'
+export { ReaderThreads, type ThreadReaderOptions } from './reader-threads.js'
 export { type SessionQueue, SessionScheduler } from './session-scheduler.js'

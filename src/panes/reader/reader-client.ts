@@ -24,8 +24,8 @@ export interface ReaderListener {
   ruleOff?(off: SwitchedOff): void
 }
 
-/** Where the reader of a terminal is: in this thread, or in another one. */
-export interface ReaderPlace {
+/** Opens the reader of a terminal: in this thread, or in another one. */
+export interface ReaderFactory {
   /** @param receive gets the replies in order */
   open(options: ReaderOptions, receive: (reply: ReaderReply) => void, onLost: (why: Error) => void): OpenReader
 }
@@ -36,7 +36,7 @@ export interface OpenReader {
 }
 
 /** Reads in the caller's thread: every reply comes before the call returns. */
-export class LocalReader implements ReaderPlace {
+export class LocalReader implements ReaderFactory {
   readonly #now: () => number
 
   constructor(now: () => number) {
@@ -73,11 +73,11 @@ export class ReaderClient {
   #deadline: number | null = null
   #lost: Error | null = null
 
-  constructor(place: ReaderPlace, options: ReaderOptions, listener: ReaderListener) {
+  constructor(factory: ReaderFactory, options: ReaderOptions, listener: ReaderListener) {
     this.#pack = options.pack
     this.#listener = listener
     this.#mirror = new ScreenMirror(request => this.#send(request), options.restored?.status)
-    this.#open = place.open(
+    this.#open = factory.open(
       options,
       reply => this.#receive(reply),
       why => this.#lose(why),

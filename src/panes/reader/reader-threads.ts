@@ -4,7 +4,7 @@ import { type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, systemClock, type Timer } from '../../clock/index.js'
 import { ownProgram } from '../../process/index.js'
 import type { ReaderOptions, ReaderReply, ReaderRequest } from './messages.js'
-import type { OpenReader, ReaderPlace } from './reader-client.js'
+import type { OpenReader, ReaderFactory } from './reader-client.js'
 import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import { TerminalReader } from './terminal-reader.js'
 
@@ -40,7 +40,7 @@ interface ReaderThreadsOptions {
   onUnread(bytes: number): void
 }
 
-export interface PlaceOptions {
+export interface ThreadReaderOptions {
   /** Handles a reply in the session's queue. */
   deliver(work: () => void, options: { isUrgent: boolean }): void
   /** The session gets a thread of its own: its reader has failed before. */
@@ -90,7 +90,7 @@ export class ReaderThreads {
     return this.#threads.size
   }
 
-  place({ deliver, isAlone, onLost }: PlaceOptions): ReaderPlace {
+  factoryFor({ deliver, isAlone, onLost }: ThreadReaderOptions): ReaderFactory {
     return {
       open: (options, receive, onLostReader) => {
         const thread = this.#threadFor(isAlone)

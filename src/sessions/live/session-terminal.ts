@@ -8,7 +8,7 @@ import {
   type ScreenView,
   type SwitchedOff,
 } from '../../panes/index.js'
-import { type Picture, ReaderClient, type ReaderPlace } from '../../panes/reader/index.js'
+import { type Picture, ReaderClient, type ReaderFactory } from '../../panes/reader/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
 import type { EmulatorOptions, Evidence, ProgramStatus } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
@@ -26,7 +26,7 @@ interface SessionTerminalOptions {
   emulator: EmulatorOptions
   clock: Clock
   startedAt: number
-  reader: ReaderPlace
+  reader: ReaderFactory
   /** `firstRow`: the first row that the conversation needs of it. */
   restored: (SavedTerminal & { firstRow: number }) | null
   /** Answers a query of the program. */
@@ -233,11 +233,11 @@ export class SessionTerminal {
   }
 
   /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */
-  menuAge(): { stands: number; quiet: number } {
+  menuAge(): { visible: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
     const since = (t: number | undefined) => (t === undefined ? 0 : Math.max(0, (now - t) * 1000))
-    return { stands: since(menu?.live.since), quiet: since(this.last?.frame.t) }
+    return { visible: since(menu?.live.since), quiet: since(this.last?.frame.t) }
   }
 
   /** The last rows of the screen that are not blank. */

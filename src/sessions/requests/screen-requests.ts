@@ -63,7 +63,7 @@ export class ScreenRequests {
     } finally {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
       // The store failed, or the request of this menu has ended meanwhile: it is raised while it
-      // stands.
+      // is on screen.
       if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
   }
