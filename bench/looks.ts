@@ -13,7 +13,7 @@ import { SimulatedClock, systemClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
 import { newEvent, validateEvent } from '../src/events/index.js'
 import type { KeeperPort } from '../src/keeper/index.js'
-import { type ReaderPlace, ReaderThreads } from '../src/panes/reader/index.js'
+import { type ReaderFactory, ReaderThreads } from '../src/panes/reader/index.js'
 import { PACKAGE_ROOT } from '../src/process/index.js'
 import {
   LiveSession,
@@ -134,12 +134,12 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** A place that notes what was sent and is not read yet. */
-function awaited(place: ReaderPlace): ReaderPlace {
+/** A factory of readers that notes what was sent and is not read yet. */
+function awaited(factory: ReaderFactory): ReaderFactory {
   return {
     open: (options, receive, onLost) => {
       const sent = { requests: 0, offset: 0, readTo: 0 }
-      const opened = place.open(
+      const opened = factory.open(
         options,
         reply => {
           receive(reply)
@@ -154,7 +154,7 @@ function awaited(place: ReaderPlace): ReaderPlace {
         ...opened,
         send: request => {
           if (request.op === 'feed') sent.offset = request.offset + request.bytes.length
-          else if (['tick', 'resize', 'look', 'mark'].includes(request.op)) sent.requests++
+          else if (['tick', 'resize', 'look', 'barrier'].includes(request.op)) sent.requests++
           if (request.op === 'feed' || sent.requests > 0) unread.add(sent)
           opened.send(request)
         },
@@ -190,7 +190,7 @@ async function openSession(index: number): Promise<LiveSession> {
     onError,
     ...(threads && {
       reader: awaited(
-        threads.place({ isAlone: false, deliver: work => work(), onLost: why => onError(new Error(why)) }),
+        threads.factoryFor({ isAlone: false, deliver: work => work(), onLost: why => onError(new Error(why)) }),
       ),
     }),
   })
@@ -228,7 +228,7 @@ function silentKeeper(): KeeperPort {
     write: nothing,
     resize: nothing,
     signal: nothing,
-    mark: nothing,
+    addMarker: nothing,
     secret: async () => null,
     forget: nothing,
     close: nothing,

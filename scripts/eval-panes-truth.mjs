@@ -6,7 +6,7 @@ const REST = ['idle', 'done', 'failed']
 const WORK = ['running', 'long-running']
 const ASKS = ['waiting-approval']
 
-export const classOf = status => (WORK.includes(status) ? 'work' : ASKS.includes(status) ? 'asks' : 'rest')
+export const classOf = status => (WORK.includes(status) ? 'work' : ASKS.includes(status) ? 'asks' : 'idle')
 
 const TRUTH = {
   running: WORK,

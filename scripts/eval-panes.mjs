@@ -90,7 +90,7 @@ async function evaluate(cast) {
   }
   /** An end without a label is judged by what follows it. */
   const followEnd = (next, t) => {
-    if (classOf(status) === 'work' && classOf(next) === 'rest') {
+    if (classOf(status) === 'work' && classOf(next) === 'idle') {
       told.ends++
       endedAt = t
     } else if (classOf(next) === 'work' && t - endedAt < TAKEN_BACK_S && inputAt < endedAt) {
@@ -160,7 +160,7 @@ function judge(cast, agent, moment, atOnce, verdicts) {
     if (isRight(atOnce[rule])) sum.atOnce++
     if (kind === 'asks' && isCallWrong) sum.falseCalls++
     if (kind !== 'asks' && isCall) sum.missedCalls++
-    if (kind === 'rest' && classes.size === 1 && classes.has('work')) sum.falseEnds++
+    if (kind === 'idle' && classes.size === 1 && classes.has('work')) sum.falseEnds++
     if (isShowingMisses && rule === 'signalbox' && !isRight(verdicts[rule]))
       console.log(`${nameOf(cast)} ${moment.t} ${moment.view} → ${verdicts[rule].status}`)
     if (isShowingLate && rule === 'signalbox' && isRight(verdicts[rule]) && !isRight(atOnce[rule]))

@@ -69,7 +69,7 @@ function read(events, header, pack, moments) {
       see(replay.force(moment.t))
       const state = replay.pane.state(moment.t)
       const look = replay.pane.screen.last
-      if (look) conversation.markTurn(look)
+      if (look) conversation.beginTurn(look)
       seen.push({
         view: state.view,
         isRight: acceptedViews(moment).has(state.view),

@@ -1,5 +1,5 @@
 // Two other rules for the status of an agent in a pane, for comparison. Each is `(look) → 'work' |
-// 'asks' | 'rest'`.
+// 'asks' | 'idle'`.
 
 /**
  * Words on the last 30 rows, as ccmanager documents its own detection: one phrase means that the
@@ -24,10 +24,10 @@ export function wordsOnScreen(agent, rows) {
   const text = rows.slice(-30).join('\n')
   const hit = patterns => patterns.some(pattern => pattern.test(text))
   if (hit(asks)) return 'asks'
-  return hit(works) ? 'work' : 'rest'
+  return hit(works) ? 'work' : 'idle'
 }
 
 /** The screen did not change for two seconds: the agent is done. */
 export function unchangedFor2s(t, changedAt) {
-  return t - changedAt < 2 ? 'work' : 'rest'
+  return t - changedAt < 2 ? 'work' : 'idle'
 }

@@ -48,7 +48,7 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     see(pane.force(moment.t))
     const look = pane.screen.last
     if (!look) return
-    conversation.markTurn(look)
+    conversation.beginTurn(look)
     const isEnd = ENDED.has(moment.view) && isComplete(moment)
     const sources = isEnd || moment.view === 'streaming' ? sourcesOf(side, moment) : []
     if (sources.length === 0) return

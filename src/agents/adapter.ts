@@ -38,7 +38,7 @@ export interface AgentAdapter {
     hooks: boolean
     transcript: boolean
     events: boolean
-    /** Control sequences by which a terminal can tell its work from its rest, as recorded. */
+    /** Control sequences by which a terminal can tell its work from its idle state, as recorded. */
     marks?: readonly ('OSC 133' | 'OSC 9;4')[]
   }
   /** Its hooks, configured in files of one session, never in the person's own configuration. */
@@ -53,8 +53,8 @@ export interface AgentAdapter {
   /** How to install the program that speaks the protocol for it, if that is another one. */
   readonly acpInstall?: string
   /**
-   * Over the protocol it must read files itself: by a defect of its own it takes the answer that a
-   * file does not exist for a failure, and cannot create one.
+   * Over the protocol it must read files itself: because of a bug it treats "file not found" as a
+   * failure and then cannot create files.
    */
   readonly acpReadsItself?: true
 }
@@ -158,17 +158,17 @@ export interface HookAnswer {
 /** Where an agent stores its conversation, and how to read it. */
 export interface AgentTranscript {
   /** Files that may hold this conversation, most likely first, by names and times alone. */
-  locate(place: TranscriptPlace): Promise<string[]>
+  locate(lookup: TranscriptLookup): Promise<string[]>
   /** How the file grows: appended lines, rewritten as a whole, or rows of an SQLite file. */
   readonly form: 'lines' | 'whole' | 'sqlite'
   /**
    * Opens a reader at the beginning of one transcript. It remembers what it has read, so the same
-   * record is reported once. The place is for agents that keep all conversations in one file.
+   * record is reported once. `lookup` is for agents that keep all conversations in one file.
    */
-  open(path: string, place?: TranscriptPlace): TranscriptReader
+  open(path: string, lookup?: TranscriptLookup): TranscriptReader
 }
 
-export interface TranscriptPlace {
+export interface TranscriptLookup {
   env: NodeJS.ProcessEnv
   cwd: string
   agentSessionId: string | null
@@ -190,10 +190,10 @@ export interface TranscriptUpdate {
 
 export interface AgentEventSource {
   /** Starts listening; null if this session was started without the channel. */
-  open(place: EventsPlace): AgentEvents | null
+  open(options: EventsOptions): AgentEvents | null
 }
 
-export interface EventsPlace {
+export interface EventsOptions {
   /** The session directory in which its hooks were configured. */
   directory: string
   clock: Clock

@@ -64,8 +64,8 @@ describe('Claude Code', () => {
   })
 
   test('finds its transcript by id in any project, else the newest of this directory', async () => {
-    const place = { env: { HOME: home }, cwd: '/home/dev/my.app', startedAt: Date.now() - 60_000 }
-    const locate = (agentSessionId: string | null) => claudeAgent.transcript!.locate({ ...place, agentSessionId })
+    const lookup = { env: { HOME: home }, cwd: '/home/dev/my.app', startedAt: Date.now() - 60_000 }
+    const locate = (agentSessionId: string | null) => claudeAgent.transcript!.locate({ ...lookup, agentSessionId })
     expect(await locate(ID)).toEqual([])
     expect(await locate(null)).toEqual([])
     const own = write(`.claude/projects/-home-dev-my-app/${ID}.jsonl`)

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import { ClaudeConversation } from './claude-conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { JsonLinesReader } from './json-lines.js'
@@ -17,7 +17,7 @@ export const claudeTranscript: AgentTranscript = {
   open: path => new ClaudeTranscriptReader(path),
 }
 
-async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const projects = join(movableDirectory(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects')
   const here = cwd.replace(/[^a-zA-Z0-9]/g, '-')
   // The agent may have moved to another directory (a worktree), and shortens very long names:

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import { partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { type JsonRecord, numberOf, parseRecord, textOf } from './json-lines.js'
@@ -17,7 +17,7 @@ export const clineTranscript: AgentTranscript = {
   open: path => new ClineTranscriptReader(path),
 }
 
-async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const sessions = join(clineData(env), 'sessions')
   const names = agentSessionId === null ? await namesIn(sessions) : [agentSessionId]
   const files = names.map(name => join(sessions, name, name + MESSAGES))

@@ -42,13 +42,13 @@ const CALL = said('a1', text('I run it.'), {
 describe('a transcript of Cline', () => {
   it('is found by id, or by time', async () => {
     const path = put([])
-    const place = { env: { HOME: home }, cwd: '/', startedAt: 0 }
-    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: ID })).toEqual([path])
-    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: null })).toEqual([path])
+    const lookup = { env: { HOME: home }, cwd: '/', startedAt: 0 }
+    expect(await clineAgent.transcript!.locate({ ...lookup, agentSessionId: ID })).toEqual([path])
+    expect(await clineAgent.transcript!.locate({ ...lookup, agentSessionId: null })).toEqual([path])
     expect(
-      await clineAgent.transcript!.locate({ ...place, agentSessionId: null, startedAt: Date.now() + 60_000 }),
+      await clineAgent.transcript!.locate({ ...lookup, agentSessionId: null, startedAt: Date.now() + 60_000 }),
     ).toEqual([])
-    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: 'other' })).toEqual([])
+    expect(await clineAgent.transcript!.locate({ ...lookup, agentSessionId: 'other' })).toEqual([])
   })
 
   it('gives each statement once, although its files are rewritten each time', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup } from './adapter.js'
 import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, parseRecord, textOf, timeOf } from './json-lines.js'
@@ -14,7 +14,7 @@ export const codexTranscript: AgentTranscript = {
   open: path => new ConversationReader(path, new CodexConversation(path)),
 }
 
-async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const sessions = join(movableDirectory(env, 'CODEX_HOME', '.codex'), 'sessions')
   if (agentSessionId !== null) {
     const end = `-${agentSessionId}.jsonl`

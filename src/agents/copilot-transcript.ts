@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup } from './adapter.js'
 import { type Conversation, ConversationReader, partsOf, type TimedStatement } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
@@ -18,7 +18,7 @@ export const copilotTranscript: AgentTranscript = {
     }),
 }
 
-async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const sessions = join(movableDirectory(env, 'COPILOT_HOME', '.copilot'), 'session-state')
   if (agentSessionId !== null) return writtenSince([join(sessions, agentSessionId, 'events.jsonl')], 0)
   const files = (await namesIn(sessions)).map(name => join(sessions, name, 'events.jsonl'))

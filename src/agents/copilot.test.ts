@@ -94,8 +94,8 @@ describe('a transcript of Copilot', () => {
     mkdirSync(folder, { recursive: true })
     const lines = [event('user.message', { content: 'hi' }), { type: 'system.message', broken: true }]
     writeFileSync(join(folder, 'events.jsonl'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
-    const place = { env: { HOME: home }, cwd: '/', agentSessionId: ID, startedAt: 0 }
-    const [path] = await copilotAgent.transcript!.locate(place)
+    const lookup = { env: { HOME: home }, cwd: '/', agentSessionId: ID, startedAt: 0 }
+    const [path] = await copilotAgent.transcript!.locate(lookup)
     const { statements, skipped } = await copilotAgent.transcript!.open(path!).read()
     expect([statements.map(({ is }) => is), skipped]).toEqual([['prompt'], 0])
     rmSync(home, { recursive: true })

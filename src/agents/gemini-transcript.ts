@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup } from './adapter.js'
 import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
@@ -21,7 +21,7 @@ export function geminiDirectory(env: NodeJS.ProcessEnv): string {
  * `~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.jsonl`; `.project_root` holds
  * the directory of a project.
  */
-async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const projects = join(geminiDirectory(env), 'tmp')
   const chats = (await namesIn(projects)).map(name => join(projects, name, 'chats'))
   if (agentSessionId !== null) {

@@ -44,7 +44,7 @@ export type {
   HookAnswer,
   HookWiring,
   SignIn,
-  TranscriptPlace,
+  TranscriptLookup,
   TranscriptReader,
   UserHooks,
 } from './adapter.js'

@@ -30,20 +30,20 @@ function link(path: string, target: string): string {
 }
 
 function look(
-  options: { path?: string[]; cwd?: string; command?: string | null; home?: string; places?: string[] } = {},
+  options: { path?: string[]; cwd?: string; command?: string | null; home?: string; installed?: string[] } = {},
 ) {
-  const { path = ['bin'], cwd = 'project', command = null, home = 'home', places = [] } = options
+  const { path = ['bin'], cwd = 'project', command = null, home = 'home', installed = [] } = options
   for (const each of [cwd, home]) mkdirSync(join(root, each), { recursive: true })
   const env = { PATH: path.map(each => join(root, each)).join(':'), HOME: join(root, home) }
-  return locateProgram(['tool'], { env, cwd: join(root, cwd), configuredCommand: command }, places)
+  return locateProgram(['tool'], { env, cwd: join(root, cwd), configuredCommand: command }, installed)
 }
 
 describe('locateProgram', () => {
   test('prefers the configured command, then PATH, then the installer’s directory', () => {
     const installed = program('home/.tool/tool')
-    expect(look({ places: ['~/.tool/tool'] })).toMatchObject({ file: installed })
+    expect(look({ installed: ['~/.tool/tool'] })).toMatchObject({ file: installed })
     const inPath = program('bin/tool')
-    expect(look({ places: ['~/.tool/tool'] })).toMatchObject({ file: inPath })
+    expect(look({ installed: ['~/.tool/tool'] })).toMatchObject({ file: inPath })
     const configured = program('home/own/tool')
     expect(look({ command: configured })).toMatchObject({ file: configured })
     expect(look({ command: '~/own/tool' })).toMatchObject({ file: configured })
@@ -51,7 +51,7 @@ describe('locateProgram', () => {
   })
 
   test('names what it looked for when nothing is found', () => {
-    expect(look({ places: ['~/x/tool'] })).toEqual({ found: false, looked: 'tool, ~/x/tool' })
+    expect(look({ installed: ['~/x/tool'] })).toEqual({ found: false, looked: 'tool, ~/x/tool' })
     program('bin/tool')
     expect(look({ command: 'other' })).toEqual({ found: false, looked: 'other' })
     program('project/own/tool')

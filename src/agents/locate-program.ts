@@ -14,7 +14,7 @@ import { expandHome, homeDirectory } from './home-directory.js'
 export function locateProgram(
   names: readonly string[],
   environment: AgentEnvironment,
-  installerPlaces: readonly string[] = [],
+  installerPaths: readonly string[] = [],
 ): AgentLocation {
   const { env, cwd, configuredCommand } = environment
   const path = pathOutsideProject(environment)
@@ -30,11 +30,11 @@ export function locateProgram(
     const file = findExecutable(name, { path, cwd })
     if (file) return startable(file, environment)
   }
-  for (const place of installerPlaces) {
-    const file = findExecutable(expandHome(place, env), { path: undefined, cwd })
+  for (const path of installerPaths) {
+    const file = findExecutable(expandHome(path, env), { path: undefined, cwd })
     if (file) return startable(file, environment)
   }
-  return { found: false, looked: [...names, ...installerPlaces].join(', ') }
+  return { found: false, looked: [...names, ...installerPaths].join(', ') }
 }
 
 function pathOutsideProject({ env, cwd }: AgentEnvironment): string | undefined {

@@ -57,12 +57,12 @@ export class OpenCodeConversation {
   }
 
   /** Ends the turn if its last message says so, for sources that do not report idleness. */
-  restAfterLast(at: number | null): TimedStatement[] {
-    return this.#isLast ? this.rest(at) : []
+  endAfterLast(at: number | null): TimedStatement[] {
+    return this.#isLast ? this.endTurn(at) : []
   }
 
   /** The agent is idle: the turn has ended, unless its last message is still being written. */
-  rest(at: number | null): TimedStatement[] {
+  endTurn(at: number | null): TimedStatement[] {
     if (!this.#isTurnOpen || this.isAnswering) return []
     this.#isTurnOpen = false
     const end = this.#end ?? { outcome: 'done' as const }

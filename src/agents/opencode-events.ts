@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { EventStreamParser } from '../text/index.js'
-import type { AgentEventSource, AgentEvents, EventsAnswer, EventsPlace } from './adapter.js'
+import type { AgentEventSource, AgentEvents, EventsAnswer, EventsOptions } from './adapter.js'
 import { partsOf, type TimedStatement } from './conversation.js'
 import { parseRecord, textOf } from './json-lines.js'
 import { OpenCodeReport } from './opencode-report.js'
@@ -25,7 +25,7 @@ const EVENT_MAX = 10 * 1024 * 1024
 
 /** The server inside OpenCode's terminal, started with `--port` and a password for this session. */
 export const opencodeEvents: AgentEventSource = {
-  open({ directory, clock }: EventsPlace) {
+  open({ directory, clock }: EventsOptions) {
     const server = readServer(directory)
     return server ? new OpenCodeEvents(server, clock) : null
   },

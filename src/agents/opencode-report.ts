@@ -33,7 +33,7 @@ export class OpenCodeReport {
       case 'session.status':
         return this.#status(about)
       case 'session.idle':
-        return this.#of(about.sessionID, one => one.rest(at))
+        return this.#of(about.sessionID, one => one.endTurn(at))
       case 'permission.asked':
         return this.asked(about)
       case 'permission.replied':

@@ -50,9 +50,9 @@ const ask = () => {
 
 describe('the database of OpenCode', () => {
   it('is found in its directory', async () => {
-    const place = { env: { HOME: home }, cwd: '/', agentSessionId: null, startedAt: 0 }
-    expect(await opencodeTranscript.locate(place)).toEqual([path])
-    expect(await opencodeTranscript.locate({ ...place, env: { HOME: '/nowhere' } })).toEqual([])
+    const lookup = { env: { HOME: home }, cwd: '/', agentSessionId: null, startedAt: 0 }
+    expect(await opencodeTranscript.locate(lookup)).toEqual([path])
+    expect(await opencodeTranscript.locate({ ...lookup, env: { HOME: '/nowhere' } })).toEqual([])
   })
 
   it('is read while the agent has it open, row by row', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Database, loadDriver } from '../store/index.js'
-import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import type { TimedStatement } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { parseRecord } from './json-lines.js'
@@ -23,7 +23,7 @@ export const opencodeTranscript: AgentTranscript = {
   form: 'sqlite',
   locate: ({ env }) =>
     writtenSince([join(movableDirectory(env, 'XDG_DATA_HOME', '.local', 'share'), 'opencode', 'opencode.db')], 0),
-  open: (path, place) => new OpenCodeTranscriptReader(path, place),
+  open: (path, lookup) => new OpenCodeTranscriptReader(path, lookup),
 }
 
 interface Row {
@@ -34,15 +34,15 @@ interface Row {
 
 class OpenCodeTranscriptReader implements TranscriptReader {
   readonly #path: string
-  readonly #place: Pick<TranscriptPlace, 'agentSessionId' | 'cwd' | 'startedAt'>
+  readonly #lookup: Pick<TranscriptLookup, 'agentSessionId' | 'cwd' | 'startedAt'>
   readonly #conversation = new OpenCodeConversation()
   #database: Database | null = null
   #session: string | null = null
   #since = 0
 
-  constructor(path: string, place?: TranscriptPlace) {
+  constructor(path: string, lookup?: TranscriptLookup) {
     this.#path = path
-    this.#place = place ?? { agentSessionId: null, cwd: '', startedAt: 0 }
+    this.#lookup = lookup ?? { agentSessionId: null, cwd: '', startedAt: 0 }
   }
 
   async read(): Promise<TranscriptUpdate> {
@@ -91,13 +91,13 @@ class OpenCodeTranscriptReader implements TranscriptReader {
         }
         this.#since = Math.max(this.#since, row.time_updated)
       }
-      update.statements.push(...this.#conversation.restAfterLast(message.time_updated))
+      update.statements.push(...this.#conversation.endAfterLast(message.time_updated))
     }
   }
 
   /** The session by its id, else the first of this terminal: sub-agents have a parent. */
   #findSession(database: Database, statements: TimedStatement[]): string | null {
-    const { agentSessionId, cwd, startedAt } = this.#place
+    const { agentSessionId, cwd, startedAt } = this.#lookup
     const columns = 'SELECT id, version, directory, time_created FROM session WHERE'
     const row =
       agentSessionId === null

@@ -73,9 +73,9 @@ describe('a session file of Pi', () => {
     }
     const here = put('--work-a.b--', '2026_x.jsonl')
     const other = put('--other--', `2026_${ID}.jsonl`)
-    const place = { env: { HOME: home }, cwd: '/work/a.b', startedAt: 0 }
-    expect(await piAgent.transcript!.locate({ ...place, agentSessionId: ID })).toEqual([other])
-    expect(await piAgent.transcript!.locate({ ...place, agentSessionId: null })).toEqual([here])
+    const lookup = { env: { HOME: home }, cwd: '/work/a.b', startedAt: 0 }
+    expect(await piAgent.transcript!.locate({ ...lookup, agentSessionId: ID })).toEqual([other])
+    expect(await piAgent.transcript!.locate({ ...lookup, agentSessionId: null })).toEqual([here])
     rmSync(home, { recursive: true })
   })
 })

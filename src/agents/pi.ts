@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { AgentAdapter, TranscriptPlace } from './adapter.js'
+import type { AgentAdapter, TranscriptLookup } from './adapter.js'
 import { ConversationReader } from './conversation.js'
 import { exitIdAfter } from './exit-id.js'
 import { movableDirectory } from './home-directory.js'
@@ -68,7 +68,7 @@ function agentDirectory(env: NodeJS.ProcessEnv): string {
 }
 
 /** `~/.pi/agent/sessions/--<directory, dashed>--/<time>_<session>.jsonl`. */
-async function locateTranscripts({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locateTranscripts({ env, cwd, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const moved = env.PI_CODING_AGENT_SESSION_DIR
   const sessions = moved !== undefined && isAbsolute(moved) ? moved : join(agentDirectory(env), 'sessions')
   if (agentSessionId !== null) {

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { AgentTranscript, TranscriptPlace } from './adapter.js'
+import type { AgentTranscript, TranscriptLookup } from './adapter.js'
 import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
@@ -12,7 +12,7 @@ export const qwenTranscript: AgentTranscript = {
   open: path => new ConversationReader(path, new QwenConversation(path)),
 }
 
-async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
   const moved = env.QWEN_RUNTIME_DIR
   const home = moved !== undefined && isAbsolute(moved) ? moved : movableDirectory(env, 'QWEN_HOME', '.qwen')
   const projects = join(home, 'projects')

@@ -12,7 +12,7 @@ export interface MenuPort {
   /** Equal as long as nothing on the screen has changed. Absent where that is unknown. */
   picture?(): string
   /** How long the menu is shown and nothing was drawn, in ms; absent if unknown. */
-  age?(): { stands: number; quiet: number }
+  age?(): { visible: number; quiet: number }
 }
 
 export interface WantedAnswer {

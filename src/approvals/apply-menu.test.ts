@@ -64,7 +64,7 @@ describe('an option', () => {
 })
 
 describe('time', () => {
-  const firstKeyAfter = async (age: { stands: number; quiet: number }) => {
+  const firstKeyAfter = async (age: { visible: number; quiet: number }) => {
     const menu = fake()
     const port = Object.assign(menu, { age: () => age })
     let first: number | null = null
@@ -77,15 +77,15 @@ describe('time', () => {
   }
 
   test('a menu on a quiet screen gets its key at once', async () => {
-    expect(await firstKeyAfter({ stands: 60_000, quiet: 5_000 })).toBe(0)
+    expect(await firstKeyAfter({ visible: 60_000, quiet: 5_000 })).toBe(0)
   })
 
   test('on a changing screen the menu is read again after 50 ms', async () => {
-    expect(await firstKeyAfter({ stands: 60_000, quiet: 20 })).toBe(50)
+    expect(await firstKeyAfter({ visible: 60_000, quiet: 20 })).toBe(50)
   })
 
   test('a new menu gets no key until it accepts keys', async () => {
-    expect(await firstKeyAfter({ stands: 120, quiet: 120 })).toBe(180)
+    expect(await firstKeyAfter({ visible: 120, quiet: 120 })).toBe(180)
   })
 })
 

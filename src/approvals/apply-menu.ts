@@ -21,22 +21,22 @@ export type { ApplyOutcome, MenuPort, WantedAnswer } from './apply-menu-port.js'
  * is reported as `overtaken`, never as applied. A survey that covers the menu proves nothing and is
  * waited out.
  *
- * Symptoms: Enter without effect in a new menu → STANDS_MS is too short · `ambiguous` on a slow
- * line → MOVE_MS · `unconfirmed` although the agent continued → CONFIRM_MS · *applied* although the
- * menu came back → AWAY_MS.
+ * Symptoms: Enter without effect in a new menu → MENU_VISIBLE_MS is too short · `ambiguous` on a
+ * slow line → MOVE_MS · `unconfirmed` although the agent continued → CONFIRM_MS · *applied*
+ * although the menu came back → AWAY_MS.
  *
  * A move that is not visible is never repeated: the key may be on its way. While nothing at all is
  * drawn after a key, the machine may be slow or the agent may ignore it, and the two cannot be told
- * apart: this is waited for up to PATIENCE_MS. A screen that was drawn since, and then did not
+ * apart: this is waited for up to NO_REDRAW_MAX_MS. A screen that was drawn since, and then did not
  * change for MOVE_MS without the move, is the agent's answer.
  */
 const MOVE_MS = 500
-const PATIENCE_MS = 5_000
+const NO_REDRAW_MAX_MS = 5_000
 const CONFIRM_MS = 3_000
 /** How long to wait for the effect of a single key before Enter is added. */
 const KEY_MS = 400
 /** Menus ignore Enter right after they appear. */
-const STANDS_MS = 300
+const MENU_VISIBLE_MS = 300
 /** One reading is enough when nothing was drawn for this long; else two equal ones. */
 const QUIET_MS = 150
 const SECOND_READING_MS = 50
@@ -121,8 +121,8 @@ class MenuNavigator {
 
   /** Waits until the menu takes keys and is stable: two readings, or silence. */
   async #settle(): Promise<void> {
-    const { stands, quiet } = this.#port.age?.() ?? { stands: 0, quiet: 0 }
-    if (stands < STANDS_MS) await delay(this.#clock, STANDS_MS - stands)
+    const { visible, quiet } = this.#port.age?.() ?? { visible: 0, quiet: 0 }
+    if (visible < MENU_VISIBLE_MS) await delay(this.#clock, MENU_VISIBLE_MS - visible)
     else if (quiet < QUIET_MS) await delay(this.#clock, SECOND_READING_MS)
     this.#read()
   }
@@ -359,7 +359,7 @@ class MenuNavigator {
 
   /** Waits for the effect of a key, given the screen before it. */
   async #untilDrawn(before: string | undefined, holds: (menu: Menu | null) => boolean): Promise<boolean> {
-    const deadline = this.#clock.monotonic() + PATIENCE_MS
+    const deadline = this.#clock.monotonic() + NO_REDRAW_MAX_MS
     for (let last = before; ; ) {
       const left = Math.min(MOVE_MS, deadline - this.#clock.monotonic())
       if (left <= 0) return false

@@ -3,7 +3,7 @@ import type { ProjectedEvent, Projection } from '../store/index.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { type ApprovalPolicy, MAX_GRANT_USES } from './policy.js'
 import type { ApprovalRequest } from './record.js'
-import { isInside } from './risk/place.js'
+import { isInside } from './risk/path.js'
 import { plainWords } from './risk/plain-command.js'
 import { readToolUse } from './risk/tool-input.js'
 

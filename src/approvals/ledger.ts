@@ -56,10 +56,6 @@ export interface LedgerOptions {
  */
 const COVER_TRIES = 5
 
-/**
- * The ledger: it records every request for a decision, and decides each once. It neither shows
- * requests nor delivers answers.
- */
 /** An answer in the agent's own dialog, as far as it is known. */
 interface Observed {
   option?: string | null
@@ -68,6 +64,10 @@ interface Observed {
   hasKeys?: boolean
 }
 
+/**
+ * The ledger: it records every request for a decision, and decides each once. It neither shows
+ * requests nor delivers answers.
+ */
 export class Ledger {
   readonly grants: GrantRegistry
   readonly lockdown: Lockdown
@@ -315,10 +315,6 @@ export class Ledger {
     throw new SignalboxError('E_STATE', `approval ${record.id} is closed: no more keys are sent for it`)
   }
 
-  /**
-   * This one and the next four return false, and change nothing, when the request was closed
-   * meanwhile.
-   */
   async applied(
     record: ApprovalRecord,
     evidence: { kind: string; [key: string]: unknown }[],
@@ -449,7 +445,7 @@ export class Ledger {
     return this.#secret === undefined ? decision : { ...decision, signature: signatureOf(this.#secret, id, decision) }
   }
 
-  /** A grant is as good as the decision that made it. */
+  /** A grant is valid only if the decision that created it is. */
   async #isGrantProven({ id, approval }: { id: string; approval: string }): Promise<boolean> {
     if (this.#secret === undefined) return true
     const record = await this.get(approval)

@@ -4,7 +4,7 @@ import { requestTitle } from './request-title.js'
 
 /*
  * What a request asks for, line by line, for surfaces that show text: command line, cockpit,
- * Telegram, notifications. An edit is a diff and a command stands after `$`; everything else is
+ * Telegram, notifications. An edit is a diff and a command is shown after `$`; everything else is
  * shown field by field, in the order of the display. What the title says already is left out:
  * a path, and the question of a gate.
  */

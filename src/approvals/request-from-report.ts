@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 import { displayOf } from './display.js'
 import { fingerprintOf } from './fingerprint.js'
 import type { ApprovalRequest } from './record.js'
-import { resolvePath } from './risk/place.js'
+import { resolvePath } from './risk/path.js'
 import { readToolUse } from './risk/tool-input.js'
 import { rateRisk } from './risk.js'
 

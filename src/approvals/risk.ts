@@ -1,6 +1,6 @@
 import { visibleValue } from '../text/index.js'
 import { rateArgv, rateCommand } from './risk/command.js'
-import { isInside, type PlaceContext, ratePath } from './risk/place.js'
+import { isInside, type PathContext, ratePath } from './risk/path.js'
 import { highest, type Reason, type Risk } from './risk/reason.js'
 import { readToolUse, type ToolUse } from './risk/tool-input.js'
 
@@ -21,7 +21,7 @@ export interface RatedRequest {
   isCut?: boolean
 }
 
-interface RiskPlaces {
+interface RiskContext {
   project: string
   home: string
   realPath?: (path: string) => string
@@ -31,8 +31,8 @@ interface RiskPlaces {
  * The risk of a request. It sorts and colours requests and requires more care; it never allows or
  * denies. The highest matching level wins, and what cannot be parsed is at least elevated.
  */
-export function rateRisk(request: RatedRequest, { project, home, realPath }: RiskPlaces): Risk {
-  const context: PlaceContext = { project, home, cwd: request.cwd, ...(realPath && { realPath }) }
+export function rateRisk(request: RatedRequest, { project, home, realPath }: RiskContext): Risk {
+  const context: PathContext = { project, home, cwd: request.cwd, ...(realPath && { realPath }) }
   const isStructured = request.input !== null && request.input !== undefined
   const use: ToolUse = isStructured ? readToolUse(request.tool, request.input) : (request.onScreen ?? { kind: 'other' })
   const reasons: Reason[] = [
@@ -50,7 +50,7 @@ export function rateRisk(request: RatedRequest, { project, home, realPath }: Ris
   return highest(reasons, { level: 'low', text: lowReason(request, use) })
 }
 
-function rateUse(request: RatedRequest, use: ToolUse, context: PlaceContext): Reason[] {
+function rateUse(request: RatedRequest, use: ToolUse, context: PathContext): Reason[] {
   switch (use.kind) {
     case 'command': {
       const cwd = use.cwd === undefined ? context.cwd : use.cwd
@@ -93,7 +93,7 @@ function rateUse(request: RatedRequest, use: ToolUse, context: PlaceContext): Re
  * `["bash", "-lc", "…"]` is a shell script in an argument list: Codex reports commands in this
  * form.
  */
-function rateWords(argv: readonly string[], context: PlaceContext): Reason[] {
+function rateWords(argv: readonly string[], context: PathContext): Reason[] {
   const isShell = argv.length === 3 && /^(.*\/)?(ba|z|da|k)?sh$/.test(argv[0]!) && /^-l?c$/.test(argv[1]!)
   return isShell ? rateCommand(argv[2]!, context) : rateArgv(argv, context)
 }

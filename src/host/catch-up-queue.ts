@@ -18,7 +18,7 @@ export type Pause = () => Promise<void>
  * The sessions that a new host has not read up to the present yet. They take turns in short slices,
  * so that the host answers everyone meanwhile. First come the sessions that someone waits for: a
  * person, a hook of the agent, or a decision that must be delivered. Then those with the least to
- * read: a session that rests, or has just asked, is live at once, whatever the others have
+ * read: a session that is idle, or has just asked, is live at once, whatever the others have
  * printed. Among equals the newest is first.
  */
 export class CatchUpQueue {

@@ -10,7 +10,7 @@ import type { EventData, EventType } from '../events/index.js'
 import { distrustRepository } from '../git/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
-import { type ReaderPlace, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
+import { type ReaderFactory, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
@@ -111,7 +111,7 @@ export class LiveSessions {
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
-      onTurn: (id, ms) => options.loop.worked(id, ms),
+      onSlice: (id, ms) => options.loop.worked(id, ms),
       hold: isHeld => options.host.keeper.hold?.(isHeld),
     })
     const { settings, clock, owner } = options.host
@@ -343,7 +343,7 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #readerHostOf(record: SessionRecord): ReaderPlace {
+  #readerHostOf(record: SessionRecord): ReaderFactory {
     const { id } = record
     const queue = this.#queueOf(id)
     return this.#readers.hostOf(id, () => queue.clock.monotonic(), {
@@ -483,7 +483,7 @@ export class LiveSessions {
       times: settings.sessions.times,
       pause: () => this.#options.budgets.pauseOf(record.id),
       version,
-      clientPlaces: await clientPlacesOf(record, settings),
+      clientDirectories: await clientPlacesOf(record, settings),
       emit: update => bus.emit(update),
       onReport,
       onError: error => onError(errorAbout(record.id, error)),

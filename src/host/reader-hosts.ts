@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../clock/index.js'
-import { LocalReader, type PlaceOptions, type ReaderPlace, ReaderThreads } from '../panes/reader/index.js'
+import { LocalReader, type ReaderFactory, ReaderThreads, type ThreadReaderOptions } from '../panes/reader/index.js'
 
 /**
  * With the automatic setting the daemon reads this many terminals itself: they need less than a
@@ -41,9 +41,9 @@ export class ReaderHosts {
   }
 
   /** `monotonic`: the clock of the session's turns, for a terminal that is read in this thread. */
-  hostOf(id: string, monotonic: () => number, options: PlaceOptions): ReaderPlace {
+  hostOf(id: string, monotonic: () => number, options: ThreadReaderOptions): ReaderFactory {
     const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < OWN_TERMINALS
-    if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.place(options)
+    if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.factoryFor(options)
     this.#own.add(id)
     return new LocalReader(monotonic)
   }

@@ -18,7 +18,7 @@ import {
   type SandboxPlan,
   sandboxedProgram,
 } from '../sandbox/index.js'
-import type { ClientPlaces, SessionRecord } from '../sessions/index.js'
+import type { ClientDirectories, SessionRecord } from '../sessions/index.js'
 import { allowedEnvironment } from './session-environment.js'
 import type { HostSettings } from './settings.js'
 import { projectFile } from './settings-files.js'
@@ -175,7 +175,7 @@ export async function explainSandbox(
 export async function clientPlacesOf(
   record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'places'>,
   settings: HostSettings,
-): Promise<ClientPlaces | null> {
+): Promise<ClientDirectories | null> {
   const { id, agent, args, cwd, sandbox, places } = record
   if (sandbox !== undefined || (agent === 'generic' && wrapperIn(args) !== null)) return null
   const { dataDirectory, runtimeDirectory, packDirectory, daemonSocket, keeperSocket } = settings

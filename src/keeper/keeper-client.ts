@@ -123,7 +123,7 @@ export class KeeperClient implements KeeperPort {
     await this.#ask({ op: 'signal', id, signal })
   }
 
-  async mark(id: string, label: string): Promise<void> {
+  async addMarker(id: string, label: string): Promise<void> {
     await this.#ask({ op: 'mark', id, label })
   }
 

@@ -6,7 +6,7 @@ import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
 import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
 
-/** With this many unsent bytes a host is hung: it continues from the recording. */
+/** A host with this many unsent bytes hangs; its sessions continue from their recordings. */
 const LAG_LIMIT = 8 * 1024 * 1024
 /**
  * With this many unsent bytes of one session, it continues from the recording: all share a socket.
@@ -52,7 +52,7 @@ export class KeeperServer {
     for (const connection of this.#connections) connection.close()
   }
 
-  /** A process of a session could type into any terminal here, its own included. */
+  /** Refuses processes of sessions: they could type into any terminal, their own included. */
   async #accept(socket: Socket): Promise<void> {
     socket.on('error', () => socket.destroy())
     const kept = (await this.#keeper.list()).filter(({ exit }) => !exit)
@@ -157,7 +157,7 @@ class Connection {
       case 'signal':
         return keeper.signal(request.id, request.signal)
       case 'mark':
-        return keeper.mark(request.id, request.label)
+        return keeper.addMarker(request.id, request.label)
       case 'secret':
         this.#onSecret()
         return keeper.secret()

@@ -127,7 +127,7 @@ export class Keeper implements KeeperPort {
     this.#live(id).pty.signal(signal)
   }
 
-  async mark(id: string, label: string): Promise<void> {
+  async addMarker(id: string, label: string): Promise<void> {
     const entry = this.#entry(id)
     if (entry.info.exit) return
     entry.recording.marker(this.#time(entry), label)

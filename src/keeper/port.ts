@@ -24,7 +24,7 @@ export interface KeeperPort {
   resize(id: string, cols: number, rows: number): Promise<void>
   signal(id: string, signal: NodeJS.Signals): Promise<void>
   /** Writes a marker into the recording. */
-  mark(id: string, label: string): Promise<void>
+  addMarker(id: string, label: string): Promise<void>
   /**
    * A random secret that only this keeper and its hosts know, as long as it lives. Null from a
    * keeper of an earlier version.

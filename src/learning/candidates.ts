@@ -17,7 +17,7 @@ const WORK: ReadonlySet<TerminalView> = new Set([
   'tool_result',
 ])
 
-/** Entries that might mend a moment that is read wrong, the most general first. */
+/** Entries that might correct a moment that is read wrong, the most general first. */
 export function candidatesFor({ moment, state }: JudgedMoment): LearnedEntry[] {
   const { look } = state
   if (!look) return []
@@ -119,21 +119,21 @@ function rulesFor(
 }
 
 /**
- * A mark at the start of the title that is there while the agent works and never while it rests.
+ * A mark at the start of the title that is there while the agent works and never while it is idle.
  * One rule for the title also says that no other change of the title means work.
  */
 export function titleRule(judged: readonly { moments: readonly JudgedMoment[] }[]): LearnedEntry | null {
   const working = new Set<string>()
-  const resting = new Set<string>()
+  const idle = new Set<string>()
   for (const { moment, state } of judged.flatMap(({ moments }) => moments)) {
     const title = (state.look?.frame.title ?? '').replace(/[\ufe0e\ufe0f]/gu, '')
     const mark = /^([^\p{L}\p{N}\s"'([{<])\s/u.exec(title)?.[1] ?? ''
     const views = [...moment.views]
     if (views.every(view => WORK.has(view))) working.add(mark)
-    else if (views.every(view => !WORK.has(view))) resting.add(mark)
+    else if (views.every(view => !WORK.has(view))) idle.add(mark)
   }
-  const marks = [...working].filter(mark => mark !== '' && !resting.has(mark))
-  if (marks.length === 0 || resting.size === 0) return null
+  const marks = [...working].filter(mark => mark !== '' && !idle.has(mark))
+  if (marks.length === 0 || idle.size === 0) return null
   const line = `^[${marks.map(mark => mark.replace(/[\\\]^-]/u, '\\$&')).join('')}]`
   return { list: 'rule', id: '', region: 'title', line, priority: 500, view: 'thinking', busy: true }
 }

@@ -14,7 +14,7 @@ export interface CrossCheck {
 const GROUPS = 3
 
 /**
- * What an agent does in one recording may be different in the next: an entry that mends a moment
+ * What an agent does in one recording may be different in the next: an entry that corrects a moment
  * here may break one there. The recordings are dealt into groups, and each group is read with what
  * the others teach. Null if there are too few recordings to tell.
  */

@@ -18,17 +18,17 @@ interface Proof {
 
 /**
  * The recordings that prove what was learned: each ends after its last moment, and secrets are
- * replaced by marks of the same width. Besides the moments that an entry mended, one moment of
+ * replaced by marks of the same width. Besides the moments that an entry corrected, one moment of
  * every view is kept, so that a later change that breaks it is noticed.
  */
 export function fixtureFiles({ proofs, judged }: LearnedPack, redactor: Redactor): FixtureFile[] {
-  const mended = new Set([...proofs.values()].flat().map(({ recording, t }) => `${recording} ${t}`))
+  const corrected = new Set([...proofs.values()].flat().map(({ recording, t }) => `${recording} ${t}`))
   const seen = new Set<TerminalView>()
   const kept: Proof[] = []
   for (const { recording, moments } of judged)
     for (const { moment, state, isRight } of moments) {
       if (!isRight) continue
-      const isProof = mended.has(`${recording.name} ${moment.t}`)
+      const isProof = corrected.has(`${recording.name} ${moment.t}`)
       if (!isProof && seen.has(state.view)) continue
       seen.add(state.view)
       kept.push({ recording, moment, view: state.view })

@@ -6,7 +6,7 @@
  *     ├ labels.ts             truth by hand: NAME.json beside the recording
  *     └ transcript-moments.ts truth by the agent: its own transcript, with times
  *   wrong moments ─► candidatesFor            marks of blocks and rules, from rows on the screen
- *   candidates ─► learnPack                   keeps those that mend moments and break none
+ *   candidates ─► learnPack                   keeps those that correct moments and break none
  *   recordings ─► crossCheck                  whether that holds for recordings it has not seen
  *   entries ─► packText, fixtures.ts          the file, and the recordings that prove each entry
  *

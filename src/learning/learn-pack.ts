@@ -6,9 +6,10 @@ import type { TaughtRecording } from './recordings.js'
 
 /*
  * Learning is a search: every moment that is read wrong proposes entries from the rows on its
- * screen, each is tried on all recordings, and the one that mends the most moments and breaks none
- * stays. Then again, until nothing helps. What breaks one moment is refused whatever it mends: a
- * wrong rule is worse than none, because structure reads the rest.
+ * screen, each is tried on all recordings, and the one that corrects the most moments and breaks
+ * none is kept. The search repeats until no candidate helps. A candidate that breaks one moment is
+ * refused, however many it corrects: a wrong rule is worse than none, because structure reads
+ * screens without a rule.
  *
  * Marks come before words. A mark (`│ ✓`) is the agent's own; a word may be what a tool printed or
  * what the model said, so an entry with words must be seen in two recordings.
@@ -21,7 +22,7 @@ const WORDS_SEEN_IN = 2
 
 export interface LearnedPack {
   entries: LearnedEntry[]
-  /** For each entry, the moments that it mended. */
+  /** For each entry, the moments that it corrected. */
   proofs: Map<LearnedEntry, { recording: string; t: number }[]>
   before: { right: number; all: number }
   after: { right: number; all: number }
@@ -47,7 +48,7 @@ export async function learnPack(recordings: readonly TaughtRecording[], options:
     const best = await bestOf(ranked(judged, refused), { ...options, judged, entries, refused })
     if (!best) break
     entries.push(best.entry)
-    proofs.set(best.entry, best.mended)
+    proofs.set(best.entry, best.corrected)
     judged = best.judged
     options.onRound?.({ entries: entries.length, ...countRight(judged) })
   }
@@ -94,7 +95,7 @@ function concerns(entry: LearnedEntry, texts: ReadonlySet<string>): boolean {
 interface Found {
   entry: LearnedEntry
   judged: JudgedRecording[]
-  mended: { recording: string; t: number }[]
+  corrected: { recording: string; t: number }[]
 }
 
 interface Round extends LearnOptions {
@@ -114,7 +115,7 @@ async function bestOf(candidates: readonly LearnedEntry[], round: Round): Promis
     if (result) found.push(result)
     else round.refused.add(entryKey(candidate))
   }
-  found.sort((a, b) => b.mended.length - a.mended.length)
+  found.sort((a, b) => b.corrected.length - a.corrected.length)
   for (const result of found) {
     if (await round.keepsFixtures([...round.entries, result.entry])) return result
     round.refused.add(entryKey(result.entry))
@@ -122,32 +123,32 @@ async function bestOf(candidates: readonly LearnedEntry[], round: Round): Promis
   return null
 }
 
-/** Null if it mends nothing or breaks something. */
+/** Null if it corrects nothing or breaks something. */
 function tryOne(entry: LearnedEntry, { judged, entries, build }: Round): Found | null {
   const pack = build([...entries, entry])
-  const mended: Found['mended'] = []
+  const corrected: Found['corrected'] = []
   const next = new Map<JudgedRecording, JudgedRecording>()
   const isWrong = ({ moments }: JudgedRecording) => moments.some(({ isRight }) => !isRight)
-  // The recordings that it may mend come first: most candidates end there.
+  // The recordings that it may correct come first: most candidates end there.
   for (const group of [judged.filter(isWrong), judged.filter(recording => !isWrong(recording))]) {
     for (const before of group) {
       const after = concerns(entry, before.texts) ? judge(before.recording, pack) : before
       for (const [index, moment] of after.moments.entries()) {
         const was = before.moments[index]!.isRight
         if (was && !moment.isRight) return null
-        if (!was && moment.isRight) mended.push({ recording: before.recording.name, t: moment.moment.t })
+        if (!was && moment.isRight) corrected.push({ recording: before.recording.name, t: moment.moment.t })
       }
       next.set(before, after)
     }
-    if (mended.length < leastMended(entry)) return null
+    if (corrected.length < leastCorrected(entry)) return null
   }
-  return { entry, judged: judged.map(recording => next.get(recording)!), mended }
+  return { entry, judged: judged.map(recording => next.get(recording)!), corrected }
 }
 
 /** Bullets of lists and signs of changes are in answers, too: one moment proves nothing. */
 const COMMON_MARK = /^\^(?: |\{\d+\})*\\?[-+*•·](?: |\\S)/u
 
-function leastMended(entry: LearnedEntry): number {
+function leastCorrected(entry: LearnedEntry): number {
   return COMMON_MARK.test(patternOf(entry)) ? 2 : 1
 }
 

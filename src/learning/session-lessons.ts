@@ -45,10 +45,10 @@ async function ownTranscript(session: RecordedSession, env: NodeJS.ProcessEnv): 
   const adapter = await loadAgent(session.agent).catch(() => null)
   if (!adapter?.transcript) return []
   const { cwd, agentSessionId, startedAt } = session
-  const place = { env, cwd, agentSessionId, startedAt }
-  const [path] = await adapter.transcript.locate(place)
+  const lookup = { env, cwd, agentSessionId, startedAt }
+  const [path] = await adapter.transcript.locate(lookup)
   if (path === undefined) return []
-  const reader = adapter.transcript.open(path, place)
+  const reader = adapter.transcript.open(path, lookup)
   try {
     const { statements } = await reader.read()
     return statements.filter((statement): statement is TimedStatement => statement.at !== null)

@@ -16,8 +16,8 @@ const IDLE: TerminalView[] = ['idle_prompt', 'background_task']
 
 /** A shorter time between two records teaches nothing. */
 const SHORTEST_S = 0.6
-/** An agent rests if it wrote nothing for this long after its answer. */
-const REST_S = 2
+/** An agent is idle if it wrote nothing for this long after its answer. */
+const IDLE_S = 2
 
 /** A model needs longer than this for its first words, mostly. */
 const SOON_S = 0.8
@@ -36,13 +36,13 @@ export function momentsOf(
     const from = (statement.at - start) / 1000
     const to = index + 1 < main.length ? (main[index + 1]!.at - start) / 1000 : endsAt
     const found = viewsAfter(statement, main[index + 1])
-    const isRest = found === IDLE
-    if (!found || from < 0 || to > endsAt + 1 || to - from < (isRest ? REST_S : SHORTEST_S)) return []
-    // The next answer may be growing on the screen already before it is written.
+    const isIdle = found === IDLE
+    if (!found || from < 0 || to > endsAt + 1 || to - from < (isIdle ? IDLE_S : SHORTEST_S)) return []
+    // The next answer may already be on the screen before the transcript has it.
     const early = from + Math.min((to - from) / 3, SOON_S)
-    const own = isRest ? [from + REST_S / 2] : found === RUNNING ? [early, from + (2 * (to - from)) / 3] : [early]
+    const own = isIdle ? [from + IDLE_S / 2] : found === RUNNING ? [early, from + (2 * (to - from)) / 3] : [early]
     const times = [...own, ...also.filter(t => t > from + SHORTEST_S / 2 && t < to - SHORTEST_S / 2)]
-    return times.map(t => ({ t, views: new Set(found), needsYou: isRest ? false : null, from: 'transcript' }))
+    return times.map(t => ({ t, views: new Set(found), needsYou: isIdle ? false : null, from: 'transcript' }))
   })
 }
 

@@ -31,7 +31,7 @@ export function applyGuess(
   const { event, claim } = GUESSES[emitted.signal]
   const ref = `content/${emitted.signal}: ${emitted.reason}`
   const top = status.pane
-    .standing(t)
+    .unexpired(t)
     .find(({ authority, ref }) => authority !== 'silence' && !(authority === 'structure' && isMissingPrompt(ref)))
   if (top && top.claim.is !== claim.is) {
     counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })

@@ -3,9 +3,9 @@ import { type Frame, hasSameContent, type RowMask, rowChanges } from '../termina
 import { rankOf } from './evidence.js'
 import {
   type ContentFeatures,
+  Eligibility,
   featuresLater,
   featuresOf,
-  Gate,
   type Guess,
   HeuristicAnalyser,
   type HeuristicSettings,
@@ -20,7 +20,7 @@ import { timeless } from './supervisor-parts.js'
 /** What is new in a frame, compared with the previous one. */
 export type Novelty = 'news' | 'change' | 'motion' | 'nothing'
 
-/** What the gate of the heuristics needs to know about the pane. */
+/** What the eligibility of the heuristics needs to know about the pane. */
 export interface ContentContext {
   pane: Pane
   job: Job | null
@@ -34,28 +34,28 @@ export interface ContentContext {
  */
 export class ContentTracker {
   readonly #settings: HeuristicSettings
-  readonly #gate: Gate
+  readonly #eligibility: Eligibility
   readonly #analyser: HeuristicAnalyser
   readonly #mask: RowMask
   #frame: Frame | null = null
   #features: ContentFeatures | null = null
   #promptAt: number | null = null
   #resizedAt: number | null = null
-  #gateReason: string | null = null
+  #ineligible: string | null = null
 
   constructor(settings: HeuristicSettings) {
     this.#settings = settings
-    this.#gate = new Gate(settings)
+    this.#eligibility = new Eligibility(settings)
     this.#analyser = new HeuristicAnalyser(settings)
     this.#mask = spinnerMask(this.#analyser.patterns)
   }
 
   /** Why heuristics are off; null while they may report. */
-  get gateReason(): string | null {
-    return this.#gateReason
+  get ineligible(): string | null {
+    return this.#ineligible
   }
 
-  /** A prompt stands directly before the cursor. */
+  /** A prompt is directly before the cursor. */
   get isAtPrompt(): boolean {
     return this.#features !== null && this.#analyser.isAtPrompt(this.#features)
   }
@@ -132,7 +132,7 @@ export class ContentTracker {
       })
     if (!this.#features) return null
     const features = frame && this.#features.t === frame.t ? this.#features : featuresLater(this.#features, t)
-    const gate = this.#gate.ask({
+    const ineligible = this.#eligibility.check({
       t,
       mode: context.mode,
       jobNames: context.job?.names ?? [],
@@ -144,15 +144,15 @@ export class ContentTracker {
       isUnknownAlternate: look.frame.buffer === 'alternate' && context.pane.pack.agent === 'generic',
       resizedAt: this.#resizedAt,
     })
-    this.#gateReason = gate
-    return this.#analyser.look(features, { status: context.status, gate })
+    this.#ineligible = ineligible
+    return this.#analyser.look(features, { status: context.status, ineligible })
   }
 }
 
 /** A source above the shell reports, or the shell reports that its command runs. */
 function hasHigher(pane: Pane, t: number): boolean {
   return pane
-    .standing(t)
+    .unexpired(t)
     .some(
       ({ authority, claim }) =>
         rankOf(authority) < rankOf('shell') || (authority === 'shell' && claim.is === 'working'),

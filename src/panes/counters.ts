@@ -1,5 +1,5 @@
 /**
- * Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums.
+ * Counters with labels, such as `status.refused{event=idle, reason=guard:entitled}`: plain sums.
  */
 export interface Count {
   name: string

@@ -21,7 +21,7 @@ export interface DriftReport {
 
 const LEAST_FRAMES = 50
 const SHARE_MAX = 0.2
-const STANDS_S = 10
+const UNKNOWN_STABLE_S = 10
 
 /**
  * Counts the settled frames of one agent version by how they were recognised. Releases change
@@ -33,7 +33,7 @@ export class DriftDetector {
   readonly #reported = new Set<string>()
   #lastFrame = -1
   #isReported = false
-  #standing: { hash: string; since: number; look: Look } | null = null
+  #unknown: { hash: string; since: number; look: Look } | null = null
 
   get counts(): DriftCounts {
     return { ...this.#counts }
@@ -48,10 +48,10 @@ export class DriftDetector {
     const before = this.tick(look.t)
     if (kind) this.#counts[kind]++
     if (kind && isDisputed) this.#counts.disagreements++
-    if (kind !== 'unknown') this.#standing = null
+    if (kind !== 'unknown') this.#unknown = null
     else {
       const hash = screenHash(look)
-      if (this.#standing?.hash !== hash) this.#standing = { hash, since: look.t, look }
+      if (this.#unknown?.hash !== hash) this.#unknown = { hash, since: look.t, look }
     }
     return [...before, ...this.#tooMany(look, kind)]
   }
@@ -60,13 +60,15 @@ export class DriftDetector {
   tick(t: number): DriftReport[] {
     const due = this.nextDeadline()
     if (due === null || t < due) return []
-    const { hash, look } = this.#standing!
+    const { hash, look } = this.#unknown!
     this.#reported.add(hash)
     return [{ reason: 'screen', counts: this.counts, look, screenHash: hash }]
   }
 
   nextDeadline(): number | null {
-    return this.#standing === null || this.#reported.has(this.#standing.hash) ? null : this.#standing.since + STANDS_S
+    return this.#unknown === null || this.#reported.has(this.#unknown.hash)
+      ? null
+      : this.#unknown.since + UNKNOWN_STABLE_S
   }
 
   #tooMany(look: Look, kind: Recognition | null): DriftReport[] {

@@ -17,7 +17,7 @@ const SPINNING = parsePack(
 describe('a title', () => {
   it('that spins counts for 3 s after its last change, and an empty title withdraws its claim', () => {
     const fixture = new SupervisionFixture({}, SPINNING).advance(1).print(osc('0;* working'))
-    const says = () => fixture.pane.standing(fixture.t).map(({ authority }) => authority)
+    const says = () => fixture.pane.unexpired(fixture.t).map(({ authority }) => authority)
     expect([fixture.status, says()]).toEqual(['running', ['title']])
     fixture.advance(2).print(osc('0;+ working')).advance(2.9)
     expect(says()).toEqual(['title'])
@@ -36,7 +36,7 @@ describe('the run of a flickering screen', () => {
     tracker.read({ ...reading, claim: { is: 'working' } }, again)
     return tracker.state.startedAt
   }
-  it('continues after a dip of less than 5 s, and is a new one after a longer rest', () => {
+  it('continues after a dip of less than 5 s, and is a new one after a longer idle time', () => {
     expect([startedAt(24.9), startedAt(25)]).toEqual([10, 25])
   })
 })
@@ -48,7 +48,7 @@ describe('applySignal', () => {
       applySignal(state, { event: 'answered', source: 'screen', t: 1, generation: 3, ...signal }).entry.reason
     expect([at({ generation: 2 }), at({})]).toEqual(['stale_generation', 'no_rule'])
     const waiting = { ...state, status: 'waiting-approval' as const }
-    const rest = { event: 'rest', source: 'screen', t: 1, generation: 3, isAsking: true } as const
+    const rest = { event: 'idle', source: 'screen', t: 1, generation: 3, isAsking: true } as const
     expect(applySignal(waiting, rest).entry.reason).toBe('guard:not-asking')
     expect(applySignal(waiting, { ...rest, generation: 2 }).entry.reason).toBe('stale_generation')
   })
@@ -83,7 +83,7 @@ describe('ends and waits of the heuristics', () => {
     expect(still.print(3.5, '$ ').emitted).toBeNull()
   })
 
-  it('a prompt that was learned at a certain rest counts without a pattern, apart from numbers', () => {
+  it('a prompt that was learned while the pane was certainly idle counts without a pattern, apart from numbers', () => {
     const prompt = (fixture: GuessFixture) => {
       fixture.print(1, 'out\r\njob 12 of me »')
       fixture.wait(1.1)

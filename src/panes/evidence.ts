@@ -1,6 +1,9 @@
 import type { Awaiting } from '../screen/index.js'
 
-/** The sources of reports, highest first. A lower one never overrules. */
+/**
+ * The sources of reports, highest first. A lower one never overrules, with one exception: hook and
+ * transcript have the same rank, and the newer of the two counts.
+ */
 export const AUTHORITIES = [
   'exit',
   'osc7501',

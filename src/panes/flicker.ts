@@ -1,11 +1,11 @@
 /*
- * A pane that alternates between work and rest is misread, whatever the truth is. More such changes
- * than `max` within the window is flicker: it is counted, and for five minutes a rest must last
- * `holdS` before it is accepted.
+ * A pane that alternates between work and idle is misread, whatever the truth is. More such changes
+ * than `max` within the window is flicker: it is counted, and for five minutes an idle state must
+ * last `holdS` before it is accepted.
  *
  * Changes caused by a person are not flicker: two short turns, or three commands in a minute, are
  * changes too. So work that starts after a person acted (a key that went to the program, or text
- * that appeared in its input line while it was at rest) restarts the count.
+ * that appeared in its input line while it was idle) restarts the count.
  */
 const HELD_FOR_S = 300
 

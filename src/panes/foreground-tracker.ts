@@ -2,7 +2,7 @@ import type { Claim, Evidence } from './evidence.js'
 import type { Job } from './job.js'
 
 /** A program in the foreground counts after this long. */
-const FOREGROUND_STANDS_S = 1
+const FOREGROUND_STABLE_S = 1
 /** If the prompt cannot be read, the shell is checked after this long, and again this often. */
 const CHECK_EVERY_S = 1
 
@@ -68,7 +68,7 @@ export class ForegroundTracker {
     const job = this.#job
     if (!job || job.isShell || job.agent !== null || job.name === null) return null
     // A program that only starts another one in its place, as env and exec do, disappears at once.
-    if (t - this.#since < FOREGROUND_STANDS_S || isListed(job)) return null
+    if (t - this.#since < FOREGROUND_STABLE_S || isListed(job)) return null
     const claim: Claim = { is: 'working', label: job.name }
     return { authority: 'structure', claim, t, expires: null, ref: FOREGROUND_REF }
   }

@@ -4,7 +4,7 @@
  * (src/sessions/, src/supervision/) feeds bytes, calls `tick` at `nextDeadline`, and acts.
  *
  *   bytes → PaneScreen   emulator, classifier; one `Look` per accepted frame       pane-screen.ts
- *     │                    settle.ts: rest is accepted only after it has lasted, and the exceptions
+ *     │                    settle.ts: idle is accepted only after it has lasted, and the exceptions
  *     ▼
  *   Pane                 looks and reports become `Evidence`, evidence one `Reading`      pane.ts
  *     │                    evidence.ts: the authorities, highest first; reading.ts: which one wins
@@ -35,7 +35,8 @@
  * - A source of reports: its place in AUTHORITIES (evidence.ts), a conversion to claims, and a case
  *   in status-walk.test.ts.
  * - A status, an event or a guard: status-table.ts.
- * - A setting: a setting, its use here, and a case in supervision-settings.test.ts.
+ * - A setting: its entry in config/settings/panes.ts, its use here, and a case in
+ *   supervision-settings.test.ts.
  */
 
 export { checkFixtures, type FixtureReport } from './check-fixtures.js'

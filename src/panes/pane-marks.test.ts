@@ -58,7 +58,7 @@ describe('progress', () => {
     expect(progress.judge(at(310, { hasWorkingRow: true }))).toBe('no-progress')
   })
 
-  it('is not expected at rest, nor while a retry counts down', () => {
+  it('is not expected while idle, nor while a retry counts down', () => {
     const progress = watch()
     expect([progress.judge(at(1e6, { isActive: false })), progress.judge(at(1e6, { isExcused: true }))]).toEqual([
       null,

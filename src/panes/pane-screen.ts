@@ -22,7 +22,7 @@ import {
   type TerminalEvent,
 } from '../terminal/index.js'
 import type { KeyModes, ScreenView } from './screen-view.js'
-import { asRunning, DeclaredEnd, LineEditor, type SettleKnobs, Settler, SpinnerCells } from './settle.js'
+import { asRunning, DeclaredEnd, LineEditor, Settler, type SettleSettings, SpinnerCells } from './settle.js'
 
 /** The outputs of a pane's bytes, in order. */
 export type PaneOutput =
@@ -43,7 +43,7 @@ export interface Look {
 }
 
 /** Reads by structure alone. */
-const BLIND = parsePack('pack = 1\nagent = "none"\n', 'none')
+const STRUCTURE_ONLY_PACK = parsePack('pack = 1\nagent = "none"\n', 'none')
 
 /** For a later host: the terminal and the memory of the classifier. */
 export interface PaneScreenState {
@@ -63,7 +63,7 @@ export class PaneScreen implements ScreenView {
   readonly #settler: Settler
   readonly #declared = new DeclaredEnd()
   readonly #editor = new LineEditor()
-  readonly #turning = new SpinnerCells()
+  readonly #spinners = new SpinnerCells()
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
   #outlined: { layout: Classification['layout']; outline: Outline } | null = null
@@ -73,7 +73,7 @@ export class PaneScreen implements ScreenView {
 
   constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
-    this.#settler = new Settler(pack.restMs / 1000)
+    this.#settler = new Settler(pack.idleMs / 1000)
     this.#emulator = restored ? TerminalEmulator.restore(restored.emulator) : new TerminalEmulator(options)
     if (restored) this.#memory = restored.memory
   }
@@ -117,11 +117,11 @@ export class PaneScreen implements ScreenView {
     this.#editor.forget()
   }
 
-  settleBy(settings: SettleKnobs): void {
+  settleBy(settings: SettleSettings): void {
     this.#settler.tune(settings)
   }
 
-  holdRest(seconds: number, until: number): void {
+  holdIdle(seconds: number, until: number): void {
     this.#settler.hold(seconds, until)
   }
 
@@ -197,13 +197,16 @@ export class PaneScreen implements ScreenView {
     return output
   }
 
-  /** A classifier that throws must not crash the host: it runs again without memory. */
+  /**
+   * A classifier that throws must not crash the host: the frame is read again by structure, without
+   * pack and memory.
+   */
   #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)
     } catch {
       this.#faults++
-      return classify(frame, initialMemory(), BLIND)
+      return classify(frame, initialMemory(), STRUCTURE_ONLY_PACK)
     }
   }
 
@@ -212,9 +215,9 @@ export class PaneScreen implements ScreenView {
     this.#memory = memory
     const editor = this.#editor.judge(seen, frame, this.#emulator.isBracketedPaste)
     const observation = editor === 'runs' ? asRunning(seen) : seen
-    const isTurning = this.#turning.see(frame, layout.composer?.first ?? 0)
-    const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning })
-    const isDeclared = this.#declared.see(observation) && !isTurning
+    const isSpinning = this.#spinners.see(frame, layout.composer?.first ?? 0)
+    const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isSpinning })
+    const isDeclared = this.#declared.see(observation) && !isSpinning
     const isConfirmed = isSettled || isDeclared
     const outline = this.#outlineOf(layout, frame)
     this.#last = { t: frame.t, frame, observation, outline, atWork, isSettled, isConfirmed }
@@ -230,7 +233,7 @@ export class PaneScreen implements ScreenView {
   /** The same screen, later: only time has passed. */
   #lookAgain(t: number): Look {
     const before = this.#last!
-    const isSettled = this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) })
+    const isSettled = this.#settler.accept(before.observation, t, { isSpinning: this.#spinners.isSpinning(t) })
     this.#last = { ...before, t, isSettled, isConfirmed: isSettled || before.isConfirmed }
     return this.#last
   }

@@ -140,8 +140,8 @@ export class Pane {
   }
 
   /** Reports that still count, from the highest to the lowest. */
-  standing(t: number): Evidence[] {
-    return this.#evidences.standing(t)
+  unexpired(t: number): Evidence[] {
+    return this.#evidences.unexpired(t)
   }
 
   get pack(): Pack {

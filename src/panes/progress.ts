@@ -1,5 +1,5 @@
 /*
- * Does a pane that claims to work make progress? Bytes prove nothing: a spinner turns, a clock
+ * Does a pane that claims to work make progress? Bytes prove nothing: a spinner spins, a clock
  * counts, a title blinks while nothing happens. Progress is what a person would call news: rows
  * with new text, a counter of tokens or per cent that moved, a hook, a line in the transcript.
  * Everything else that moves is motion.

@@ -51,7 +51,7 @@ describe('a menu that the person opened', () => {
     return claim?.is === 'blocked' ? claim.awaiting : claim?.is
   }
 
-  it('is a list without a rule, after a command in the box or after a rest', () => {
+  it('is a list without a rule, after a command in the box or after an idle time', () => {
     expect(outcome([DRAFT, 1], [LIST, 1.2])).toBe('picker')
     expect(outcome([BOX, 1], [LIST, 4])).toBe('picker')
   })
@@ -62,7 +62,7 @@ describe('a menu that the person opened', () => {
     expect(outcome([BOX, 1], [MENU, 9])).toBe('permission')
   })
 
-  it('is not a REPL at its own prompt, which is at rest', () => {
+  it('is not a REPL at its own prompt, which is idle', () => {
     const REPL = looked({ payload: { fresh: false, prompt: 'repl' } as never, awaiting: 'input', anchored: false })
     expect(outcome([REPL, 1])).toBe('idle')
   })
@@ -140,10 +140,10 @@ describe('the ladder of authorities', () => {
 
 describe('a report of an agent lapses', () => {
   it.each<[string, Claim['is'], Observation, number, number]>([
-    ['working, 30 s after the last of them with the screen at rest', 'working', BOX, 30, 31],
+    ['working, 30 s after the last of them with an idle screen', 'working', BOX, 30, 31],
     ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],
     ['done, when the screen has been at work for 2 s since', 'done', WORK, 3.9, 4.1],
-    ['working, when a menu has stood for a second', 'working', MENU, 2.9, 3.1],
+    ['working, when a menu has been on screen for a second', 'working', MENU, 2.9, 3.1],
   ])('when %s', (_, claim, look, before, after) => {
     for (const authority of ['hook', 'transcript'] as const) {
       const steps = [evidence(authority, claim, 1), [look, 2] as [Observation, number]]

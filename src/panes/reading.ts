@@ -1,7 +1,7 @@
 import type { Observation } from '../screen/index.js'
 import { claimOf } from './claims.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
-import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
+import { MENU_STABLE_S, TerminalReadCheck } from './terminal-read-check.js'
 
 /*
  * Combines the evidence. The highest report that has not expired wins; lower ones that disagree are
@@ -11,16 +11,17 @@ import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
  * A report is replaced by the next of its authority, never by an older one: a transcript is read
  * late. Some reports expire under a condition, which is not the same as being overruled:
  * - a *working* that was reported from outside lapses when a live menu younger than the report has
- *   been there for a second (the program did not report that it asks). The shell's only yields
- *   while the menu is there, because its command has not ended; and if it can be checked whether
- *   the program reads its terminal, only to one that does (`TerminalReadCheck`);
+ *   been there for a second (the program did not report that it asks). A *working*
+ *   of the shell is suspended only while the menu is on screen, because its command has not ended;
+ *   where terminal reads can be checked, only if the program reads its terminal
+ *   (`TerminalReadCheck`);
  * - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program
  *   reports that reliably);
  * - a hook's or transcript's *working* lapses 30 s after their last report while the screen is
- *   anchored at rest (nothing is reported after Esc or a denial), its *blocked* when the input box
+ *   anchored and idle (nothing is reported after Esc or a denial), its *blocked* when the input box
  *   has been live for 5 s, its *starting* with the first live input box;
- * - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since.
- *   Shorter work is the end of the old work still being drawn;
+ * - its *done* (or *idle*) lapses with the next start: when the screen has shown work for 2 s
+ *   since. Shorter work is the end of the old work still being drawn;
  * - a program's own *working* or *blocked* (OSC 7501) ends with the program: at its exit, at the
  *   shell's next prompt, or when the shell owns the terminal again;
  * - that a program is in the foreground ends with the program;
@@ -29,13 +30,13 @@ import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
  */
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
-const BOX_STANDS_S = 5
-const WORK_STANDS_S = 2
+const BOX_STABLE_S = 5
+const WORK_STABLE_S = 2
 /** A screen that can no longer be read does not count forever: after this, guesses may count. */
 const UNREADABLE_S = 5
 
 /** A menu this long after the last work was opened by the person. */
-const RESTED_S = 3
+const IDLE_LONG_S = 3
 
 const REPORTED = ['hook', 'transcript'] as const
 
@@ -76,13 +77,13 @@ export class EvidenceSet {
   readonly #reports = new Map<Authority, Evidence>()
   #menuSince: number | null = null
   #interruptedAt: number | null = null
-  /** Since when the screen has shown work, or a live input box at rest, without a break. */
+  /** Since when the screen has shown work, or a live and idle input box, without a break. */
   #busySince: number | null = null
   #boxSince: number | null = null
   /** Since when no look could be read. */
   #unreadSince: number | null = null
-  /** The input box has been seen at rest, without work since. */
-  #rested: { since: number; hasDraft: boolean } | null = null
+  /** The input box has been seen idle, without work since. */
+  #idle: { since: number; hasDraft: boolean } | null = null
   #wasAsking = false
   #isOpenedByPerson = false
   /** The heuristics read the program: a missing prompt is not evidence of work. */
@@ -176,26 +177,26 @@ export class EvidenceSet {
   }
 
   /**
-   * A list without a rule that appears while the agent is at rest was opened by the person:
-   * `/config` was in the box, or the agent had been at rest for a while. Agents ask at work, or
+   * A list without a rule that appears while the agent is idle was opened by the person:
+   * `/config` was in the box, or the agent had been idle for a while. Agents ask at work, or
    * right after their start.
    */
   #followOpened(observation: Observation, t: number): void {
     const { composer, awaiting, busy, anchored } = observation
-    if (busy === true) this.#rested = null
+    if (busy === true) this.#idle = null
     if (busy === false && composer !== null && awaiting === null)
-      this.#rested = { since: this.#rested?.since ?? t, hasDraft: !composer.empty }
+      this.#idle = { since: this.#idle?.since ?? t, hasDraft: !composer.empty }
     if (awaiting === null) this.#isOpenedByPerson = false
     else if (!this.#wasAsking) {
-      const isLong = this.#rested !== null && (this.#rested.hasDraft || t - this.#rested.since >= RESTED_S)
+      const isLong = this.#idle !== null && (this.#idle.hasDraft || t - this.#idle.since >= IDLE_LONG_S)
       this.#isOpenedByPerson =
-        this.#isAgent && !anchored && isLong && this.standing(t).every(({ claim }) => isRest(claim))
+        this.#isAgent && !anchored && isLong && this.unexpired(t).every(({ claim }) => isIdle(claim))
     }
     this.#wasAsking = awaiting !== null
   }
 
   /** The newest report of each authority that still counts. */
-  standing(t: number): Evidence[] {
+  unexpired(t: number): Evidence[] {
     this.#expire(t)
     return this.#inOrder(t)
   }
@@ -228,9 +229,9 @@ export class EvidenceSet {
     if (this.#unreadSince !== null && t - this.#unreadSince >= UNREADABLE_S)
       for (const authority of ['screen', 'structure'] as const)
         if (!isOfProcess(this.#reports.get(authority))) this.#reports.delete(authority)
-    const menuStands = this.#menuSince !== null && t - this.#menuSince >= MENU_STANDS_S
+    const isMenuStable = this.#menuSince !== null && t - this.#menuSince >= MENU_STABLE_S
     for (const authority of ['osc7501', 'hook', 'transcript', 'title'] as const)
-      if (menuStands && isYounger(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
+      if (isMenuStable && isYounger(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
     for (const authority of REPORTED) {
       const evidence = this.#reports.get(authority)
       if (evidence && this.#hasLapsed(evidence, t)) this.#reports.delete(authority)
@@ -238,22 +239,22 @@ export class EvidenceSet {
   }
 
   #hasLapsed({ claim, t: reportedAt }: Evidence, t: number): boolean {
-    const stands = (since: number | null) => (since === null ? -1 : t - Math.max(since, reportedAt))
+    const secondsSince = (since: number | null) => (since === null ? -1 : t - Math.max(since, reportedAt))
     switch (claim.is) {
       case 'starting':
         return this.#boxSince !== null
       case 'working': {
         const last = Math.max(...REPORTED.map(authority => this.#reports.get(authority)?.t ?? 0))
-        const isAtRest = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
-        return isAtRest && t - last > HOOK_IDLE_S
+        const isScreenIdle = this.#boxSince !== null && isIdle(this.#reports.get('screen')?.claim)
+        return isScreenIdle && t - last > HOOK_IDLE_S
       }
       case 'blocked':
-        return stands(this.#boxSince) >= BOX_STANDS_S
+        return secondsSince(this.#boxSince) >= BOX_STABLE_S
       case 'done':
       case 'idle':
       case 'stopped':
       case 'failed':
-        return stands(this.#busySince) >= WORK_STANDS_S
+        return secondsSince(this.#busySince) >= WORK_STABLE_S
       default:
         return false
     }
@@ -299,7 +300,7 @@ export function isMissingPrompt(rule: string | undefined): boolean {
   return rule === 'generic/shell-running'
 }
 
-function isRest(claim: Claim | undefined): boolean {
+function isIdle(claim: Claim | undefined): boolean {
   return claim?.is === 'idle' || claim?.is === 'done' || claim?.is === 'stopped'
 }
 

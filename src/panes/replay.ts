@@ -27,7 +27,9 @@ export type ReplayLine = { type: 'state'; state: PaneState } | { type: 'at'; at:
 const REPLY =
   /^(?:\u001b\[[?>]?[\d;]*[cnRuty]|\u001b\[\?[\d;]*\$y|\u001b\][\d]+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001bP[^\u001b]*\u001b\\|\u001b\[[IO])+$/u
 
-/** How long after the last event timers may still be due: a rest is accepted within a second. */
+/**
+ * How long after the last event timers may still be due: an idle state is accepted within a second.
+ */
 const AFTER_END_S = 5
 
 /** Runs a recording like a live pane, in its own time: nothing sleeps or answers. */

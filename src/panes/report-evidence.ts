@@ -10,7 +10,7 @@ export type ReportEffect = { evidence: Evidence } | { withdraw: Evidence['author
  * start.
  *
  * Two things that look obvious are not. Text in a transcript is not a claim: it may be read long
- * after the turn ended. And a denied tool is neither work nor rest: some agents stop there without
+ * after the turn ended. And a denied tool is neither work nor idle: some agents stop there without
  * another report and some continue, so the channel falls silent and the screen decides.
  */
 export function reportEffect({ channel, statement }: AgentReport, t: number): ReportEffect {

@@ -1,6 +1,6 @@
 import type { ProgramStatus, Row } from '../terminal/index.js'
 import type { Look } from './pane-screen.js'
-import type { SettleKnobs } from './settle.js'
+import type { SettleSettings } from './settle.js'
 
 /** The keyboard modes of the program. */
 export interface KeyModes {
@@ -23,8 +23,8 @@ export interface ScreenView {
   release?(firstId: number): void
   /** Keys or text went to the program. */
   recordInput(t: number): void
-  /** How long a rest must last. */
-  settleBy(settings: SettleKnobs): void
-  /** For a pane that flickers: until then a rest must last this long. */
-  holdRest(seconds: number, until: number): void
+  /** How long an idle state must last. */
+  settleBy(settings: SettleSettings): void
+  /** For a pane that flickers: until then an idle state must last this long. */
+  holdIdle(seconds: number, until: number): void
 }

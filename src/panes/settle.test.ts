@@ -33,7 +33,7 @@ function afterWork(): Settler {
 }
 
 describe('Settler', () => {
-  test('accepts work and menus at once, and rest if there was no work', () => {
+  test('accepts work and menus at once, and idle if there was no work', () => {
     const settler = new Settler()
     expect(settler.accept(rest, 0)).toBe(true)
     expect(settler.nextDeadline()).toBeNull()
@@ -42,7 +42,7 @@ describe('Settler', () => {
     expect(settler.accept(work, 3)).toBe(true)
   })
 
-  test('accepts rest after work after three looks 100 ms apart', () => {
+  test('accepts idle after work after three looks 100 ms apart', () => {
     const settler = afterWork()
     expect(settler.accept(rest, 11)).toBe(false)
     expect(settler.nextDeadline()).toBeCloseTo(11.1)
@@ -62,7 +62,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 11.2)).toBe(true)
   })
 
-  test('accepts rest after 700 ms, whatever the number of looks, and not a millisecond earlier', () => {
+  test('accepts idle after 700 ms, whatever the number of looks, and not a millisecond earlier', () => {
     for (const since of [11, 0.1, 1.1, 2.3, 7.7, 1234.567]) {
       const late = afterWork()
       late.accept(rest, since)
@@ -109,7 +109,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 2.1)).toBe(false)
   })
 
-  test('accepts no rest that is shorter than the pack demands', () => {
+  test('accepts no idle state that is shorter than the pack demands', () => {
     const settler = new Settler(1)
     settler.accept(work, 0)
     expect([1, 1.1, 1.2, 1.7, 1.99, 2].map(t => settler.accept(rest, t))).toEqual([
@@ -122,17 +122,17 @@ describe('Settler', () => {
     ])
   })
 
-  test('accepts a declared rest at once', () => {
+  test('accepts a declared idle state at once', () => {
     const settler = new Settler()
     settler.accept(work, 0)
     expect(settler.accept(rest, 1)).toBe(false)
     expect(settler.accept(rest, 1.01, { isCertain: true })).toBe(true)
   })
 
-  test('does not start the time of a rest while a spinner turns', () => {
+  test('does not start the idle time while a spinner spins', () => {
     const settler = new Settler()
     settler.accept(work, 0)
-    for (let t = 1; t < 5; t += 0.1) expect(settler.accept(rest, t, { isTurning: true })).toBe(false)
+    for (let t = 1; t < 5; t += 0.1) expect(settler.accept(rest, t, { isSpinning: true })).toBe(false)
     expect(settler.accept(rest, 5.1)).toBe(false)
     expect(settler.accept(rest, 5.2)).toBe(true)
   })

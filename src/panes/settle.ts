@@ -2,25 +2,25 @@ import type { Observation } from '../screen/index.js'
 import type { Frame } from '../terminal/index.js'
 
 /*
- * When an idle look counts. A working agent flickers, so a rest is accepted only after it has
- * lasted (`Settler`). Three other classes know better in special cases: a row that declares the end
- * of the work (`DeclaredEnd`), a spinner that still turns (`SpinnerCells`), and a shell whose line
- * editor shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all four
- * about every frame.
+ * When an idle look counts. A working agent flickers, so an idle state is accepted only after it
+ * has lasted (`Settler`). Three other classes know better in special cases: a row that declares the
+ * end of the work (`DeclaredEnd`), a spinner that still spins (`SpinnerCells`), and a shell whose
+ * line editor shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all
+ * four about every frame.
  */
 
-/** How many looks, how far apart, a rest must last; or the time for which one is enough. */
-export interface SettleKnobs {
+/** How many looks, how far apart, an idle state must last; or the time for which one is enough. */
+export interface SettleSettings {
   looks: number
   gapS: number
   maxS: number
 }
-const KNOBS: SettleKnobs = { looks: 3, gapS: 0.1, maxS: 0.7 }
+const DEFAULT_SETTINGS: SettleSettings = { looks: 3, gapS: 0.1, maxS: 0.7 }
 /** Times are sums of floating-point seconds: a look exactly at its deadline must count. */
 const ROUNDING_S = 1e-9
 
 /**
- * Work and menus are accepted at once; rest is not. Agents flicker: the working row disappears
+ * Work and menus are accepted at once; idle is not. Agents flicker: the working row disappears
  * between two tools, the composer returns for a frame. Changing from a busy view to an idle one
  * needs three looks at least 100 ms apart, or 700 ms, with nothing else in between.
  */
@@ -31,35 +31,34 @@ export class Settler {
   #since: number | null = null
   #looks = 0
   #lastLook = 0
-  #settings = KNOBS
+  #settings = DEFAULT_SETTINGS
   #hold: { s: number; until: number } | null = null
   readonly #leastS: number
 
-  /** `leastS`: a rest lasts at least this long; some agents pause between two steps. */
+  /** `leastS`: an idle state lasts at least this long; some agents pause between two steps. */
   constructor(leastS = 0) {
     this.#leastS = leastS
   }
 
-  tune(settings: SettleKnobs): void {
+  tune(settings: SettleSettings): void {
     this.#settings = settings
   }
 
-  /** For a pane that flickers: until then a rest must last this long. */
+  /** For a pane that flickers: until then an idle state must last this long. */
   hold(s: number, until: number): void {
     this.#hold = { s, until }
   }
 
   /**
-   * True if the observation counts now. `isCertain`: the program itself declares its rest, there is
-   * nothing to wait for; `isTurning`: a spinner still turns, so the time of the rest has not
-   * started.
+   * True if the observation counts now. `isCertain`: the program itself declares itself idle, there
+   * is nothing to wait for; `isSpinning`: a spinner still spins, so the idle time has not started.
    */
   accept(
     observation: Observation,
     t: number,
-    { isCertain = false, isTurning = false }: { isCertain?: boolean; isTurning?: boolean } = {},
+    { isCertain = false, isSpinning = false }: { isCertain?: boolean; isSpinning?: boolean } = {},
   ): boolean {
-    if (!isRest(observation)) {
+    if (!isIdle(observation)) {
       this.#since = null
       this.#isBusy = observation.busy === true || observation.awaiting !== null || this.#isBusy
       this.#hasStarted ||= observation.busy === true
@@ -67,10 +66,10 @@ export class Settler {
     }
     // A startup dialog (trust, a key, a theme) has been answered: no work can return after it.
     if (!this.#isBusy || isCertain || !this.#hasStarted) {
-      this.#rest()
+      this.#becomeIdle()
       return true
     }
-    if (this.#since === null || isTurning) {
+    if (this.#since === null || isSpinning) {
       this.#since = t
       this.#looks = 1
       this.#lastLook = t
@@ -85,11 +84,11 @@ export class Settler {
     const isHeld = this.#hold !== null && t < this.#hold.until
     if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#settings.looks && lasted < this.#settings.maxS)
       return false
-    this.#rest()
+    this.#becomeIdle()
     return true
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#since = null
     this.#isBusy = false
     this.#hasStarted = true
@@ -101,20 +100,20 @@ export class Settler {
   }
 }
 
-function isRest(observation: Observation): boolean {
+function isIdle(observation: Observation): boolean {
   return observation.busy === false && observation.awaiting === null
 }
 
 /*
- * A rest is accepted late, because a working agent flickers. But some agents end a turn with a
- * dedicated row ("Worked for 12s", "Interrupted"), with nothing below it but the live input box:
+ * An idle state is accepted late, because a working agent flickers. But some agents end a turn with
+ * a dedicated row ("Worked for 12s", "Interrupted"), with nothing below it but the live input box:
  * then there is nothing to wait for, the end was declared.
  *
  * Only a row that appeared with the end counts. A row that was already there during the work ended
  * an earlier turn: work that starts without a prompt (a finished background task wakes the agent)
  * is drawn below it, and its flicker must be waited out as usual.
  *
- * Not its responsibility: the phases of a session, which keep waiting until the rest has settled.
+ * Not its responsibility: the phases of a session, which keep waiting until idle has settled.
  */
 export class DeclaredEnd {
   #isOpen = false
@@ -131,7 +130,7 @@ export class DeclaredEnd {
 }
 
 /*
- * A spinner that turns above the input box means work, whichever program drew it: when its block
+ * A spinner that spins above the input box means work, whichever program drew it: when its block
  * has scrolled out of a window that was made smaller, no rule about blocks finds it any more. Only
  * braille cells count, in place, while the rest of their row stays the same, twice within a second
  * and a half; it lapses a second after the last change. It never starts a run, it only keeps an end
@@ -139,13 +138,13 @@ export class DeclaredEnd {
  */
 const WINDOW_S = 1.5
 const MOTION_EXPIRY_S = 1
-const TURNS_MIN = 2
+const SPINS_MIN = 2
 const BRAILLE = /^[\u2801-\u28ff]$/u
 
 interface Cell {
   glyph: string
-  rest: string
-  turns: number[]
+  others: string
+  spins: number[]
 }
 
 export class SpinnerCells {
@@ -157,20 +156,20 @@ export class SpinnerCells {
     for (const [y, { text }] of frame.lines.slice(0, above).entries()) {
       const x = text.search(/[\u2801-\u28ff]/u)
       if (x < 0 || !BRAILLE.test(text[x]!)) continue
-      const place = `${y} ${x}`
-      const rest = text.slice(0, x) + text.slice(x + 1)
-      const before = this.#cells.get(place)
-      const isTurned = before !== undefined && before.rest === rest && before.glyph !== text[x]
-      const turns = [...(before?.rest === rest ? before.turns : []), ...(isTurned ? [frame.t] : [])]
-      next.set(place, { glyph: text[x]!, rest, turns: turns.filter(at => frame.t - at <= WINDOW_S) })
+      const cell = `${y} ${x}`
+      const others = text.slice(0, x) + text.slice(x + 1)
+      const before = this.#cells.get(cell)
+      const hasSpun = before !== undefined && before.others === others && before.glyph !== text[x]
+      const spins = [...(before?.others === others ? before.spins : []), ...(hasSpun ? [frame.t] : [])]
+      next.set(cell, { glyph: text[x]!, others, spins: spins.filter(at => frame.t - at <= WINDOW_S) })
     }
     this.#cells = next
-    return this.isTurning(frame.t)
+    return this.isSpinning(frame.t)
   }
 
-  isTurning(t: number): boolean {
+  isSpinning(t: number): boolean {
     return [...this.#cells.values()].some(
-      ({ turns }) => turns.length >= TURNS_MIN && t - turns.at(-1)! <= MOTION_EXPIRY_S,
+      ({ spins }) => spins.length >= SPINS_MIN && t - spins.at(-1)! <= MOTION_EXPIRY_S,
     )
   }
 }

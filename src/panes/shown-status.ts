@@ -1,7 +1,7 @@
 import type { PaneStatus } from './status-table.js'
 import type { SupervisedState } from './supervisor-parts.js'
 
-export interface ShownKnobs {
+export interface ShownStatusSettings {
   displayDelayS: number
   dismissS: number
   recentS: number
@@ -9,12 +9,12 @@ export interface ShownKnobs {
 
 /** A status in lists: an end stays after it was seen, and fades if long unseen. */
 export class ShownStatus {
-  readonly #settings: ShownKnobs
+  readonly #settings: ShownStatusSettings
   #since = 0
   #endedAt: number | null = null
   #lingering: { status: PaneStatus; until: number } | null = null
 
-  constructor(settings: ShownKnobs) {
+  constructor(settings: ShownStatusSettings) {
     this.#settings = settings
   }
 

@@ -25,7 +25,7 @@ export const statusTable = defineMachine({
     'answered',
     'finish-ok',
     'finish-fail',
-    'rest',
+    'idle',
     'seen',
     'clear',
     'long',
@@ -80,9 +80,9 @@ export const statusTable = defineMachine({
     [['running', 'long-running', 'waiting-approval'], 'finish-fail', 'failed', [], 'entitled'],
     ['failed', 'finish-fail', '='],
 
-    [['idle', 'done', 'failed'], 'rest', '='],
-    [['running', 'long-running'], 'rest', 'idle', ['restart-clock'], 'entitled'],
-    ['waiting-approval', 'rest', 'idle', ['restart-clock'], 'not-asking'],
+    [['idle', 'done', 'failed'], 'idle', '='],
+    [['running', 'long-running'], 'idle', 'idle', ['restart-clock'], 'entitled'],
+    ['waiting-approval', 'idle', 'idle', ['restart-clock'], 'not-asking'],
 
     [['idle', 'running', 'long-running'], 'seen', '='],
     ['waiting-approval', 'seen', 'idle', ['acknowledge', 'restart-clock'], 'guessed-wait'],

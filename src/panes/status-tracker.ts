@@ -12,8 +12,8 @@ import {
 const HISTORY_MAX = 30
 const LONG_AFTER_S = 60
 /**
- * Work that continues after a shorter rest is the same run, if starts are not reported: a screen
- * flickers.
+ * Work that continues after a shorter idle time is the same run, if starts are not reported: a
+ * screen flickers.
  */
 const DIP_S = 5
 const DIP_SOURCES: ReadonlySet<string> = new Set(['title', 'screen', 'structure'])
@@ -31,7 +31,7 @@ export class StatusTracker {
   readonly #history: StatusEntry[] = []
   readonly #longAfterS: number
   readonly #historyMax: number
-  /** An agent was started in the run: its first rest is the end of the start. */
+  /** An agent was started in the run: its first idle state is the end of the start. */
   #isStarting = false
   /** The previous run: when it started, when it ended, who reported it. */
   #before: { startedAt: number; endedAt: number; source: string } | null = null
@@ -47,7 +47,7 @@ export class StatusTracker {
     this.#readBy = ''
   }
 
-  /** The command that runs has started an agent: the run stays open until the agent is at rest. */
+  /** The command that runs has started an agent: the run stays open until the agent is idle. */
   starting(): void {
     this.#isStarting = true
     this.forgetReading()
@@ -79,7 +79,7 @@ export class StatusTracker {
     this.#lastReading = said
     const { claim, authority } = reading
     const isStartOver = this.#isStarting && (claim?.is === 'idle' || claim?.is === 'done')
-    const event = isStartOver ? 'rest' : eventOfClaim(reading, this.#claim, this.#state.status)
+    const event = isStartOver ? 'idle' : eventOfClaim(reading, this.#claim, this.#state.status)
     if (claim && claim.is !== 'starting') this.#isStarting = false
     if (claim) this.#claim = claim
     if (!event || !claim) return null

@@ -46,9 +46,9 @@ function eventOf(claim: Claim['is'], authority: Authority, status: PaneStatus): 
     case 'failed':
       return 'finish-fail'
     case 'idle':
-      return !isOpen || ['osc7501', 'hook', 'transcript'].includes(authority) ? 'rest' : 'finish-ok'
+      return !isOpen || ['osc7501', 'hook', 'transcript'].includes(authority) ? 'idle' : 'finish-ok'
     case 'stopped':
-      return 'rest'
+      return 'idle'
     default:
       return null
   }
@@ -100,11 +100,11 @@ describe.each(statusTable.states)('a pane that is %s', status => {
       'gone-fail',
     ],
     ['user.clear', (b: SupervisionFixture) => b.supervisor.clear(b.t), 'clear'],
-    ['hook.SessionEnd', (b: SupervisionFixture) => b.supervisor.note('hook', 'ended', b.t), 'rest'],
+    ['hook.SessionEnd', (b: SupervisionFixture) => b.supervisor.note('hook', 'ended', b.t), 'idle'],
     ['hook.PostToolUse', (b: SupervisionFixture) => b.supervisor.note('hook', 'tool', b.t), null],
   ] as const)('handles the signal %s', (_name, fire, event) => {
     const fixture = at()
-    if (event === 'rest')
+    if (event === 'idle')
       fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
     fire(fixture)
     expect(fixture.status).toBe(event === null ? status : statusAfter(status, event))

@@ -38,7 +38,7 @@ ask                waiting-approval  waiting-approval  waiting-approval  ·     
 answered           –                 ·                 ·                 running           –                 –
 finish-ok          –                 done              done              done              ·                 –
 finish-fail        failed            failed            failed            failed            failed            ·
-rest               ·                 idle*             idle*             idle*             ·                 ·
+idle               ·                 idle*             idle*             idle*             ·                 ·
 seen               ·                 ·                 ·                 idle*!            idle*!            idle*!
 clear              ·                 idle*             idle*             idle*             idle*             idle*
 long               –                 long-running      –                 –                 –                 –
@@ -70,7 +70,7 @@ describe('the status table', () => {
     ['long-running', 'start', { source: 'silence' }, 'long-running', 'applied', 1],
     ['long-running', 'start', { source: 'screen' }, 'running', 'applied', 9],
     ['waiting-approval', 'start', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
-    ['waiting-approval', 'rest', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
+    ['waiting-approval', 'idle', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
     ['waiting-approval', 'wait-over-quiet', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
     ['running', 'finish-ok', { generation: -1 }, 'running', 'stale_generation', 1],
   ] as const)('%s and %s with %j: %s, %s', (status, event, more, to, reason, startedAt) => {
@@ -95,8 +95,8 @@ describe('the status table', () => {
     ).toBe('done')
   })
 
-  const WAIT_ENDS = ['start', 'activity', 'finish-ok', 'rest', 'wait-over-changed', 'wait-over-quiet'] as const
-  const RUN_ENDS = ['finish-ok', 'finish-fail', 'rest'] as const
+  const WAIT_ENDS = ['start', 'activity', 'finish-ok', 'idle', 'wait-over-changed', 'wait-over-quiet'] as const
+  const RUN_ENDS = ['finish-ok', 'finish-fail', 'idle'] as const
   it.each([
     ...WAIT_ENDS.map(event => ['not-asking', 'waiting-approval', event] as const),
     ...RUN_ENDS.flatMap(event =>
@@ -153,11 +153,11 @@ describe('eventOfClaim', () => {
     [{ ...reading, claim: { is: 'blocked', awaiting: 'picker' } }, null, 'running', null],
     [{ ...reading, claim: { is: 'done' } }, null, 'running', 'finish-ok'],
     [{ ...reading, claim: { is: 'failed', reason: 'x' } }, null, 'running', 'finish-fail'],
-    [{ ...reading, claim: { is: 'stopped', by: 'interrupted' } }, null, 'running', 'rest'],
-    [{ ...reading, claim: { is: 'idle' }, authority: 'osc7501', isTurnClosed: true }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'stopped', by: 'interrupted' } }, null, 'running', 'idle'],
+    [{ ...reading, claim: { is: 'idle' }, authority: 'osc7501', isTurnClosed: true }, null, 'running', 'idle'],
     [{ ...reading, claim: { is: 'idle' }, isTurnClosed: true }, null, 'running', 'finish-ok'],
-    [{ ...reading, claim: { is: 'idle' } }, null, 'running', 'rest'],
-    [{ ...reading, claim: { is: 'idle', fresh: true }, isTurnClosed: true }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'idle' } }, null, 'running', 'idle'],
+    [{ ...reading, claim: { is: 'idle', fresh: true }, isTurnClosed: true }, null, 'running', 'idle'],
     [{ ...reading, claim: { is: 'idle' }, view: 'parallel_agents' }, null, 'idle', 'start'],
     [{ ...reading, claim: { is: 'starting' } }, null, 'idle', null],
     [{ ...reading, claim: { is: 'exited', code: 0, signal: null } }, null, 'running', 'gone-ok'],

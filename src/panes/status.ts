@@ -167,11 +167,11 @@ export function eventOfClaim(reading: StatusReading, before: Claim | null, statu
     case 'failed':
       return 'finish-fail'
     case 'stopped':
-      return 'rest'
+      return 'idle'
     case 'idle': {
-      if (claim.fresh || !isRunOpen) return 'rest'
+      if (claim.fresh || !isRunOpen) return 'idle'
       const isReported = authority === 'osc7501' || authority === 'hook' || authority === 'transcript'
-      return !isReported && reading.isTurnClosed ? 'finish-ok' : 'rest'
+      return !isReported && reading.isTurnClosed ? 'finish-ok' : 'idle'
     }
     case 'exited':
       return claim.code === 0 && claim.signal === null ? 'gone-ok' : 'gone-fail'

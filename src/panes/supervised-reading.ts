@@ -49,7 +49,7 @@ export class SupervisedReading {
   /** Seconds since the last report; null while a report counts. */
   staleFor(t: number): number | null {
     const isSilent =
-      this.#pane.standing(t).length === 0 && t - this.#reportedAt >= this.#options.settings.reading.stale_s
+      this.#pane.unexpired(t).length === 0 && t - this.#reportedAt >= this.#options.settings.reading.stale_s
     return isSilent ? t - this.#reportedAt : null
   }
 
@@ -62,7 +62,7 @@ export class SupervisedReading {
     this.noteReport(t)
     if (authority === 'shell') this.#content.noteShellReport(t)
     if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
-    const top = this.#pane.standing(now)[0]
+    const top = this.#pane.unexpired(now)[0]
     const isLower =
       top !== undefined && rankOf(authority) > rankOf(top.authority) + (isOneRank(authority, top.authority) ? 1 : 0)
     if (isLower) {
@@ -97,7 +97,7 @@ export class SupervisedReading {
     })
   }
 
-  /** A rest is accepted late, and reports lapse with time alone: reads the pane again. */
+  /** An idle state is accepted late, and reports lapse with time alone: reads the pane again. */
   readAgain(t: number): void {
     const state = this.#pane.state(t)
     if ((state.look && !state.look.isConfirmed) || !this.#counts(t)) return
@@ -122,12 +122,12 @@ export class SupervisedReading {
     this.#countedAt = t
     const { authority } = this.#pane.state(t).reading
     counters.add('reading.authority_s', { authority }, passed)
-    if (this.#pane.standing(t).length === 0) counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
+    if (this.#pane.unexpired(t).length === 0) counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
   }
 
   /** A report still counts; if none does, the last claim only ages. */
   #counts(t: number): boolean {
-    return this.#pane.standing(t).length > 0
+    return this.#pane.unexpired(t).length > 0
   }
 
   get #pane(): Pane {

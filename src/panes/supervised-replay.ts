@@ -6,7 +6,9 @@ import { Replay, type ReplayEvent } from './replay.js'
 import { Supervisor } from './supervisor.js'
 import type { SupervisorSettings } from './supervisor-parts.js'
 
-/** How long after the last event timers may still be due: a rest is accepted within a second. */
+/**
+ * How long after the last event timers may still be due: an idle state is accepted within a second.
+ */
 const AFTER_END_S = 5
 
 /**

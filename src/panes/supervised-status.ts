@@ -71,7 +71,7 @@ export class SupervisedStatus {
     this.#tracker.forgetReading()
   }
 
-  /** The command that runs has started an agent: the run stays open until the agent is at rest. */
+  /** The command that runs has started an agent: the run stays open until the agent is idle. */
   starting(): void {
     this.#tracker.starting()
   }
@@ -105,7 +105,7 @@ export class SupervisedStatus {
         view: state.isSettled ? state.view : 'unknown',
         // If the shell reports that its command has ended, the menu on the last screen asks nothing
         // any more.
-        awaiting: asksPerson(state) && !isShellAtRest(authority, claim) ? state.awaiting : null,
+        awaiting: asksPerson(state) && !isShellIdle(authority, claim) ? state.awaiting : null,
         isTurnClosed: this.pane.pack.terminator === 'none' || state.look?.observation.terminator?.outcome === 'done',
         isPending: this.isPending,
       },
@@ -166,7 +166,7 @@ export class SupervisedStatus {
   #isAsking(t: number): boolean {
     if (this.isPending) return true
     // If no report counts any more, the last one only ages.
-    if (this.pane.standing(t).length === 0) return false
+    if (this.pane.unexpired(t).length === 0) return false
     const state = this.pane.state(t)
     if (asksPerson(state)) return true
     const { reading } = state
@@ -198,11 +198,11 @@ export class SupervisedStatus {
     if (!this.#flicker.see(this.isActive, t)) return
     const { flicker_hold_s } = this.#options.settings.panes
     this.#options.counters.add('pane.flicker', { agent: this.pane.pack.agent })
-    this.pane.screen.holdRest(flicker_hold_s, this.#flicker.heldUntil)
-    this.log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `rest must last ${flicker_hold_s} s` })
+    this.pane.screen.holdIdle(flicker_hold_s, this.#flicker.heldUntil)
+    this.log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `idle must last ${flicker_hold_s} s` })
   }
 }
 
-function isShellAtRest(authority: string, claim: Claim | null): boolean {
+function isShellIdle(authority: string, claim: Claim | null): boolean {
   return authority === 'shell' && claim !== null && claim.is !== 'working'
 }

@@ -72,7 +72,7 @@ const CASES: Record<string, Case> = {
       expect(fixture.supervisor.state(fixture.t).flicker).toBe(1)
     },
     at: 0,
-    isOver: fixture => fixture.supervisor.reports(fixture.t).some(({ effect }) => effect === 'rest must last 2 s'),
+    isOver: fixture => fixture.supervisor.reports(fixture.t).some(({ effect }) => effect === 'idle must last 2 s'),
   },
   'reading.stale_s': {
     arrange: fixture => {
@@ -122,7 +122,7 @@ const ELSEWHERE: Record<string, string> = {
 describe('a setting of supervision', () => {
   it.each(Object.entries(CASES))(
     '%s changes the status exactly at its value',
-    (_knob, { settings, arrange, at, isOver }) => {
+    (_setting, { settings, arrange, at, isOver }) => {
       const fixture = new SupervisionFixture(settings)
       arrange(fixture)
       if (at > 0) {

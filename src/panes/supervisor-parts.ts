@@ -41,7 +41,7 @@ export interface SupervisedState extends StatusState {
   flicker: number
   heuristics: 'auto' | 'off'
   /** Why heuristics are off; null while they may report. */
-  gate: string | null
+  ineligible: string | null
 }
 
 export function isActiveStatus(status: PaneStatus): boolean {
@@ -52,7 +52,7 @@ export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; cla
   heuristic_run: { event: 'start', claim: { is: 'working' } },
   heuristic_done: { event: 'finish-ok', claim: { is: 'done' } },
   heuristic_wait: { event: 'ask', claim: { is: 'blocked', awaiting: 'input' } },
-  heuristic_idle: { event: 'rest', claim: { is: 'idle' } },
+  heuristic_idle: { event: 'idle', claim: { is: 'idle' } },
 }
 export const GUESS_LASTS_S = 30
 

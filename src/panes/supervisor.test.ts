@@ -179,7 +179,7 @@ describe('a supervised pane', () => {
     const fixture = guessing()
     fixture.supervisor.setHeuristics('off')
     fixture.print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(3)
-    expect([fixture.status, fixture.supervisor.state(fixture.t).gate]).toEqual(['idle', 'off'])
+    expect([fixture.status, fixture.supervisor.state(fixture.t).ineligible]).toEqual(['idle', 'off'])
   })
 
   it('keeps its last claim when nothing reports, and its age from `stale_s` on', () => {
@@ -280,7 +280,7 @@ describe('a supervised pane', () => {
     const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(3)
     const label = () => fixture.supervisor.state(fixture.t).label
     expect(label()).toBe('sleep')
-    expect(fixture.runs('tail').pane.standing(fixture.t)).toEqual([])
+    expect(fixture.runs('tail').pane.unexpired(fixture.t)).toEqual([])
     expect(fixture.advance(2) && label()).toBe('tail')
   })
 
@@ -297,7 +297,7 @@ describe('a supervised pane', () => {
     }
   })
 
-  it('keeps the run of a command that has started an agent open until the agent is at rest', () => {
+  it('keeps the run of a command that has started an agent open until the agent is idle', () => {
     for (const earlier of ['', '▷ hi\r\n◆ An answer.\r\n◈ Finished in 1s\r\n']) {
       const fixture = new SupervisionFixture().advance(1).print(OSC('133;A')).print(START).advance(1)
       const pane = new Pane(AGENT, { cols: 80, rows: 24 })
@@ -337,7 +337,7 @@ describe('a supervised pane', () => {
       onError: error => errors.push(error),
     })
     supervisor.take(pane.feed(Buffer.from(START), 0, { live: false }), 0)
-    pane.standing = () => {
+    pane.unexpired = () => {
       throw new Error('broken')
     }
     supervisor.tick(60)
@@ -366,13 +366,13 @@ it('a program that ran before supervision started is running until the screen sh
   expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
 })
 
-it('a pane is at rest when nothing runs and its screen has not changed for a while', () => {
+it('a pane is idle when nothing runs and its screen has not changed for a while', () => {
   const shell = atPrompt()
-  expect(shell.supervisor.isAtRest(shell.t)).toBe(false)
+  expect(shell.supervisor.isIdle(shell.t)).toBe(false)
   shell.advance(20)
-  expect(shell.supervisor.isAtRest(shell.t)).toBe(true)
+  expect(shell.supervisor.isIdle(shell.t)).toBe(true)
   shell.print('ls\r\n$ ').advance(1)
-  expect(shell.supervisor.isAtRest(shell.t)).toBe(false)
+  expect(shell.supervisor.isIdle(shell.t)).toBe(false)
   const silent = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(30)
-  expect([silent.status, silent.supervisor.isAtRest(silent.t)]).toEqual(['running', false])
+  expect([silent.status, silent.supervisor.isIdle(silent.t)]).toEqual(['running', false])
 })

@@ -26,8 +26,8 @@ import {
 } from './supervisor-parts.js'
 import type { TerminalReadResult } from './terminal-read-check.js'
 
-/** A screen that has not changed for this long is at rest, unless something runs. In seconds. */
-const REST_S = 10
+/** A screen that has not changed for this long is idle, unless something runs. In seconds. */
+const QUIET_S = 10
 
 /**
  * Turns everything known about one pane into its status: reports go through the queue into the
@@ -133,7 +133,7 @@ export class Supervisor {
   /**
    * Another program has replaced the one in the pane: everything known about the old one is
    * dropped, and its run ends. A shell's command that has started an agent has not ended: its run
-   * stays open until the agent is at rest.
+   * stays open until the agent is idle.
    */
   replace(pane: Pane, t: number): void {
     const isAgentStarted = this.pane.pack.agent === 'generic' && pane.pack.agent !== 'generic'
@@ -214,9 +214,9 @@ export class Supervisor {
    * Nothing runs, and nothing was drawn for a while: only output, input or a report can change it,
    * and none of them waits for a tick. Ticks may then be rare.
    */
-  isAtRest(t: number): boolean {
+  isIdle(t: number): boolean {
     const look = this.pane.screen.last
-    return !this.#status.isActive && !this.#foreground.isReturnPending && look !== null && t - look.t > REST_S
+    return !this.#status.isActive && !this.#foreground.isReturnPending && look !== null && t - look.t > QUIET_S
   }
 
   /**
@@ -262,7 +262,7 @@ export class Supervisor {
       contradictions: reading.contradictions.length,
       flicker: this.#status.flickers,
       heuristics: this.#heuristics,
-      gate: this.#content.gateReason,
+      ineligible: this.#content.ineligible,
     }
   }
 
@@ -301,7 +301,7 @@ export class Supervisor {
 
   /** The shell has reported that a command runs, and not yet that it has ended. */
   #isMarked(t: number): boolean {
-    return this.pane.standing(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
+    return this.pane.unexpired(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
   }
 
   #offer(source: SignalSource, name: string, t: number, data: Signal['data']): void {
@@ -316,7 +316,7 @@ export class Supervisor {
       this.#progress.progressed(t)
       this.#status.log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
       // The agent has exited: its work is over, neither succeeded nor failed.
-      if (signal.name === 'ended') this.#status.apply('rest', source, t, signalName(signal), { isReading: true })
+      if (signal.name === 'ended') this.#status.apply('idle', source, t, signalName(signal), { isReading: true })
       return
     }
     switch (signalName(signal)) {
@@ -353,7 +353,7 @@ export class Supervisor {
   #readForeground(t: number): void {
     const look = this.pane.screen.last
     if (!look || claimOf(look.observation) !== null) return
-    if (this.pane.standing(t).some(({ authority }) => authority !== 'structure')) return
+    if (this.pane.unexpired(t).some(({ authority }) => authority !== 'structure')) return
     const { settings, agentPrograms } = this.#options
     const evidence = this.#foreground.evidence(t, ({ names }) => isListedJob(names, settings.heuristics, agentPrograms))
     if (!evidence) return

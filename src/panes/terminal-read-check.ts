@@ -8,7 +8,7 @@
  * If no check is possible (a recording, another system), or it has no result, the menu is accepted
  * as it is.
  */
-export const MENU_STANDS_S = 1
+export const MENU_STABLE_S = 1
 const CHECK_AGAIN_S = 1
 
 export interface TerminalReadResult {
@@ -33,14 +33,14 @@ export class TerminalReadCheck {
 
   /** Whether the menu counts: it stayed, and the program reads its terminal. */
   menuCounts(t: number): boolean {
-    if (this.#menuSince === null || t - this.#menuSince < MENU_STANDS_S) return false
+    if (this.#menuSince === null || t - this.#menuSince < MENU_STABLE_S) return false
     if (!this.canCheck) this.#checkedAt ??= t
     return !this.canCheck || this.#result === 'yes' || this.#result === 'unknown'
   }
 
   /** True if a check is due now; it then counts as started. */
   isDue(t: number): boolean {
-    if (!this.canCheck || this.#menuSince === null || t - this.#menuSince < MENU_STANDS_S) return false
+    if (!this.canCheck || this.#menuSince === null || t - this.#menuSince < MENU_STABLE_S) return false
     if (this.#result === 'yes' || this.#result === 'unknown') return false
     if (this.#checkedAt !== null && t - this.#checkedAt < CHECK_AGAIN_S) return false
     this.#checkedAt = t
@@ -55,6 +55,6 @@ export class TerminalReadCheck {
   /** When the first check is due; later ones come with the tick. */
   nextDeadline(): number | null {
     if (this.#menuSince === null || this.#checkedAt !== null) return null
-    return this.#menuSince + MENU_STANDS_S
+    return this.#menuSince + MENU_STABLE_S
   }
 }

@@ -46,7 +46,7 @@ export class AgentChannels {
       deliver: (session, report) => {
         if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
       },
-      // A hook that blocks the dialog in front of a person is useless.
+      // While a person is attached, a held hook would hide the agent's own dialog from them.
       mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
@@ -175,7 +175,7 @@ export class EventChannel implements AnswerChannel {
   async answer(report: string, { behavior, message, updatedInput, sessionRule }: HookAnswer) {
     const asked = this.#open.get(report)
     if (!asked || !this.#events) return 'closed'
-    if (updatedInput !== undefined || sessionRule !== undefined) return 'unsayable'
+    if (updatedInput !== undefined || sessionRule !== undefined) return 'unsupported'
     const result = await this.#events.answer(asked.reply, {
       behavior: behavior === 'allow' ? 'once' : 'deny',
       ...(message !== undefined && { message }),

@@ -49,8 +49,8 @@ describe('EventChannel', () => {
 
   it('cannot express an edit or a rule of the agent', async () => {
     channel.note(asked('events:1', 'per_1'))
-    expect(await channel.answer('events:1', { behavior: 'allow', updatedInput: {} })).toBe('unsayable')
-    expect(await channel.answer('events:1', { behavior: 'allow', sessionRule: ['ls *'] })).toBe('unsayable')
+    expect(await channel.answer('events:1', { behavior: 'allow', updatedInput: {} })).toBe('unsupported')
+    expect(await channel.answer('events:1', { behavior: 'allow', sessionRule: ['ls *'] })).toBe('unsupported')
     expect(answered).toEqual([])
   })
 })

@@ -52,7 +52,7 @@ export class HeldRequests {
       isOpen: report => this.isHeld(report),
       answer: async (report, answer) => {
         const text = say(answer)
-        if (text === null) return 'unsayable'
+        if (text === null) return 'unsupported'
         return this.answer(report, text) ? 'sent' : 'closed'
       },
       release: report => void this.answer(report, null),

@@ -42,7 +42,7 @@ export class SessionReports {
     this.#tail = adapter.transcript
       ? new TranscriptTail({
           transcript: adapter.transcript,
-          place: () => ({
+          lookup: () => ({
             env,
             cwd: record.cwd,
             agentSessionId: this.#agentSession,

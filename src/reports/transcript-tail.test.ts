@@ -30,7 +30,7 @@ function tail(locate: () => string[] = () => [file]) {
   const errors: unknown[] = []
   const made = new TranscriptTail({
     transcript: { ...transcript, locate: async () => locate() },
-    place: () => ({ env: {}, cwd: directory, agentSessionId: null, startedAt: 0 }),
+    lookup: () => ({ env: {}, cwd: directory, agentSessionId: null, startedAt: 0 }),
     clock: systemClock,
     onStatement: (statement, { index }) => delivered.push({ statement, index }),
     onError: error => errors.push(error),

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { AgentStatement, AgentTranscript, TranscriptPlace, TranscriptReader } from '../agents/index.js'
+import type { AgentStatement, AgentTranscript, TranscriptLookup, TranscriptReader } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 
 /** Changes are noticed at once if the system reports them, and otherwise at the next poll. */
@@ -13,7 +13,7 @@ const GATHER_MS = 20
 
 export interface TranscriptTailOptions {
   transcript: AgentTranscript
-  place(): TranscriptPlace
+  lookup(): TranscriptLookup
   clock: Clock
   /** Each statement once; `index` counts in the file, so ids stay the same. */
   onStatement(statement: AgentStatement, about: { at: number | null; path: string; index: number }): void
@@ -90,7 +90,7 @@ export class TranscriptTail {
 
   async #readNow(): Promise<void> {
     if (this.#path === null) {
-      const [found] = await this.#options.transcript.locate(this.#options.place())
+      const [found] = await this.#options.transcript.locate(this.#options.lookup())
       if (found === undefined) return
       await this.#open(found)
     }
@@ -110,7 +110,7 @@ export class TranscriptTail {
     this.#path = path
     this.#index = 0
     this.#seen = ''
-    this.#reader = this.#options.transcript.open(path, this.#options.place())
+    this.#reader = this.#options.transcript.open(path, this.#options.lookup())
     if (about) this.#watch(path)
   }
 

@@ -30,7 +30,7 @@ export async function followTranscript(
   const from = Math.floor(record.startedAt / 1000) * 1000
   const tail = new TranscriptTail({
     transcript,
-    place: () => ({
+    lookup: () => ({
       env: { ...process.env, ...record.places },
       cwd: record.cwd,
       agentSessionId: agentSession(),

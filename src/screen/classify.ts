@@ -7,10 +7,10 @@ import {
   isConfirmed,
   makeObservation,
   observeDialog,
+  observeIdle,
   observeMenu,
   observeNothing,
   observePrompt,
-  observeRest,
   observeWork,
 } from './observe.js'
 import type { Pack } from './pack/pack.js'
@@ -36,7 +36,10 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
   return { observation, memory: nextMemory(scene, observation), layout: scene.layout, atWork: { view, payload } }
 }
 
-/** A `skip` rule of this priority comes before menus; others name the unexplained. */
+/**
+ * `skip` rules with at least this priority are tried before menus; the others label screens that
+ * nothing else explains.
+ */
 const ABOVE_MENUS = 500
 
 /** How long a program may take until its input box appears. */
@@ -93,7 +96,7 @@ function observe(scene: Scene): Observation {
     )
   if (working || (turn.isOpen && !(skipped && !composer))) return observeWork(scene)
   if (skipped) return observeSkipped(scene, skipped)
-  if (composer) return observeRest(scene)
+  if (composer) return observeIdle(scene)
   if (isCommandList(scene))
     return makeObservation(
       scene,
@@ -128,7 +131,7 @@ function isShell({ shell, memory, frame }: Scene): boolean {
 /**
  * Before the first input box, rows that end in the keys that choose, toggle or save: the program
  * asks something at its start (what to import, a key to enter) in a form that cannot be read as a
- * menu. Nobody has opened it: there was nothing to type into.
+ * menu. The user cannot have opened it: there was no input box yet.
  */
 function isFirstDialog(scene: Scene): boolean {
   const { layout, memory, working } = scene

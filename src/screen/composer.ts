@@ -31,7 +31,7 @@ export interface ReadComposerOptions {
 
 /**
  * Reads the input box: its text, and whether that is a draft or a placeholder. The cursor tells
- * them apart in every theme: it stands before a placeholder and after what was typed. Where none is
+ * them apart in every theme: it is before a placeholder and after what was typed. Where none is
  * visible, a placeholder is dim or grey. The cell under a drawn cursor belongs to neither.
  */
 export function readComposer(

@@ -152,9 +152,9 @@ function lowestGutter(rows: readonly ScreenRow[]): Region | null {
   const isPadded = last - first >= 2 && rows[first]!.text.trim() === gutter.trim()
   const below = rows.slice(last + 1)
   const isLowest = countBelow(rows, last) <= FOOTER_ROWS && !below.some(row => row.text.startsWith(gutter))
-  const isResting = !below.some(row => isWorkingHint(row.text)) && !hasPointedList(below)
+  const isIdle = !below.some(row => isWorkingHint(row.text)) && !hasPointedList(below)
   const body = rows.slice(first, last + 1)
-  return isPadded && isLowest && isResting && body.length <= BODY_ROWS && !looksLikeOptions(body)
+  return isPadded && isLowest && isIdle && body.length <= BODY_ROWS && !looksLikeOptions(body)
     ? { name: 'composer', first, last }
     : null
 }

@@ -7,7 +7,7 @@
  *           ├ menu/        menus: find the options (option-group), the question (question), prove
  *           │              that the menu takes keys now (liveness); parse-menu.ts is the entry
  *           ├ find-composer, composer   the agent's input box, and what is typed in it
- *           ├ observe.ts   one function for each kind of view: menu, work, rest
+ *           ├ observe.ts   one function for each kind of view: menu, work, idle
  *           └ memory.ts    what the next frame needs to know about this one
  *   rows ─► blocks/      rows of a turn become prose, code, lists, tables, diffs, tool calls
  *                        (extract.ts), and blocks become Markdown, ANSI or Telegram text (render-*)

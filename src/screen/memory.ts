@@ -22,7 +22,7 @@ export interface ScreenMemory {
   panel: { hash: string; changedAt: number } | null
   transcript: { hash: string; changedAt: number } | null
   tracks: Track[]
-  /** How the mark of the title turns. */
+  /** How the symbol of the title moves. */
   title: TitleMotion | null
   /** The last prompt of the shell, if the program is a shell. */
   prompt: string | null
@@ -140,7 +140,7 @@ function recheckAt(scene: Scene): number | null {
     ...(isUnanswered ? [echoedAt + ECHO_GRACE_S] : []),
     ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
     ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
-    ...(scene.title?.turnedAt ? [scene.title.turnedAt + TITLE_EXPIRY_S + 0.001] : []),
+    ...(scene.title?.movedAt ? [scene.title.movedAt + TITLE_EXPIRY_S + 0.001] : []),
     ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
   ].filter(at => at > t)
   return moments.length === 0 ? null : Math.min(...moments)

@@ -3,11 +3,11 @@ import { parseDuration } from './capture.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * Work that no rule knows is still visible: a spinner turns, a timer counts. A row moves in this
+ * Work that no rule knows is still visible: a spinner spins, a timer counts. A row moves in this
  * sense if one leading cell changes its glyph while everything else stays (twice within 1.5 s), or
  * if a duration in it grows (between two frames at least 0.8 s apart). Typing a draft, streaming
  * text or scrolling a list changes more than that, so it is not motion. The sign expires 3 s after
- * the last move: a spinner that does not turn proves nothing.
+ * the last move: a spinner that does not spin proves nothing.
  */
 const GLYPH_WINDOW_S = 1.5
 const CLOCK_GAP_S = 0.8
@@ -19,7 +19,7 @@ export interface Track {
   key: string
   glyph: string
   /** The times at which the glyph changed, newest last. */
-  turns: number[]
+  spins: number[]
   /** The seconds that the row showed, and when. */
   clock: { t: number; value: number } | null
   lastMotion: number | null
@@ -89,14 +89,14 @@ function advance(before: Track | null, { key, glyph, value }: GlyphRow, t: numbe
   // whose text changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
   const isSuperseded = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
   const isOver = before !== null && (isSuperseded || isBraille(before.glyph) !== isBraille(glyph))
-  const turned = before !== null && before.glyph !== glyph && !isOver
-  const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
+  const hasSpun = before !== null && before.glyph !== glyph && !isOver
+  const spins = [...(before?.spins ?? []), ...(hasSpun ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const hasGrown =
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =
     value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
-  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isSuperseded)
-  return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
+  const isMotion = (hasSpun && spins.length >= 2) || (hasGrown && !isSuperseded)
+  return { key, glyph, spins, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }
 
 function isBraille(glyph: string): boolean {

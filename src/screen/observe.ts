@@ -131,7 +131,7 @@ export function observeDialog(scene: Scene, match: RuleMatch): Observation {
 }
 
 /** A live input box without work. */
-export function observeRest(scene: Scene): Observation {
+export function observeIdle(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
   if (auth)
@@ -166,7 +166,7 @@ export function observeRest(scene: Scene): Observation {
   const background = bestMatch(scene, match => match.rule.view === 'background_task')
   if (background)
     return makeObservation(scene, 'background_task', backgroundPayload(background), { match: background, busy: false })
-  return observeIdle(scene)
+  return observeIdlePrompt(scene)
 }
 
 /** Not what the agent answers in sentences: what it reports below a prompt, or before the first. */
@@ -178,7 +178,7 @@ function isSignedOut({ layout }: Scene): boolean {
   return (isReport || isFirst) && newest.last - newest.first < 4 && saysSignedOut(blockText(layout, newest))
 }
 
-function observeIdle(scene: Scene): Observation {
+function observeIdlePrompt(scene: Scene): Observation {
   const { layout, pack, memory, turn } = scene
   const idle = bestMatch(scene, match => match.rule.view === 'idle_prompt')
   const payload: Payload['idle_prompt'] = {
@@ -202,7 +202,7 @@ function observeIdle(scene: Scene): Observation {
 }
 
 /**
- * A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question.
+ * A shell, REPL, debugger, pager or editor that waits for its user: that is idle, not a question.
  */
 export function observePrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
   return makeObservation(

@@ -10,7 +10,7 @@ import { evaluateRules, type RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { readShell, type ShellState } from './shell.js'
 import { matchesRow } from './style-match.js'
-import { followTitle, isTitleTurning } from './title-motion.js'
+import { followTitle, isTitleMoving } from './title-motion.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
 import { withTypedEcho } from './typed-echo.js'
 import type { Payload, TodoItem } from './view.js'
@@ -42,7 +42,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
-    restsByRule: matches.some(match => match.rule.view === 'idle_prompt'),
+    isIdleByRule: matches.some(match => match.rule.view === 'idle_prompt'),
     isScrolled: isScrolledBack(matches),
     isSameTranscript: transcriptHash(layout) === memory.transcript?.hash,
   })
@@ -61,10 +61,10 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   }
 }
 
-/** The program says itself that it works: by the progress of its tab, or by a title that turns. */
+/** The program says itself that it works: by the progress of its tab, or by a title that moves. */
 function saysWork(frame: Frame, title: ScreenMemory['title'], pack: Pack): boolean {
   if (frame.progress?.state === 'busy' || frame.progress?.state === 'value') return true
-  return !knowsTitle(pack) && isTitleTurning(title, frame)
+  return !knowsTitle(pack) && isTitleMoving(title, frame)
 }
 
 /** The pack says which titles mean work: others do not. */

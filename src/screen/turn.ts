@@ -26,7 +26,7 @@ export function readTurn(
   layout: Layout,
   memory: ScreenMemory,
   pack: Pack,
-  now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean; isSameTranscript: boolean },
+  now: { t: number; isWorking: boolean; isIdleByRule: boolean; isScrolled: boolean; isSameTranscript: boolean },
 ): TurnState {
   const echo = newestEcho(layout, pack)
   const shown = echo ? blockText(layout, echo) : null
@@ -35,7 +35,7 @@ export function readTurn(
   const isEnded = terminator !== null && (echo === null || terminator.row > echo.last)
   const state = (isOpen: boolean): TurnState => ({ isOpen, echo, echoText })
   if (now.isWorking) return state(true)
-  if (isEnded || now.restsByRule) return state(false)
+  if (isEnded || now.isIdleByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
   // Without a pack: some programs remove their input box while they work. What was in it was sent.
   if (pack.byStructure && layout.composer === null && memory.hasSeenComposer)

@@ -30,7 +30,7 @@ describe('the input box of an unknown agent', () => {
     expect(composer?.draft).toBe('zwirbel den Plan')
   })
 
-  it('has no draft if a block character stands before dim text', () => {
+  it('has no draft if a block character is before dim text', () => {
     const { composer } = observe(['Zwarb 1.0', '', ...framed('● ▋\u001b[2mAsk anything\u001b[0m')])
     expect({ draft: composer?.draft, placeholder: composer?.placeholder }).toEqual({
       draft: '',

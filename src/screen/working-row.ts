@@ -17,7 +17,7 @@ const LONGEST = 120
 /** `⣷  working · 2s`: one word next to the mark and the time. */
 const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[·•|(]\\s*${DURATION}`, 'u')
 
-/** Phases of the moon and faces of a clock are drawn only to turn. */
+/** Phases of the moon and faces of a clock are drawn only to spin. */
 const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
 
 /** Whether a row shows by itself that the program works. */
@@ -33,12 +33,15 @@ function hasClock(text: string): boolean {
   return /^\s{0,5}[^\p{L}\p{N}\s"'`]/u.test(text) && CLOCK.test(text)
 }
 
-/** `esc interrupt`, `ctrl+c to stop` next to the input box: nothing can be interrupted at rest. */
+/**
+ * `esc interrupt`, `ctrl+c to stop` next to the input box: nothing can be interrupted while the
+ * agent is idle.
+ */
 const FOOTER_HINT = /(?:^|[\s(·•|])(?:esc|ctrl[-+ ]?c)(?: again| esc)?[\s:]{1,3}(?:to )?(?:interrupt|stop)\b/iu
 /** Rows below the sign of work are its footer, if they are few. */
 const FOOTER_ROWS = 6
 
-interface Placed {
+interface IndexedRow {
   index: number
   text: string
   indent: number
@@ -49,7 +52,7 @@ interface Placed {
  * it and the box is nothing but what is attached to it: in an answer, text follows.
  */
 export function findWorkingRow(
-  rows: readonly Placed[],
+  rows: readonly IndexedRow[],
   end: number,
   composer: { first: number; last: number } | null,
 ): number | null {
@@ -67,7 +70,7 @@ export function findWorkingRow(
 }
 
 /** Prompts that wait, with a row that says so. */
-function isQueue(rows: readonly Placed[]): boolean {
+function isQueue(rows: readonly IndexedRow[]): boolean {
   return rows.length <= FOOTER_ROWS && rows.some(row => QUEUED.test(row.text))
 }
 

@@ -14,7 +14,7 @@
  * host's bus.
  */
 
-export { AcpSession, type ClientPlaces } from './acp/index.js'
+export { AcpSession, type ClientDirectories } from './acp/index.js'
 export {
   Conversation,
   type SessionUpdate,

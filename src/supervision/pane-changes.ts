@@ -93,7 +93,7 @@ export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[])
   ]
 }
 
-/** Spinners in titles turn ten times a second: the next other change updates them. */
+/** Spinners in titles move ten times a second: the next other change updates them. */
 function stillTitle(title: string): string {
   return title.replace(/^[^\p{L}\p{N}]+/u, '')
 }

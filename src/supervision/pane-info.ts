@@ -118,7 +118,7 @@ function common(
       staleForS: state.staleFor === null ? null : Math.round(state.staleFor),
     },
     heuristics: state.heuristics,
-    gate: state.gate,
+    gate: state.ineligible,
     flicker: state.flicker,
     generation: state.generation,
     stateId: state.stateId,

@@ -52,8 +52,8 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
-/** A session at rest is updated at every tenth tick: hundreds of them must cost hardly anything. */
-const REST_TICKS = 10
+/** An idle session is updated at every tenth tick: hundreds of them must cost hardly anything. */
+const IDLE_TICKS = 10
 /** How long after an answer was read its status may still appear. */
 const READ_MS = 3_000
 /** A new pane is read when its screen has been still for a moment. */
@@ -353,7 +353,7 @@ export class PaneRegistry {
 
   #tickSession(pane: SessionPane): void {
     if (this.#sessions.get(pane.id) !== pane) return
-    if (this.#ticks % REST_TICKS !== 0 && pane.supervisor.isAtRest(pane.now())) return
+    if (this.#ticks % IDLE_TICKS !== 0 && pane.supervisor.isIdle(pane.now())) return
     this.#readJob(pane)
     pane.supervisor.tick(pane.now())
     void this.#checkReads(pane).catch(this.#options.onError)

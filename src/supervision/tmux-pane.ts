@@ -85,7 +85,7 @@ export class TmuxPane {
     return this.#info
   }
 
-  /** It shows one of our own surfaces; listing the same panes twice would be noise. */
+  /** The pane runs a Signalbox surface: it is not listed, because its panes are listed already. */
   get isOwn(): boolean {
     return this.#isOwn
   }

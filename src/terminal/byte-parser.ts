@@ -39,7 +39,7 @@ const codePoints = new Uint32Array(PIECE_MAX)
 export class ByteParser {
   readonly #input: XtermCore['_inputHandler']
   readonly #parser: XtermCore['_inputHandler']['_parser']
-  /** The handlers of `CSI … x` and, 128 places further, of `CSI ? … x`. */
+  /** The handlers of `CSI … x` and, 128 slots further, of `CSI ? … x`. */
   readonly #handlers: (Handlers | null | undefined)[] = new Array(256).fill(undefined)
 
   /** All hooks must be registered before the first piece. */
@@ -142,12 +142,12 @@ export class ByteParser {
 
   /** Null if there is none: xterm then calls its fallback. */
   #handlersOf(final: number, isPrivate: boolean): Handlers | null {
-    const place = isPrivate ? final + 128 : final
-    const known = this.#handlers[place]
+    const slot = isPrivate ? final + 128 : final
+    const known = this.#handlers[slot]
     if (known !== undefined) return known
     const found = this.#parser._csiHandlers[isPrivate ? (QUESTION_MARK << 8) | final : final]
     const handlers = found && found.length > 0 ? found : null
-    this.#handlers[place] = handlers
+    this.#handlers[slot] = handlers
     return handlers
   }
 

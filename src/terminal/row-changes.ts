@@ -58,7 +58,7 @@ export function rowChanges(before: readonly Row[], after: readonly Row[], mask: 
 
 /**
  * The same row objects at the top and at the bottom match without a shift, whatever is between:
- * they say nothing about the rest, and usually they are nearly all rows.
+ * they carry no information about other rows, and usually they are almost all rows.
  */
 function sameEnds(before: readonly Row[], after: readonly Row[]): [first: number, end: number] {
   let first = 0

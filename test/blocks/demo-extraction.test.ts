@@ -87,7 +87,7 @@ function readEvents(
   const see = (steps: readonly PaneStep[]) => {
     for (const step of steps) {
       if (step.type !== 'look') continue
-      conversation.markTurn(step.look)
+      conversation.beginTurn(step.look)
       if (conversation.turn)
         seen.push(conversation.extract(step.look, { isOpen: step.look.observation.busy !== false }))
     }

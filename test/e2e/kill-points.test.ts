@@ -102,7 +102,7 @@ function mortalKeeper(keeper: Keeper, fate: Fate): KeeperPort {
       fate.pass(`write ${JSON.stringify(Buffer.from(bytes).toString())}`, () => keeper.write(id, bytes)),
     resize: (id, cols, rows) => keeper.resize(id, cols, rows),
     signal: (id, signal) => keeper.signal(id, signal),
-    mark: (id, label) => keeper.mark(id, label),
+    addMarker: (id, label) => keeper.addMarker(id, label),
     forget: id => keeper.forget(id),
     close: async () => undefined,
   }
@@ -160,8 +160,8 @@ class Trial {
   }
 
   /**
-   * Waits until the decision is settled, and the agent rests or asks again. Null if the host dies:
-   * it may do so after the decision is settled, too. From then on it stays alive.
+   * Waits until the decision is settled, and the agent is idle or asks again. Null if the host
+   * dies: it may do so after the decision is settled, too. From then on it stays alive.
    */
   async #end(host: Host, session: string, approval: string, fate: Fate): Promise<Survivor | null> {
     const isFirst = this.#hosts[0] === host

@@ -32,7 +32,7 @@ for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
   if (isLast) observe(pane.force(t + 1))
   const look = pane.screen.last
   if (!look || (!isLast && (at / CHUNK) % readEvery !== 0)) continue
-  conversation.markTurn(look)
+  conversation.beginTurn(look)
   conversation.openMessage()
   const blocks = conversation.extract(look, { isOpen: !isLast })
   last = {

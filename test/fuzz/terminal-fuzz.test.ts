@@ -110,7 +110,7 @@ function drive(
 function readBlocks(pane: Pane, conversation: Conversation, random: Random): void {
   const look = pane.screen.last
   if (!look || random() < 0.5) return
-  if (random() < 0.3) conversation.markTurn(look)
+  if (random() < 0.3) conversation.beginTurn(look)
   conversation.openMessage()
   const blocks = conversation.extract(look, { isOpen: random() < 0.7 })
   const outputs = [

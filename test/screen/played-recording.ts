@@ -81,7 +81,7 @@ export class PlayedRecording {
   answerInScrollback(): readonly Block[] | null {
     const last = this.#replay.pane.screen.last
     if (last?.frame.buffer !== 'normal' || !last.observation.composer) return null
-    this.#conversation.markTurn(last)
+    this.#conversation.beginTurn(last)
     return this.#conversation.extract(last, { isOpen: false })
   }
 

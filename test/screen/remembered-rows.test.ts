@@ -78,7 +78,7 @@ describe.each(AGENTS)('%s', agent => {
     let looks = 0
     const read = (conversation: Conversation, look: Look) => {
       conversation.observe(look)
-      conversation.markTurn(look)
+      conversation.beginTurn(look)
       const blocks = conversation.extract(look, { isOpen: true })
       const { shown, ...state } = conversation.state
       // Comparing all rows at every frame takes too long.

@@ -109,7 +109,7 @@ it('a text is not typed into an open request; it can become the reason of a deni
   const decided = await bot.events('approval.decided')
   const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
   expect(text ?? note).toBe('use the other tool')
-  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'idle')
 })
 
 it('a reply to the card of a question answers it', async () => {
@@ -125,11 +125,11 @@ it('an unknown command goes to the agent unchanged, and //x as /x', async () => 
   const isOnScreen = (text: string) => bot.host.localSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
   ann.say('/frobnicate now')
   await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
-  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'idle')
   ann.say('//usage please')
   await bot.fake.until(() => isOnScreen('/usage please'), 'the doubled one')
   expect(isOnScreen('//usage')).toBe(false)
-  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'idle')
 })
 
 it('an uploaded file is reported to the agent; files of the project can be downloaded, others not', async () => {

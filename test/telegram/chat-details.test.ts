@@ -17,7 +17,7 @@ let ann: FakePerson
 const live = () => bot.host.liveSessions()[0]!
 const last = () => ann.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
-const isAtRest = () => bot.fake.until(() => live()?.isIdle, 'rest')
+const untilIdle = () => bot.fake.until(() => live()?.isIdle, 'idle')
 
 beforeAll(async () => {
   bot = await TestBot.start({ scenario })
@@ -43,7 +43,7 @@ it('the first message of a session has its branch, and the picker loses its butt
 })
 
 it('the output of an agent’s own command arrives at the lowest verbosity', async () => {
-  await isAtRest()
+  await untilIdle()
   ann.say('/verbose 0')
   await bot.seen(ann, 'Answers only.')
   const before = last()
@@ -67,7 +67,7 @@ it('the output of an agent’s own command arrives at the lowest verbosity', asy
 })
 
 it('/context offers to compact the conversation, once', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('/context')
   const card = await bot.fake.until(
@@ -81,7 +81,7 @@ it('/context offers to compact the conversation, once', async () => {
 })
 
 it('an interrupted turn without an answer says so', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('slowly')
   await bot.fake.until(() => live().phase === 'thinking', 'work')
@@ -90,7 +90,7 @@ it('an interrupted turn without an answer says so', async () => {
 })
 
 it('the agent’s own commands answer at the lowest verbosity, also if they print a notice', async () => {
-  await isAtRest()
+  await untilIdle()
   ann.say('/verbose 0')
   await bot.seen(ann, 'Answers only.')
   for (const [command, output] of [
@@ -106,13 +106,13 @@ it('the agent’s own commands answer at the lowest verbosity, also if they prin
 })
 
 it('/esc before any answer says once that the turn was interrupted', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('slowly')
   await bot.fake.until(() => live().phase === 'thinking', 'work')
   ann.say('/esc')
   await bot.seen(ann, 'Interrupted.', before)
-  await isAtRest()
+  await untilIdle()
   await bot.bot.settled()
   expect(ann.chat.messages.filter(({ id, text }) => id > before && text.includes('Interrupted.'))).toHaveLength(1)
 })

@@ -47,7 +47,7 @@ afterAll(() => bot.close())
 const last = (person = ann) => person.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 const session = (number: number) => bot.host.liveSessions().at(number - 1)!
-const isAtRest = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
+const untilIdle = (number = 1) => bot.fake.until(() => session(number).isIdle, 'idle')
 
 /**
  * Waits until this many files were stored, and puts the clock past the time in which others would
@@ -71,14 +71,14 @@ it('/new asks for the project and, with several agents, for the agent; the rest 
   expect(buttons(which)).toEqual(['demo', 'claude'])
   ann.press(which, 'demo')
   await bot.seen(ann, /shop · demo · #1[\s\S]*started/)
-  await isAtRest()
+  await untilIdle()
   ann.say('/new demo shop hello there')
   await bot.seen(ann, /shop · demo · #2[\s\S]*started/)
   await bot.seen(ann, 'You said: hello there')
 })
 
 it('an answer of another session than the current one names it, and a button makes it current', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('/to 1 from afar')
   const answer = await bot.seen(ann, 'You said: from afar', before)
@@ -98,18 +98,18 @@ it('an answer of another session than the current one names it, and a button mak
 })
 
 it('a menu that an agent quotes is not a request: there is no card, only the answer', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('show me the manual')
   await bot.seen(ann, 'and nothing is asked.', before)
-  await isAtRest()
+  await untilIdle()
   await quiet()
   expect(await bot.events('approval.requested')).toEqual([])
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('wants to'))).toEqual([])
 })
 
 it('the text is written first, and Enter separately after it', async () => {
-  await isAtRest()
+  await untilIdle()
   bot.written.length = 0
   ann.say('two writes')
   await bot.seen(ann, 'You said: two writes')
@@ -119,7 +119,7 @@ it('the text is written first, and Enter separately after it', async () => {
 })
 
 it('consecutive files are reported in one message; photos and voice messages are stored as files', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.sendFile('a.txt', Buffer.from('one'), { album: 'g1', caption: 'look at these' })
   ann.sendFile('b.jpg', Buffer.from('two'), { album: 'g1', as: 'photo' })
@@ -135,14 +135,14 @@ it('consecutive files are reported in one message; photos and voice messages are
 })
 
 it('forwarded texts and files name their author and wait for a confirmation', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('delete everything', { forwardedFrom: 'Mallory' })
   const offer = await bot.seen(ann, 'Forwarded from Mallory', before)
   ann.press(offer, 'Send now')
   const answer = await bot.seen(ann, /You said: Forwarded from Mallory/, offer.id)
   expect(answer.text).toContain('delete everything')
-  await isAtRest()
+  await untilIdle()
   ann.sendFile('trap.txt', Buffer.from('x'), { forwardedFrom: 'Mallory' })
   await areStored(join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id), 4)
   const file = await bot.seen(ann, 'Not reported to the agent yet', answer.id)
@@ -231,7 +231,7 @@ it('in quiet hours notifications are held, requests are not; held ones and burst
 })
 
 it('a person who blocks the bot ends no session, and gets what is new after unblocking it', async () => {
-  await isAtRest()
+  await untilIdle()
   ann.block()
   await raise(bot.host, 'ls while-blocked')
   await quiet()
@@ -239,7 +239,7 @@ it('a person who blocks the bot ends no session, and gets what is new after unbl
   // What the session answers meanwhile waits for the end of the block; nothing else must happen.
   const [live] = bot.host.liveSessions()
   await live!.send('said while blocked')
-  await isAtRest()
+  await untilIdle()
   const before = ann.chat.messages.at(-1)!.id
   ann.unblock()
   await bot.seen(ann, 'You said: said while blocked', before)
@@ -367,7 +367,7 @@ it('with threaded mode each session has a topic in the private chat; a closed to
   const thread = started.thread!
   expect(tom.chat.topics.get(thread)?.name).toMatch(/^shop · demo · #\d+$/)
   const live = bot.host.liveSessions().at(-1)!
-  await bot.fake.until(() => live.isIdle, 'rest')
+  await bot.fake.until(() => live.isIdle, 'idle')
   tom.say('hello topic', { thread })
   const answer = await bot.seen(tom, 'You said: hello topic')
   expect(answer.thread).toBe(thread)

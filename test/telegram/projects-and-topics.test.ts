@@ -64,7 +64,7 @@ const atWork = async () => {
     'the typing indicator',
   )
 }
-const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
+const untilIdle = () => bot.fake.until(() => current().isIdle, 'idle')
 
 it('/new in a repository asks where to work; a worktree has a separate directory and branch', async () => {
   ann.say('/new demo mill')
@@ -81,7 +81,7 @@ it('/new in a repository asks where to work; a worktree has a separate directory
 })
 
 it('a file that the agent says it wrote has a download button; a file that it did not write has none', async () => {
-  await isAtRest()
+  await untilIdle()
   ann.say('write the report')
   const offer = await bot.seen(ann, 'The agent wrote a file.')
   expect(buttons(offer)).toEqual(['⬇ report.md'])
@@ -112,7 +112,7 @@ it('the owner gets a file outside the project after a confirmation; credentials 
 })
 
 it('after 25 s without new text one card shows the work, is edited, and is closed at its end; /esc and /context report the state', async () => {
-  await isAtRest()
+  await untilIdle()
   const before = last()
   ann.say('a long one')
   await atWork()
@@ -130,7 +130,7 @@ it('after 25 s without new text one card shows the work, is edited, and is close
   await bot.fake.until(() => card.text.includes('was interrupted'), 'the end on the card')
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('working for'))).toEqual([])
   // One card per session: the next long work uses the same card, and short work shows none.
-  await isAtRest()
+  await untilIdle()
   ann.say('another long one')
   await atWork()
   clock.jump(26_000)
@@ -146,14 +146,14 @@ it('in a group with topics each session has a topic for its texts and answers; t
   const started = await bot.fake.until(() => forum.messages.find(({ text }) => text.includes('started;')), 'the start')
   expect(started.thread).toBeDefined()
   expect(forum.topics.get(started.thread!)?.name).toMatch(/^shop · demo · #\d+$/)
-  await isAtRest()
+  await untilIdle()
   ann.say('/to 2 hello topic', { in: forum, thread: started.thread! })
   const answer = await bot.fake.until(
     () => forum.messages.find(({ from, text }) => from.isBot && text.includes('You said: hello topic')),
     'the answer',
   )
   expect(answer.thread).toBe(started.thread)
-  await isAtRest()
+  await untilIdle()
   await current().stop()
   await bot.fake.until(() => forum.topics.get(started.thread!)?.isClosed, 'the topic to be closed')
 })

@@ -20,7 +20,7 @@ async function start(person: FakePerson): Promise<void> {
   const before = last(person)
   person.say('/new demo shop')
   await bot.seen(person, 'started; your messages go there', before)
-  await bot.fake.until(() => bot.host.liveSessions().every(live => live.isIdle), 'rest')
+  await bot.fake.until(() => bot.host.liveSessions().every(live => live.isIdle), 'idle')
 }
 
 beforeAll(async () => {

@@ -21,13 +21,13 @@ export async function examineTranscript(
   options: ExamineOptions = {},
 ): Promise<Findings> {
   const { env, cwd, sessionId, startedAt } = traces
-  const place = { env, cwd, agentSessionId: sessionId, startedAt }
+  const lookup = { env, cwd, agentSessionId: sessionId, startedAt }
   const nothing: Findings = { isComplete: false, hasWork: false, text: null, sessionId, evidence: [] }
-  const files = await transcript.locate(place)
+  const files = await transcript.locate(lookup)
   const [file] = files
   if (file === undefined)
     return { ...nothing, evidence: [{ source: 'transcript', says: 'the agent left no transcript of this session' }] }
-  const reader = transcript.open(file, place)
+  const reader = transcript.open(file, lookup)
   try {
     const { statements } = await reader.read()
     return await judge(statements.slice(-STATEMENTS_MAX), traces, file, options)

@@ -36,7 +36,7 @@ function hasOption(args: readonly string[], option: string): boolean {
 
 export function behindWrapper(
   args: readonly ShellWord[],
-  { values, own }: { values: readonly string[]; own: number },
+  { optionsWithValue, leadingWords }: { optionsWithValue: readonly string[]; leadingWords: number },
 ): ShellWord[] {
   let index = 0
   while (index < args.length && args[index]!.text.startsWith('-')) {
@@ -44,9 +44,9 @@ export function behindWrapper(
       index++
       break
     }
-    index += values.includes(args[index]!.text) ? 2 : 1
+    index += optionsWithValue.includes(args[index]!.text) ? 2 : 1
   }
-  return args.slice(index + own)
+  return args.slice(index + leadingWords)
 }
 
 /** The words as a command, with leading assignments: `env A=1 cmd`. */

@@ -5,11 +5,11 @@ import {
   CHECK_VARIABLES,
   type CommandRule,
   DOWNLOADERS,
+  EXECUTION_VARIABLES,
   INTERPRETERS,
   SHELLS,
-  STEERING_VARIABLES,
 } from './commands-table.js'
-import { type PlaceContext, ratePath, resolvePath } from './place.js'
+import { type PathContext, ratePath, resolvePath } from './path.js'
 import type { Reason } from './reason.js'
 import { allCommands, type ShellCommand, type ShellScript, type ShellWord, scriptsIn } from './shell-script.js'
 import { readShell } from './shell-words.js'
@@ -17,7 +17,7 @@ import { readShell } from './shell-words.js'
 const DEEPEST = 8
 
 /** Why running this shell script is risky. No reason means that it only reads or checks. */
-export function rateCommand(text: string, context: PlaceContext, depth = 0): Reason[] {
+export function rateCommand(text: string, context: PathContext, depth = 0): Reason[] {
   if (depth > DEEPEST) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
   const { script, why } = readShell(text)
   if (!script) return [{ level: 'elevated', text: `the command could not be parsed: ${why}` }, ...rateFragments(text)]
@@ -26,7 +26,7 @@ export function rateCommand(text: string, context: PlaceContext, depth = 0): Rea
 }
 
 /** The same for an argument list that no shell reads. */
-export function rateArgv(argv: readonly string[], context: PlaceContext): Reason[] {
+export function rateArgv(argv: readonly string[], context: PathContext): Reason[] {
   if (argv.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
   const words = argv.map(text => ({ text, isExpanded: false, isGlob: false, isQuoted: true, scripts: [] }))
   return rateSimple({ assignments: [], words, redirections: [] }, context, 0)
@@ -43,7 +43,7 @@ function rateFragments(text: string): Reason[] {
   }))
 }
 
-function rateScript(script: ShellScript, context: PlaceContext, depth: number): Reason[] {
+function rateScript(script: ShellScript, context: PathContext, depth: number): Reason[] {
   const reasons: Reason[] = []
   const count = script.pipelines.reduce((sum, pipeline) => sum + pipeline.length, 0)
   if (count > 1 || script.operators.length > 0)
@@ -64,7 +64,7 @@ function rateScript(script: ShellScript, context: PlaceContext, depth: number): 
   return reasons
 }
 
-function rateSimple(command: ShellCommand, context: PlaceContext, depth: number): Reason[] {
+function rateSimple(command: ShellCommand, context: PathContext, depth: number): Reason[] {
   const reasons = [...rateAssignments(command.assignments), ...rateRedirections(command, context, depth)]
   const [first, ...args] = command.words
   if (!first) return reasons
@@ -88,7 +88,7 @@ function rateSimple(command: ShellCommand, context: PlaceContext, depth: number)
 }
 
 /** The commands inside: after a wrapper, in `sh -c`, in `eval`, in `find -exec`. */
-function rateInner(name: string, args: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+function rateInner(name: string, args: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
   const texts = args.map(word => word.text)
   if (name === 'eval' || name === 'source' || name === '.') {
     const what: Reason = {
@@ -128,16 +128,16 @@ function scriptOf(name: string, options: readonly string[], inner: readonly Shel
 }
 
 /** A command that gets its files from another one: which files is unknown. */
-function rateMany(inner: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+function rateMany(inner: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
   const command = split(inner)
   const reasons = rateSimple(command, context, depth + 1)
-  const isDeleting = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
-  return isDeleting
+  const changesFiles = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
+  return changesFiles
     ? [...reasons, { level: 'high', text: `${shown(command.words[0]!.text)} works on files chosen at run time` }]
     : reasons
 }
 
-function rateInterpreter(name: string, args: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+function rateInterpreter(name: string, args: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
   const flag = args.findIndex(({ text }) => /^-\w*[ce]$/.test(text) || text === '--eval' || text === '-r')
   const code = flag >= 0 ? args[flag + 1] : undefined
   if (!code) return [{ level: 'elevated', text: `runs a script (${shown(name)})` }]
@@ -150,7 +150,7 @@ function rateAssignments(assignments: readonly ShellWord[]): Reason[] {
   return assignments.flatMap((word): Reason[] => {
     const name = /^\w+/.exec(word.text)?.[0] ?? word.text
     if (CHECK_VARIABLES.has(name)) return [{ level: 'high', text: `disables checks: ${shown(word.text)}` }]
-    if (STEERING_VARIABLES.has(name))
+    if (EXECUTION_VARIABLES.has(name))
       return [{ level: 'high' as const, text: `changes what other programs run or trust: ${shown(name)}` }]
     return [
       { level: 'elevated' as const, text: word.text.includes('=') ? `sets ${shown(name)}` : 'is a compound command' },
@@ -158,7 +158,7 @@ function rateAssignments(assignments: readonly ShellWord[]): Reason[] {
   })
 }
 
-function rateRedirections({ words, redirections }: ShellCommand, context: PlaceContext, depth: number): Reason[] {
+function rateRedirections({ words, redirections }: ShellCommand, context: PathContext, depth: number): Reason[] {
   return redirections.flatMap(({ operator, target, body }) => {
     if (body !== undefined) {
       const isShell = SHELLS.has(baseName(words[0]?.text ?? ''))
@@ -172,12 +172,7 @@ function rateRedirections({ words, redirections }: ShellCommand, context: PlaceC
   })
 }
 
-function ratePaths(
-  name: string,
-  args: readonly ShellWord[],
-  rule: CommandRule | null,
-  context: PlaceContext,
-): Reason[] {
+function ratePaths(name: string, args: readonly ShellWord[], rule: CommandRule | null, context: PathContext): Reason[] {
   const access = rule?.access ?? 'read'
   const reasons: Reason[] = []
   for (const word of args) {
@@ -219,7 +214,7 @@ function isSecretFileName(text: string): boolean {
 }
 
 /** A program by its path: inside the project it belongs to it; else to the system. */
-function rateProgram(path: string, context: PlaceContext): Reason[] {
+function rateProgram(path: string, context: PathContext): Reason[] {
   const whole = resolvePath(path, context)
   const isSystem = whole !== null && /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(whole)
   if (isSystem || whole === null) return []
@@ -245,7 +240,7 @@ function runsDownload(pipeline: readonly ShellCommand[]): boolean {
   return isPiped || isInserted
 }
 
-function directoryAfter({ words }: ShellCommand, context: PlaceContext): string | null {
+function directoryAfter({ words }: ShellCommand, context: PathContext): string | null {
   if (words[0]?.text !== 'cd' && words[0]?.text !== 'pushd') return context.cwd
   const target = words.slice(1).find(word => !word.text.startsWith('-'))
   if (!target) return context.home

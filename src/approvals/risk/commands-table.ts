@@ -286,27 +286,27 @@ export const DOWNLOADERS: ReadonlySet<string> = new Set([
 ])
 
 /** Wrappers that start another program, and how many words precede it. */
-export const WRAPPERS: Readonly<Record<string, { values: readonly string[]; own: number }>> = {
-  sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U'], own: 0 },
-  doas: { values: ['-u', '-C'], own: 0 },
-  env: { values: ['-u', '--unset', '-C', '--chdir'], own: 0 },
-  nohup: { values: [], own: 0 },
-  nice: { values: ['-n'], own: 0 },
-  ionice: { values: ['-c', '-n'], own: 0 },
-  timeout: { values: ['-s', '-k', '--signal', '--kill-after'], own: 1 },
-  stdbuf: { values: ['-i', '-o', '-e'], own: 0 },
-  setsid: { values: [], own: 0 },
-  command: { values: [], own: 0 },
-  builtin: { values: [], own: 0 },
-  exec: { values: ['-a'], own: 0 },
-  xargs: { values: ['-I', '-n', '-P', '-L', '-d', '-s', '-a', '-E'], own: 0 },
-  watch: { values: ['-n', '--interval'], own: 0 },
-  time: { values: ['-f', '-o'], own: 0 },
-  strace: { values: ['-e', '-o', '-p'], own: 0 },
+export const WRAPPERS: Readonly<Record<string, { optionsWithValue: readonly string[]; leadingWords: number }>> = {
+  sudo: { optionsWithValue: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U'], leadingWords: 0 },
+  doas: { optionsWithValue: ['-u', '-C'], leadingWords: 0 },
+  env: { optionsWithValue: ['-u', '--unset', '-C', '--chdir'], leadingWords: 0 },
+  nohup: { optionsWithValue: [], leadingWords: 0 },
+  nice: { optionsWithValue: ['-n'], leadingWords: 0 },
+  ionice: { optionsWithValue: ['-c', '-n'], leadingWords: 0 },
+  timeout: { optionsWithValue: ['-s', '-k', '--signal', '--kill-after'], leadingWords: 1 },
+  stdbuf: { optionsWithValue: ['-i', '-o', '-e'], leadingWords: 0 },
+  setsid: { optionsWithValue: [], leadingWords: 0 },
+  command: { optionsWithValue: [], leadingWords: 0 },
+  builtin: { optionsWithValue: [], leadingWords: 0 },
+  exec: { optionsWithValue: ['-a'], leadingWords: 0 },
+  xargs: { optionsWithValue: ['-I', '-n', '-P', '-L', '-d', '-s', '-a', '-E'], leadingWords: 0 },
+  watch: { optionsWithValue: ['-n', '--interval'], leadingWords: 0 },
+  time: { optionsWithValue: ['-f', '-o'], leadingWords: 0 },
+  strace: { optionsWithValue: ['-e', '-o', '-p'], leadingWords: 0 },
 }
 
 /** Variables that change what other programs run or trust. */
-export const STEERING_VARIABLES: ReadonlySet<string> = new Set([
+export const EXECUTION_VARIABLES: ReadonlySet<string> = new Set([
   'PATH',
   'LD_PRELOAD',
   'LD_LIBRARY_PATH',

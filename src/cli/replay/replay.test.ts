@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CommandContext } from '../context.js'
 import { main } from '../main.js'
 
-/** The demo agent's screen, small: banner and box; work; a request; rest. */
+/** The demo agent's screen, small: banner and box; work; a request; idle. */
 const RULE = '─'.repeat(40)
 const BOX = `${RULE}\r\n▷ \r\n${RULE}\r\n`
 const clear = '\u001b[2J\u001b[H'

@@ -101,8 +101,8 @@ function developerTurn(prompt: string, count: Count): Turn {
   const comments = framed(prompt, 'review comments') ?? framed(prompt, 'items')
   const word = nextWord(readSteering(prompt).develop, count, 'develop')
   const named = /(?:Create|Modify|Update):\s*`([^`]+)`/.exec(task)?.[1]
-  const place = /^#\d+ \[\w+\] (\S+?)(?::\d+)? /m.exec(comments ?? '')?.[1]
-  const path = named ?? place ?? 'DEMO.md'
+  const commented = /^#\d+ \[\w+\] (\S+?)(?::\d+)? /m.exec(comments ?? '')?.[1]
+  const path = named ?? commented ?? 'DEMO.md'
   const header = /^### Task [\d.]+: (.*)$/m.exec(task)?.[1] ?? 'the items'
   if (word === 'nothing') return { steps: [say('Everything was there already.')] }
   const text = comments
@@ -144,7 +144,7 @@ function reviewerTurn(prompt: string, count: Count): Turn {
 function evaluatorTurn(prompt: string, count: Count): Turn {
   const word = nextWord(readSteering(prompt).evaluate, count, 'evaluate') ?? 'implement'
   const numbers = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[/gm)].map(([, number]) => Number(number))
-  const items = numbers.map(number => ({ number, disposition: word, reason: 'The code at this place shows it.' }))
+  const items = numbers.map(number => ({ number, disposition: word, reason: 'The code at this line shows it.' }))
   return {
     steps: [
       { think: { ms: 600, label: 'Evaluating' } },
@@ -159,7 +159,7 @@ function triageTurn(prompt: string): Turn {
     ([, number, kind, body]) => {
       const isCheck = kind === 'check'
       const verdict = isCheck || /\bbug\b/i.test(body!) ? 'must_fix' : /\?/.test(body!) ? 'question' : 'nit'
-      const reason = isCheck ? 'The log shows which test fails.' : 'The code at this place shows it.'
+      const reason = isCheck ? 'The log shows which test fails.' : 'The code at this line shows it.'
       const reply = verdict === 'question' ? 'It keeps the old behaviour for callers.' : 'Thank you, that is right.'
       return { number: Number(number), verdict, reason, reply }
     },

@@ -22,7 +22,7 @@ function readScenarioFile(file: string): Scenario {
     value = JSON.parse(source)
   } catch (error) {
     const { message } = error as Error
-    const place = { file, ...placeOf(source, errorOffset(source, message)) }
+    const place = { file, ...positionOf(source, errorOffset(source, message)) }
     const where = 'line' in place ? `${file}:${place.line}:${place.column}` : file
     throw new SignalboxError('E_INPUT', `${where}: not JSON: ${message}`, { place })
   }
@@ -44,7 +44,7 @@ function errorOffset(source: string, message: string): number | null {
   return null
 }
 
-function placeOf(source: string, offset: number | null): { line: number; column: number } | Record<string, never> {
+function positionOf(source: string, offset: number | null): { line: number; column: number } | Record<string, never> {
   if (offset === null) return {}
   const before = source.slice(0, offset).split('\n')
   return { line: before.length, column: before.at(-1)!.length + 1 }

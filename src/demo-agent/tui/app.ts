@@ -183,7 +183,9 @@ export class App {
   }
 }
 
-/** `◆ topic` at rest, a half moon that turns while working, `▲ topic` while an answer is needed. */
+/**
+ * `◆ topic` when idle, a half moon that spins while working, `▲ topic` while an answer is needed.
+ */
 function titleText(state: StatusState, topic: string, tick: number): string {
   const mark = state === 'working' ? (Math.floor(tick / 4) % 2 === 0 ? '◐' : '◑') : state === 'blocked' ? '▲' : '◆'
   return `${mark} ${topic} · signalbox-demo`

@@ -5,7 +5,7 @@ const FRAME_MS = 16
 /** One step of the spinner; elapsed times are redrawn with it. */
 const TICK_MS = 120
 
-/** Holds the model, draws it soon after a change, and turns the spinner while the agent works. */
+/** Holds the model, draws it soon after a change, and spins the spinner while the agent works. */
 export class Screen {
   private frameTimer: NodeJS.Timeout | null = null
   private tickTimer: NodeJS.Timeout | null = null

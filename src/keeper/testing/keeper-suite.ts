@@ -103,7 +103,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       const listener = await listen(id)
       await listener.until(({ size }) => size >= 4)
       await keeper.resize(id, 100, 40)
-      await keeper.mark(id, 'here')
+      await keeper.addMarker(id, 'here')
       await send(id, 'word\n')
       await listener.untilExit()
       const { events, header, truncated } = await readWholeRecording(recording)
@@ -286,7 +286,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await expect(send('ses_none', 'x')).rejects.toMatchObject(unknown)
       await expect(keeper.resize('ses_none', 10, 10)).rejects.toMatchObject(unknown)
       await expect(keeper.signal('ses_none', 'SIGTERM')).rejects.toMatchObject(unknown)
-      await expect(keeper.mark('ses_none', 'x')).rejects.toMatchObject(unknown)
+      await expect(keeper.addMarker('ses_none', 'x')).rejects.toMatchObject(unknown)
       await expect(keeper.forget('ses_none')).rejects.toMatchObject(unknown)
     })
 
@@ -296,7 +296,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await expect(keeper.resize(id, 10, 10)).rejects.toMatchObject({ code: 'E_STATE' })
       await expect(keeper.signal(id, 'SIGTERM')).rejects.toMatchObject({ code: 'E_STATE' })
       await expect(send(id, 'x')).resolves.toBeUndefined()
-      await expect(keeper.mark(id, 'x')).resolves.toBeUndefined()
+      await expect(keeper.addMarker(id, 'x')).resolves.toBeUndefined()
     })
 
     test('refuses a second session with the same id, and a recording that cannot be written', async () => {

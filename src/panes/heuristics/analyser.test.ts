@@ -66,7 +66,7 @@ describe('HeuristicAnalyser', () => {
     expect([said(fixture.wait(2.2)), said(fixture.wait(2.3))]).toEqual([null, 'heuristic_wait'])
   })
 
-  it('takes "Loading..." at rest as neither prompt nor question nor spinner', () => {
+  it('takes "Loading..." of an idle pane as neither prompt nor question nor spinner', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'x\r\nLoading...')
     expect([1.5, 2, 3, 4, 5.9].map(t => said(fixture.wait(t)))).toEqual([null, null, null, null, null])
@@ -198,13 +198,13 @@ describe('HeuristicAnalyser', () => {
     expect([silenced(1), silenced(2)]).toEqual(['negative_pattern', null])
   })
 
-  it('reports nothing through a closed gate, but keeps its memory', () => {
+  it('reports nothing while it is not eligible, but keeps its memory', () => {
     const fixture = new GuessFixture()
-    fixture.gate = 'higher_authority'
+    fixture.ineligible = 'higher_authority'
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kx')
     expect(why(fixture.wait(9))).toBe('higher_authority')
-    fixture.gate = null
+    fixture.ineligible = null
     expect(said(fixture.wait(10))).toBe('heuristic_done')
   })
 })

@@ -9,7 +9,7 @@ import {
   isSpinnerText,
   maskNumbers,
 } from './content-features.js'
-import { GATE_REASONS, type GateReason } from './gate.js'
+import { INELIGIBLE_REASONS, type IneligibleReason } from './eligibility.js'
 import { nearMiss } from './near-miss.js'
 import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 
@@ -26,17 +26,17 @@ import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } fr
  * which it happens. Once a run has ended, reported by any source, nothing is guessed until
  * something starts again.
  *
- * Timing: every setting is a setting. Done too early: `quiet_done_s`; questions in streamed text:
- * `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
- * same signal in bursts: `debounce_s`.
+ * Timing: every threshold is a setting (`heuristics.*`). Done too early: `quiet_done_s`; questions
+ * in streamed text: `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently:
+ * `quiet_idle_s`; the same signal in bursts: `debounce_s`.
  *
- * Not its responsibility: whether it may report (the gate), and what its signals change (the status
- * table).
+ * Not its responsibility: whether it may report (eligibility.ts), and what its signals change (the
+ * status table).
  */
 export type HeuristicSignal = 'heuristic_run' | 'heuristic_done' | 'heuristic_wait' | 'heuristic_idle'
 
 export const SUPPRESS_REASONS = [
-  ...GATE_REASONS,
+  ...INELIGIBLE_REASONS,
   'negative_pattern',
   'newline_gate',
   'line_rate',
@@ -70,7 +70,7 @@ const MOTION_S = 2
 const ROUNDING_S = 1e-9
 const RATE_WINDOW_S = 5
 
-interface Standing {
+interface LastingText {
   text: string
   since: number
   looks: number
@@ -88,8 +88,8 @@ export class HeuristicAnalyser {
   #interrupt: { isPresent: boolean; seenAt: number | null; goneAt: number | null; isNew: boolean }
   #approval: { isPresent: boolean; isNew: boolean } = { isPresent: false, isNew: false }
   #spinnerAt: number | null = null
-  #anchor: Standing | null = null
-  #question: Standing | null = null
+  #anchor: LastingText | null = null
+  #question: LastingText | null = null
   #isSuppressed = false
   #learned: string | null = null
   #isWaitSent = false
@@ -128,16 +128,16 @@ export class HeuristicAnalyser {
     return this.#approval.isPresent || this.#question !== null
   }
 
-  look(features: ContentFeatures, context: { status: PaneStatus; gate: GateReason | null }): Guess {
+  look(features: ContentFeatures, context: { status: PaneStatus; ineligible: IneligibleReason | null }): Guess {
     this.#remember(features)
     const isStalled = this.#isStalled(features.t)
     const none = { emitted: null, suppressed: null, isStalled }
-    if (context.gate !== null) return { ...none, suppressed: { signal: 'any', reason: context.gate } }
+    if (context.ineligible !== null) return { ...none, suppressed: { signal: 'any', reason: context.ineligible } }
     const wanted = this.#wanted(features, context.status, isStalled)
-    // Nothing is wanted, or only rest: name a text that would have meant more elsewhere, because
+    // Nothing is wanted, or only idle: name a text that would have meant more elsewhere, because
     // people ask why it had no effect.
-    const isRest = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
-    const missed = isRest && context.status !== 'waiting-approval' ? nearMiss(features, this.patterns) : null
+    const isIdle = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
+    const missed = isIdle && context.status !== 'waiting-approval' ? nearMiss(features, this.patterns) : null
     if (missed) return { ...none, suppressed: missed }
     if (!wanted) return none
     if ('why' in wanted) return { ...none, suppressed: { signal: wanted.signal, reason: wanted.why } }
@@ -164,7 +164,7 @@ export class HeuristicAnalyser {
     this.#followInterrupt(hasInterruptMark(features, this.patterns), t)
     const asks = asksApproval(features, this.patterns)
     this.#approval = { isPresent: asks, isNew: asks && (this.#approval.isNew || !this.#approval.isPresent) }
-    this.#anchor = stand(
+    this.#anchor = follow(
       this.#anchor,
       isAnchor(features, this.patterns, this.#learned) ? features.beforeCursor : null,
       t,
@@ -176,7 +176,7 @@ export class HeuristicAnalyser {
       features.changed > 0 &&
       t > this.#question.since &&
       t - this.#question.since < this.#settings.flicker_guard_s
-    this.#question = stand(isFlicker ? null : this.#question, asked, t)
+    this.#question = follow(isFlicker ? null : this.#question, asked, t)
   }
 
   #followInterrupt(isPresent: boolean, t: number): void {
@@ -206,7 +206,7 @@ export class HeuristicAnalyser {
 
   /**
    * The first that holds, in this order: an end by prompt or word, by the mark's disappearance, a
-   * menu, a question, a stall, rest.
+   * menu, a question, a stall, idle.
    */
   #wantEnd(features: ContentFeatures, isStalled: boolean): Wanted | null {
     const { t } = features
@@ -227,8 +227,8 @@ export class HeuristicAnalyser {
     if (this.#approval.isNew) return { signal: 'heuristic_wait', reason: 'menu appeared' }
     if (isMarked) return { signal: 'heuristic_wait', why: 'interrupt_present' }
     if (this.#question) {
-      const stands = t - this.#question.since >= quiet_wait_s - ROUNDING_S
-      return stands
+      const hasLasted = t - this.#question.since >= quiet_wait_s - ROUNDING_S
+      return hasLasted
         ? { signal: 'heuristic_wait', reason: 'question at the cursor' }
         : { signal: 'heuristic_wait', why: 'flicker_guard' }
     }
@@ -279,13 +279,13 @@ export class HeuristicAnalyser {
 
 type Wanted = { signal: HeuristicSignal; reason: string } | { signal: HeuristicSignal; why: SuppressReason }
 
-function stand(before: Standing | null, text: string | null, t: number): Standing | null {
+function follow(before: LastingText | null, text: string | null, t: number): LastingText | null {
   if (text === null) return null
   if (before?.text !== text) return { text, since: t, looks: 1, lastLook: t }
   const isApart = t - before.lastLook >= SETTLE_GAP_S - ROUNDING_S
   return isApart ? { ...before, looks: before.looks + 1, lastLook: t } : before
 }
 
-function isSettled({ looks, since }: Standing, t: number): boolean {
+function isSettled({ looks, since }: LastingText, t: number): boolean {
   return looks >= SETTLE_LOOKS || t - since >= SETTLE_MAX_S - ROUNDING_S
 }

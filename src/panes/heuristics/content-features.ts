@@ -109,7 +109,7 @@ const QUESTION_MAX = 120
 const TOKEN_ROW_MAX = 60
 
 /**
- * A prompt directly before the cursor, or the one that was there when the pane was last at rest.
+ * A prompt directly before the cursor, or the one that was there when the pane was last idle.
  */
 export function isAnchor(features: ContentFeatures, patterns: Patterns, learned: string | null): boolean {
   const { beforeCursor, isCursorAtEnd } = features

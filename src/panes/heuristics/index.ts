@@ -4,5 +4,5 @@ export {
   type HeuristicSignal,
 } from './analyser.js'
 export { type ContentFeatures, featuresLater, featuresOf, hasLiveMenu, spinnerMask } from './content-features.js'
-export { Gate, isListedJob } from './gate.js'
+export { Eligibility, isListedJob } from './eligibility.js'
 export type { HeuristicSettings } from './patterns.js'

@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest'
 import { SUPPRESS_REASONS, type SuppressReason } from './analyser.js'
-import { GATE_REASONS } from './gate.js'
+import { INELIGIBLE_REASONS } from './eligibility.js'
 import { GuessFixture } from './testing/guess-fixture.js'
 
 /** For each reason, a situation in which it alone suppresses a signal. */
-const SITUATIONS: Record<Exclude<SuppressReason, (typeof GATE_REASONS)[number]>, () => SuppressReason | undefined> = {
+const SITUATIONS: Record<
+  Exclude<SuppressReason, (typeof INELIGIBLE_REASONS)[number]>,
+  () => SuppressReason | undefined
+> = {
   negative_pattern: () => new GuessFixture().said('x\r\n⠋ > ', 2),
-  newline_gate: () => resting({ newline_min: 5, burst_min: 500 }).said('\r\nfile one\r\nfile two\r\n'),
-  line_rate: () => resting({ line_rate_min: 10 }).said('\r\nfile one\r\nfile two\r\n'),
-  typing: () => resting().said('ls -l'),
+  newline_gate: () => idle({ newline_min: 5, burst_min: 500 }).said('\r\nfile one\r\nfile two\r\n'),
+  line_rate: () => idle({ line_rate_min: 10 }).said('\r\nfile one\r\nfile two\r\n'),
+  typing: () => idle().said('ls -l'),
   not_quiet: () => new GuessFixture().said('x\r\ny', 5.9),
   hash_unstable: () => {
     const fixture = new GuessFixture()
@@ -48,7 +51,7 @@ const SITUATIONS: Record<Exclude<SuppressReason, (typeof GATE_REASONS)[number]>,
   },
 }
 
-function resting(settings = {}): GuessFixture {
+function idle(settings = {}): GuessFixture {
   const fixture = new GuessFixture(settings)
   fixture.status = 'idle'
   fixture.print(1, '$ ls')
@@ -59,9 +62,9 @@ it.each(Object.entries(SITUATIONS))('%s suppresses a signal', (reason, situation
   expect(situation()).toBe(reason)
 })
 
-it.each(GATE_REASONS)('%s suppresses all signals', reason => {
+it.each(INELIGIBLE_REASONS)('%s suppresses all signals', reason => {
   const fixture = new GuessFixture()
-  fixture.gate = reason
+  fixture.ineligible = reason
   expect(fixture.said('Overwrite all of it ? ', 9)).toBe(reason)
 })
 

@@ -3,7 +3,7 @@ import type { EmulatorOptions, Evidence, Frame, ProgramStatus, Row } from '../..
 import type { Look } from '../pane-screen.js'
 import type { SwitchedOff } from '../rule-time-box.js'
 import type { KeyModes } from '../screen-view.js'
-import type { SettleKnobs } from '../settle.js'
+import type { SettleSettings } from '../settle.js'
 
 /*
  * What a session and the reader of its terminal send each other: plain data, so that the reader may
@@ -16,8 +16,8 @@ export type ReaderRequest =
   | { op: 'feed'; bytes: Uint8Array; t: number; offset: number; isLive: boolean }
   | AskingRequest
   | { op: 'input'; t: number }
-  | { op: 'settle'; settings: SettleKnobs }
-  | { op: 'hold-rest'; seconds: number; until: number }
+  | { op: 'settle'; settings: SettleSettings }
+  | { op: 'hold-idle'; seconds: number; until: number }
   /** Rows of the normal buffer above this one are no longer needed. */
   | { op: 'release'; firstId: number }
   /** The pack was loaded again. */
@@ -29,7 +29,7 @@ export type AskingRequest =
   /** Reads the screen as it is, if it was never read. */
   | { op: 'look'; t: number }
   /** Nothing is read: its answer says that everything before was. */
-  | { op: 'mark' }
+  | { op: 'barrier' }
   /** The state of the reader as JSON. */
   | { op: 'save' }
   /** The screen as bytes that draw it. */

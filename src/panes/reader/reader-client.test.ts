@@ -6,20 +6,20 @@ import { type Pack, parsePack } from '../../screen/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import { type PaneOutput, PaneScreen } from '../pane-screen.js'
 import type { ReaderReply } from './messages.js'
-import { type OpenReader, ReaderClient, type ReaderPlace } from './reader-client.js'
+import { type OpenReader, ReaderClient, type ReaderFactory } from './reader-client.js'
 import { TerminalReader } from './terminal-reader.js'
 
 const GENERIC = 'pack = 1\nagent = "generic"\n'
 
 /** Passes everything as a thread would: as copies. */
-class CopyingPlace implements ReaderPlace {
+class CopyingReader implements ReaderFactory {
   readonly #rows: { sent: number }
 
   constructor(rows = { sent: 0 }) {
     this.#rows = rows
   }
 
-  open(options: Parameters<ReaderPlace['open']>[0], receive: (reply: ReaderReply) => void): OpenReader {
+  open(options: Parameters<ReaderFactory['open']>[0], receive: (reply: ReaderReply) => void): OpenReader {
     const { ruleTimer, ...pack } = options.pack
     const reader = new TerminalReader(structuredClone({ ...options, pack }), () => 0)
     return {
@@ -45,7 +45,7 @@ class Twice {
   constructor(pack: () => Pack, size: { cols: number; rows: number; scrollback?: number }) {
     this.#direct = new PaneScreen(pack(), size)
     this.client = new ReaderClient(
-      new CopyingPlace(this.rows),
+      new CopyingReader(this.rows),
       { pack: pack(), emulator: size, restored: null },
       {
         advance: () => undefined,
@@ -140,7 +140,7 @@ describe('a client shows what its reader saw', () => {
     const { cols, rows } = recording.header
     const direct = new PaneScreen(parsePack(source, agent), { cols, rows })
     const client = new ReaderClient(
-      new CopyingPlace(),
+      new CopyingReader(),
       { pack: parsePack(source, agent), emulator: { cols, rows }, restored: null },
       { advance: () => undefined, seen: outputs => void late.push(...looksOf(outputs)) },
     )

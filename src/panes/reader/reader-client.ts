@@ -3,7 +3,7 @@ import { ALTERNATE_FIRST_ID, EMPTY_PROGRAM_STATUS, type ProgramStatus, type Row 
 import type { Look, PaneOutput } from '../pane-screen.js'
 import type { SwitchedOff } from '../rule-time-box.js'
 import type { KeyModes, ScreenView } from '../screen-view.js'
-import type { SettleKnobs } from '../settle.js'
+import type { SettleSettings } from '../settle.js'
 import type {
   AskingRequest,
   Picture,
@@ -24,8 +24,8 @@ export interface ReaderListener {
   ruleOff?(off: SwitchedOff): void
 }
 
-/** Where the reader of a terminal is: in this thread, or in another one. */
-export interface ReaderPlace {
+/** Opens the reader of a terminal: in this thread, or in another one. */
+export interface ReaderFactory {
   /** @param receive gets the replies in order */
   open(options: ReaderOptions, receive: (reply: ReaderReply) => void, onLost: (why: Error) => void): OpenReader
 }
@@ -36,7 +36,7 @@ export interface OpenReader {
 }
 
 /** Reads in the caller's thread: every reply comes before the call returns. */
-export class LocalReader implements ReaderPlace {
+export class LocalReader implements ReaderFactory {
   readonly #now: () => number
 
   constructor(now: () => number) {
@@ -73,11 +73,11 @@ export class ReaderClient {
   #deadline: number | null = null
   #lost: Error | null = null
 
-  constructor(place: ReaderPlace, options: ReaderOptions, listener: ReaderListener) {
+  constructor(factory: ReaderFactory, options: ReaderOptions, listener: ReaderListener) {
     this.#pack = options.pack
     this.#listener = listener
     this.#mirror = new ScreenMirror(request => this.#send(request), options.restored?.status)
-    this.#open = place.open(
+    this.#open = factory.open(
       options,
       reply => this.#receive(reply),
       why => this.#lose(why),
@@ -111,8 +111,8 @@ export class ReaderClient {
   }
 
   /** Calls back when everything before was seen. */
-  mark(then: () => void, failed?: (why: Error) => void): void {
-    this.#ask({ op: 'mark' }, then, failed)
+  barrier(then: () => void, failed?: (why: Error) => void): void {
+    this.#ask({ op: 'barrier' }, then, failed)
   }
 
   /** The state of the reader as JSON, when everything before was seen. */
@@ -216,12 +216,12 @@ class ScreenMirror implements ScreenView {
     this.#send({ op: 'input', t })
   }
 
-  settleBy(settings: SettleKnobs): void {
+  settleBy(settings: SettleSettings): void {
     this.#send({ op: 'settle', settings })
   }
 
-  holdRest(seconds: number, until: number): void {
-    this.#send({ op: 'hold-rest', seconds, until })
+  holdIdle(seconds: number, until: number): void {
+    this.#send({ op: 'hold-idle', seconds, until })
   }
 
   take({ outputs, modes }: ReaderReply): PaneOutput[] {
@@ -272,9 +272,9 @@ class MirroredRows {
 
   /** Forgets the rows outside this range. */
   keep(first: number, last: number): void {
-    const isElsewhere = first > this.#last || last < this.#first
-    if (isElsewhere) for (const id of this.#rows.keys()) if (id < first || id > last) this.#rows.delete(id)
-    if (!isElsewhere) {
+    const isOutside = first > this.#last || last < this.#first
+    if (isOutside) for (const id of this.#rows.keys()) if (id < first || id > last) this.#rows.delete(id)
+    if (!isOutside) {
       for (let id = this.#first; id < first; id++) this.#rows.delete(id)
       for (let id = last + 1; id <= this.#last; id++) this.#rows.delete(id)
     }

@@ -4,7 +4,7 @@ import { type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, systemClock, type Timer } from '../../clock/index.js'
 import { ownProgram } from '../../process/index.js'
 import type { ReaderOptions, ReaderReply, ReaderRequest } from './messages.js'
-import type { OpenReader, ReaderPlace } from './reader-client.js'
+import type { OpenReader, ReaderFactory } from './reader-client.js'
 import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import { TerminalReader } from './terminal-reader.js'
 
@@ -26,8 +26,8 @@ type ToThread = { session: number } & ({ open: ReaderOptions } | { request: Read
 type FromThread = { session: number } & ({ reply: ReaderReply } | { failed: string })
 
 /**
- * What a thread writes to the memory that it shares with the host: whose turn it is, and how many
- * turns were.
+ * What a thread writes to the memory that it shares with the host: the session that is being read
+ * (0: none), and how many slices have been read.
  */
 const HEARTBEAT = { session: 0, count: 1 } as const
 const HEARTBEAT_BYTES = 8
@@ -40,8 +40,8 @@ interface ReaderThreadsOptions {
   onUnread(bytes: number): void
 }
 
-export interface PlaceOptions {
-  /** Handles a reply in the session's turn. */
+export interface ThreadReaderOptions {
+  /** Handles a reply in the session's queue. */
   deliver(work: () => void, options: { isUrgent: boolean }): void
   /** The session gets a thread of its own: its reader has failed before. */
   isAlone: boolean
@@ -90,7 +90,7 @@ export class ReaderThreads {
     return this.#threads.size
   }
 
-  place({ deliver, isAlone, onLost }: PlaceOptions): ReaderPlace {
+  factoryFor({ deliver, isAlone, onLost }: ThreadReaderOptions): ReaderFactory {
     return {
       open: (options, receive, onLostReader) => {
         const thread = this.#threadFor(isAlone)
@@ -149,8 +149,8 @@ class ReaderThread {
   readonly #sessions = new Map<number, Entry & { unread: number; sentTo: number }>()
   readonly #onUnread: (bytes: number) => void
   readonly #onEnded: (failure: Failure | null) => void
-  /** The turn that was under way at the last check, and since when. */
-  #turn = { count: -1, since: 0 }
+  /** The slice that was being read at the last check, and since when. */
+  #slice = { count: -1, since: 0 }
   #hasAnswered = false
   #isEnded = false
 
@@ -184,12 +184,12 @@ class ReaderThread {
     }
   }
 
-  /** Ends the thread if the same turn has been under way for too long. */
+  /** Ends the thread if the same slice has been read for too long. */
   check(now: number): void {
     const count = Atomics.load(this.#heartbeat, HEARTBEAT.count)
     const isWorking = Atomics.load(this.#heartbeat, HEARTBEAT.session) !== 0
-    if (count !== this.#turn.count || !isWorking) this.#turn = { count, since: now }
-    else if (now - this.#turn.since >= STUCK_MS) this.#fail(`no answer for ${STUCK_MS / 1000} s`)
+    if (count !== this.#slice.count || !isWorking) this.#slice = { count, since: now }
+    else if (now - this.#slice.since >= STUCK_MS) this.#fail(`no answer for ${STUCK_MS / 1000} s`)
   }
 
   end(): void {
@@ -220,7 +220,7 @@ class ReaderThread {
     session.receive(message.reply)
   }
 
-  /** `left`: what is unread now. */
+  /** @param left bytes that are still unread */
   #release(session: { unread: number }, left: number): void {
     this.#onUnread(left - session.unread)
     session.unread = left
@@ -258,17 +258,17 @@ function isAsking({ outputs }: ReaderReply): boolean {
 interface ReadSession {
   reader: TerminalReader
   queue: SessionQueue
-  /**
-   * Whether queries are answered: in the output that was read last, and in that which came last.
-   */
+  /** Whether queries in output that has been read are answered. */
   isLive: boolean
+  /** The same for output that is queued. */
   willBeLive: boolean
 }
 
 /**
- * The program of a thread that reads the terminals of several sessions. They take turns as they do
+ * The program of a thread that reads the terminals of several sessions. They are read in slices, as
  * on a host (session-scheduler.ts). A reader that throws is reported and not used any more; a loop
- * without end is noticed by the host, which knows from the shared memory whose turn it is.
+ * without end is noticed by the host, which knows from the shared memory which session is being
+ * read.
  */
 export function serveReaders(port: MessagePort, memory: SharedArrayBuffer): void {
   const heartbeat = new Int32Array(memory)

@@ -5,7 +5,7 @@ import { SessionScheduler } from './session-scheduler.js'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Work takes time on the simulated clock, so that every turn is the same on any machine. */
+/** Work takes time on the simulated clock, so that every slice is the same on any machine. */
 function setUp() {
   const clock = new SimulatedClock(1_000)
   const errors: unknown[] = []
@@ -44,7 +44,7 @@ describe('sessions share a thread', () => {
     expect(scheduler.waiting).toBe(0)
   })
 
-  test('a queue waits for at most one turn of each other queue, however much the others write', async () => {
+  test('a queue waits for at most one slice of each other queue, however much the others write', async () => {
     const { open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 4)
@@ -53,7 +53,7 @@ describe('sessions share a thread', () => {
     for (let t = 21; t <= 300; t++) feed(busy.listener, t, 0)
     expect(done).toEqual(['busy1'])
     await drained(scheduler)
-    // After one chunk that was read at once, and a turn of 64 kB: a chunk counts 257 bytes here.
+    // After one chunk that was read at once, and a slice of 64 kB: a chunk counts 257 bytes here.
     expect(done.indexOf('other1')).toBe(1 + Math.ceil((64 * 1024) / 257))
     expect(done).toHaveLength(301)
   })
@@ -178,7 +178,7 @@ describe('sessions share a thread', () => {
     expect(done).toEqual(['a1', 'a2', 'a3', 'timer'])
   })
 
-  test('a timer that is cancelled while it waits for its turn does not fire', async () => {
+  test('a timer that is cancelled while it waits in its queue does not fire', async () => {
     const { clock, open, done, scheduler } = setUp()
     const { queue } = open('a')
     const timer = queue.clock.setTimer(1, () => done.push('fired'))
@@ -190,7 +190,7 @@ describe('sessions share a thread', () => {
     expect(done).toEqual(['other'])
   })
 
-  test('other work of the host runs between two turns of the sessions', async () => {
+  test('other work of the host runs between two slices of the sessions', async () => {
     const { open, feed, done, scheduler } = setUp()
     for (let index = 0; index < 12; index++) feed(open('a').listener, index, 2)
     const seen: number[] = []
@@ -198,7 +198,7 @@ describe('sessions share a thread', () => {
       await nextTurn()
       seen.push(done.length)
     }
-    // Two at once and then two per turn: 4 ms.
+    // Two at once and then two per slice: 4 ms.
     expect(seen).toEqual([4, 6, 8, 10, 12])
   })
 
@@ -227,7 +227,7 @@ describe('sessions share a thread', () => {
     expect(read.reduce((sum, length) => sum + length, 0)).toBe(5 * piece.length)
   })
 
-  test('a large chunk is read in pieces, one turn after the other', async () => {
+  test('a large chunk is read in pieces, one slice after the other', async () => {
     const { clock, scheduler } = setUp()
     const pieces: [number, number, number][] = []
     const large = scheduler

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../clock/index.js'
 import type { KeeperListener } from '../../keeper/index.js'
 
-/** How long sessions work before other work of the host gets its turn. */
-const TURN_MS = 4
+/** How long sessions work before other work of the host continues. */
+const SLICE_MS = 4
 /** Output that waited this long is read at once: a look per chunk adds to the delay. */
 const BEHIND_MS = 50
 /** A session that asked usually asks again: how long after its last request it keeps priority. */
@@ -14,9 +14,9 @@ const BURST_FACTOR = 4
 const BURST_PRIORITY_MS = 300
 /** The weight of a new chunk in the session's average. */
 const AVERAGE_WEIGHT = 0.1
-/** How much output is read in one turn of a session. */
-const TURN_BYTES = 64 * 1024
-/** How much of it is read at once, before the time of the turn is checked again. */
+/** How much output is read in one slice of a session. */
+const SLICE_BYTES = 64 * 1024
+/** How much of it is read at once, before the time of the slice is checked again. */
 const PIECE_BYTES = 16 * 1024
 /**
  * How much output may wait; beyond it the host reads no more from the keeper until most is read.
@@ -25,15 +25,15 @@ const WAITING_MAX = 4 * 1024 * 1024
 const WAITING_AGAIN = 1024 * 1024
 
 /*
- * Wires the keeper's output to the sessions of a host, and the requests of a host to the readers in
- * a thread: sessions that share one thread either way. In the order of
- * arrival a session that shows a menu would wait behind the spinners of all others: behind hundreds
- * of chunks when many agents write at once. So the work of each session waits in a queue of its
- * own, and the queues take turns.
+ * Orders the work of sessions that share one thread: on the host, the output of the keeper; in a
+ * reader thread, the requests of the host. In the order of arrival a session that shows a menu
+ * would wait behind the spinners of all others: behind hundreds of chunks when many agents write at
+ * once. So the work of each session waits in a queue of its own, and the queues are served in
+ * slices.
  *
  * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst
  *   may be a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer
- *   than one turn of every other.
+ *   than one slice of every other.
  * - Within a session the keeper's order stays. Timers run behind all output, also behind bytes that
  *   arrive while the timer waits, and behind those that are unread in the socket when it fires. A
  *   timer says that nothing was printed until now, which is true only after everything has been
@@ -44,16 +44,16 @@ const WAITING_AGAIN = 1024 * 1024
  * - A host with too much unread output reads no more from the keeper for a while. The keeper finds
  *   the session whose bytes pile up and lets it continue from its recording, so that a flood does
  *   not fill the socket that all sessions share (docs/decisions/0027-terminals-on-one-thread.md).
- * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
+ * - While no queue waits and the slice has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *
- * Symptom → constant: requests to the host are slow while sessions write → TURN_MS down; frames
- * that stood only for a moment are missed → BEHIND_MS up, at the price of delay.
+ * Symptom → constant: requests to the host are slow while sessions write → SLICE_MS down; frames
+ * that lasted only a moment are missed → BEHIND_MS up, at the price of delay.
  */
 export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
-  readonly #onTurn: (id: string, ms: number) => void
+  readonly #onSlice: (id: string, ms: number) => void
   readonly #hold: (isHeld: boolean) => void
   /** Queues with work, the one that has waited longest first. */
   readonly #urgent = new Set<SessionQueue>()
@@ -62,24 +62,24 @@ export class SessionScheduler {
   #isArmed = false
   #isRunning = false
   #isHeld = false
-  /** When sessions first worked in this turn of the event loop; null: not yet. */
-  #turnBegan: number | null = null
+  /** When sessions first worked in this round of the event loop; null: not yet. */
+  #sliceBegan: number | null = null
 
   /**
-   * `onTurn`: a session has worked for this long. `hold`: too much waits, or no longer; the keeper
+   * `onSlice`: a session has worked for this long. `hold`: too much waits, or no longer; the keeper
    * then notices a session that prints too fast, and lets it continue from its recording.
    */
   constructor(
     clock: Clock,
     onError: (error: unknown) => void,
     {
-      onTurn = () => undefined,
+      onSlice = () => undefined,
       hold = () => undefined,
-    }: { onTurn?(id: string, ms: number): void; hold?(isHeld: boolean): void } = {},
+    }: { onSlice?(id: string, ms: number): void; hold?(isHeld: boolean): void } = {},
   ) {
     this.#clock = clock
     this.#onError = onError
-    this.#onTurn = onTurn
+    this.#onSlice = onSlice
     this.#hold = hold
   }
 
@@ -117,12 +117,12 @@ export class SessionScheduler {
 
   #take(queue: SessionQueue, work: Work): void {
     const now = this.#clock.monotonic()
-    this.#turnBegan ??= now
+    this.#sliceBegan ??= now
     queue.work.push({ work, since: now })
     this.#waitingBytes += sizeOf(work)
     if (typeof work !== 'function' && queue.recordChunk(work.bytes.length, now) && this.#others.delete(queue))
       this.#urgent.add(queue)
-    const isFree = this.waiting === 0 && !this.#isRunning && now - this.#turnBegan < TURN_MS
+    const isFree = this.waiting === 0 && !this.#isRunning && now - this.#sliceBegan < SLICE_MS
     if (isFree) this.#run(queue, now)
     else this.#wait(queue)
     this.#checkHeld()
@@ -143,9 +143,9 @@ export class SessionScheduler {
     this.#isArmed = true
     setImmediate(() => {
       this.#isArmed = false
-      this.#turnBegan = null
+      this.#sliceBegan = null
       const began = this.#clock.monotonic()
-      for (let now = began; this.waiting > 0 && now - began < TURN_MS; ) now = this.#runNext()
+      for (let now = began; this.waiting > 0 && now - began < SLICE_MS; ) now = this.#runNext()
       if (this.waiting > 0) this.#arm()
     })
   }
@@ -158,11 +158,11 @@ export class SessionScheduler {
     return this.#clock.monotonic()
   }
 
-  /** One turn of one session: its work up to a limit, and then its timers if no work is left. */
+  /** One slice of one session: its work up to a limit, and then its timers if no work is left. */
   #run(queue: SessionQueue, now: number): void {
     this.#isRunning = true
-    const until = now + TURN_MS
-    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES && this.#clock.monotonic() < until; ) {
+    const until = now + SLICE_MS
+    for (let read = 0; queue.work.length > 0 && read < SLICE_BYTES && this.#clock.monotonic() < until; ) {
       const { work, size } = queue.next(now)
       read += size
       this.#waitingBytes -= size
@@ -170,7 +170,7 @@ export class SessionScheduler {
     }
     if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
-    this.#onTurn(queue.id, this.#clock.monotonic() - now)
+    this.#onSlice(queue.id, this.#clock.monotonic() - now)
     this.#checkHeld()
     if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
   }
@@ -194,7 +194,7 @@ export class SessionScheduler {
 
 type OutputReader = (bytes: Uint8Array, t: number, offset: number) => void
 
-/** A chunk of output to read, or something else to do at its place in the order. */
+/** A chunk of output to read, or something else to do in its order. */
 type Work = Output | (() => void)
 
 interface Output {
@@ -218,7 +218,7 @@ export class SessionQueue {
   readonly work: { work: Work; since: number }[] = []
   /** Callbacks of timers that have fired; they run when no work is left. */
   readonly timers: (() => void)[] = []
-  /** The host's clock, whose timers wait for the session's turn. */
+  /** The host's clock, whose timers wait in the queue of the session. */
   readonly clock: Clock
   readonly id: string
   readonly #port: QueuePort
@@ -240,7 +240,7 @@ export class SessionQueue {
   }
 
   /**
-   * Passes what the keeper sends to the session, in its turn. `isOld`: what was printed before the
+   * Passes what the keeper sends to the session, in its order. `isOld`: what was printed before the
    * session went live is read piece by piece, however late, as the earlier host did.
    */
   listener(session: KeeperListener, isOld: () => boolean = () => false): KeeperListener {
@@ -260,7 +260,7 @@ export class SessionQueue {
     if (!this.#isClosed) this.#port.take({ read, bytes, t, offset })
   }
 
-  /** Runs work at its place in the order. `isUrgent`: the session asks for something. */
+  /** Runs work in its order. `isUrgent`: the session asks for something. */
   run(work: () => void, { isUrgent = false } = {}): void {
     if (this.#isClosed) return
     if (isUrgent) this.#askedAt = this.#now()

@@ -51,7 +51,7 @@ export class TerminalReader {
       }
       case 'look':
         return [this.#answer(request.t, screen.last === null ? screen.look(request.t) : [])]
-      case 'mark':
+      case 'barrier':
         return [this.#answer(null, [])]
       case 'save':
         return [this.#answer(null, [], JSON.stringify(screen.serialize()))]
@@ -63,8 +63,8 @@ export class TerminalReader {
       case 'settle':
         screen.settleBy(request.settings)
         return []
-      case 'hold-rest':
-        screen.holdRest(request.seconds, request.until)
+      case 'hold-idle':
+        screen.holdIdle(request.seconds, request.until)
         return []
       case 'release':
         this.#encoder.release(request.firstId)
@@ -77,9 +77,9 @@ export class TerminalReader {
 
   /**
    * Old output has no timers, so every deadline before the next piece is run here, each at its own
-   * moment: then it is read as the host read it that was there when it was printed. Output of now
-   * has timers, and its time may be too late (session-scheduler.ts), which says nothing about
-   * deadlines before it.
+   * moment, so that it is read as by the host that ran when it was printed. Live output has timers;
+   * its timestamp may be later than the true time (session-scheduler.ts), so it says nothing about
+   * earlier deadlines.
    */
   #runTimers(t: number): ReaderReply[] {
     const replies: ReaderReply[] = []

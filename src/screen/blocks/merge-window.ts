@@ -6,8 +6,8 @@ import type { TextRow } from './text-row.js'
  * which kept row is its first one? The window replaces everything below that row; everything above
  * stays.
  *
- * The answer is the place where most rows agree, read from the top, because text grows and folds at
- * the bottom. Three differing rows in a row end the comparison. A place counts
+ * The answer is the position where most rows agree, read from the top, because text grows and folds
+ * at the bottom. Three differing rows in a row end the comparison. A position counts
  * - with three different rows that agree;
  * - when the whole window or all kept rows agree;
  * - when a prompt and the row below it agree;
@@ -16,9 +16,9 @@ import type { TextRow } from './text-row.js'
  * - when it starts with a row that occurs once, right above the newest few, and those were redrawn
  *   (a call folds, opens, gets its result).
  *
- * Of equal places that of the previous window wins: without a sign of it nothing has scrolled. A
+ * Of equal positions that of the previous window wins: without a sign of it nothing has scrolled. A
  * window whose rows are all among the kept ones is an older part of them (the user scrolls back)
- * and changes nothing, unless it is in the same place as before: then the end was removed.
+ * and changes nothing, unless it is in the same position as before: then the end was removed.
  *
  * Out of scope: windows of another width (`realign.ts`), and the meaning of a row.
  */
@@ -34,7 +34,7 @@ export interface KeptRow {
   isEcho: boolean
 }
 
-interface Placement {
+interface Alignment {
   /** The index of the kept row that corresponds to the first row of the window. */
   at: number
   /** Rows of the window, from its top, that agree. */
@@ -43,8 +43,8 @@ interface Placement {
   isContained: boolean
 }
 
-function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Placement | null {
-  let best: Placement | null = null
+function alignWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Alignment | null {
+  let best: Alignment | null = null
   const filled = window.filter(row => row.key !== '').length
   for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
     const { agreeing, differing, compared, characters, isPrompt } = compareAt(kept, window, at)
@@ -124,7 +124,7 @@ export interface MergedWindow {
   top: number
   /** The first rows of the window, for the next call. */
   head: string[]
-  /** Rows below the window's last row that disappeared, with nothing in their place. */
+  /** Rows below the window's last row that disappeared, with nothing in their alignment. */
   tail?: KeptRow[]
 }
 
@@ -154,22 +154,22 @@ export function mergeWindow(
   )
   const head = window.slice(0, HEAD_ROWS).map(row => row.key)
   if (kept.length === 0) return { rows: [...window], top: 0, head }
-  const place = placeWindow(kept, window, before.top)
+  const alignment = alignWindow(kept, window, before.top)
   // Rows that one window omitted and the next does not replace were not removed: that window was
   // half drawn.
-  if (!place && before.tail?.length)
+  if (!alignment && before.tail?.length)
     return mergeWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
-  if (!place)
+  if (!alignment)
     return (
       fillGap(kept, window, before) ??
       belowPrompt(kept, shown, window) ??
       belowUnknownRows(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
     )
-  if (place.isContained && place.at !== before.top && place.at + window.length < kept.length)
+  if (alignment.isContained && alignment.at !== before.top && alignment.at + window.length < kept.length)
     return { rows: [...kept], top: before.top, head }
-  const pinned = pinnedRows(kept, window, place.at, before.head)
-  const top = place.at + pinned
-  const tail = takenBack(kept, window, place.at, before.tail ?? [])
+  const pinned = pinnedRows(kept, window, alignment.at, before.head)
+  const top = alignment.at + pinned
+  const tail = takenBack(kept, window, alignment.at, before.tail ?? [])
   return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head, tail }
 }
 
@@ -207,7 +207,7 @@ function belowPrompt(
 /** Rows at the top that may not be transcript: a leaving title, a covering notice. */
 const UNKNOWN_ROWS_MAX = 8
 
-/** A window with unknown first rows: the other rows determine its place. */
+/** A window with unknown first rows: the other rows determine its alignment. */
 function belowUnknownRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -217,10 +217,10 @@ function belowUnknownRows(
     if (window[above]!.key === '') continue
     unknownRows++
     const rest = window.slice(above)
-    const place = placeWindow(kept, rest, before.top)
-    if (!place || place.agreeing < AGREEING_ROWS_MIN) continue
-    const rows = [...kept.slice(0, place.at), ...keepGaps(kept, rest, place.at)]
-    return { rows, top: place.at, head: window.slice(0, HEAD_ROWS).map(row => row.key) }
+    const alignment = alignWindow(kept, rest, before.top)
+    if (!alignment || alignment.agreeing < AGREEING_ROWS_MIN) continue
+    const rows = [...kept.slice(0, alignment.at), ...keepGaps(kept, rest, alignment.at)]
+    return { rows, top: alignment.at, head: window.slice(0, HEAD_ROWS).map(row => row.key) }
   }
   return null
 }

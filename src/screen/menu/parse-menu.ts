@@ -268,7 +268,10 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
   )
 }
 
-/** By words, and only for its name: words never decide whether it is live. */
+/**
+ * Guesses the kind from the wording. The kind is only a label: wording never decides whether a menu
+ * is live.
+ */
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
   if (/\btrust\b/iu.test(text) || options.some(({ label }) => /^(?:yes, )?(?:i )?trust\b/iu.test(label))) return 'trust'
@@ -287,7 +290,7 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   return 'question'
 }
 
-/** A way to sign in, not a choice about signing in that a programmer has to make. */
+/** A sign-in method, not a design question about sign-in. */
 function isSignInOption({ label }: MenuOption): boolean {
   return /\b(?:sign in|log ?in|api key|account|subscription|provider|console)\b/iu.test(label)
 }

@@ -195,7 +195,7 @@ export const packSchema = z.strictObject({
   evidence: z.array(z.string()).default([]),
   locale: z.string().default('en'),
   terminator: z.enum(['required', 'optional', 'none']).default('none'),
-  rest_ms: z.int().min(0).max(10_000).default(0),
+  idle_ms: z.int().min(0).max(10_000).default(0),
   detect: z
     .strictObject({
       argv0: z.array(z.string()).default([]),

@@ -18,8 +18,8 @@ export interface Pack {
   /** Whatever the pack does not describe is read by structure alone. */
   byStructure: boolean
   terminator: 'required' | 'optional' | 'none'
-  /** After work, the input box at rest counts only when it has lasted this long. */
-  restMs: number
+  /** After work, an idle input box counts only when it has lasted this long. */
+  idleMs: number
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
   text: { indent: number; width: TextWidth; scrollbar: boolean }
   input: InputSettings

@@ -121,7 +121,7 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
     locale: data.locale,
     byStructure: data.base === 'structure' || data.blocks.length === 0,
     terminator: data.terminator,
-    restMs: data.rest_ms,
+    idleMs: data.idle_ms,
     detect: {
       argv0: data.detect.argv0,
       banner: optional(data.detect.banner, 'detect.banner'),

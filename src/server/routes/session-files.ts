@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../../sessions/index.js'
+import { openDownload, type SessionDirectories, type SessionRecord, storeUpload } from '../../sessions/index.js'
 import { forwarded } from '../forward.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -73,7 +73,7 @@ export const sessionFileRoutes: readonly Route[] = [
   }),
 ]
 
-function placesOf({ settings }: Host, { id, project }: SessionRecord): SessionPlaces {
+function placesOf({ settings }: Host, { id, project }: SessionRecord): SessionDirectories {
   return {
     uploads: join(settings.dataDirectory, 'uploads', id),
     project,

@@ -45,7 +45,10 @@ export interface ClientCall {
   rpc: number | string
   method: ClientMethod
   params: Record<string, unknown>
-  /** The terminal that it creates: the same one whoever reads the recording. */
+  /**
+   * The id of the terminal that the call creates. It is derived from the call, so every reader of
+   * the recording gets the same id.
+   */
   terminal?: string
   /** A daemon has begun to carry it out. */
   isBegun: boolean

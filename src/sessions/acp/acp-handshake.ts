@@ -85,12 +85,12 @@ export class AcpHandshake {
       })
       return null
     }
-    const place = { cwd: record.cwd, mcpServers: [] }
+    const directories = { cwd: record.cwd, mcpServers: [] }
     const { canLoad, canResume } = this.#capabilities
     const { resumedFrom, agentSessionId: sessionId } = record
-    if (resumedFrom === undefined || sessionId === undefined) await call(METHOD.newSession, place)
-    else if (canResume) await call(METHOD.resumeSession, { sessionId, ...place })
-    else if (canLoad) await call(METHOD.loadSession, { sessionId, ...place })
+    if (resumedFrom === undefined || sessionId === undefined) await call(METHOD.newSession, directories)
+    else if (canResume) await call(METHOD.resumeSession, { sessionId, ...directories })
+    else if (canLoad) await call(METHOD.loadSession, { sessionId, ...directories })
     else {
       const message = 'the agent cannot load an earlier conversation'
       return {

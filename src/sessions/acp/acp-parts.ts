@@ -5,7 +5,7 @@ import { MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import type { InterruptResult } from '../live/interrupt-agent.js'
 import { type Delivery, PromptQueue } from '../live/prompt-queue.js'
-import type { SendResult } from '../live/send-gate.js'
+import type { SendResult } from '../live/send-prompt.js'
 import { SessionEnding } from '../live/session-ending.js'
 import { SessionNotices } from '../live/session-notices.js'
 import { DEFAULT_TIMES, type LiveSessionOptions, SILENT_AGENT } from '../live/session-options.js'
@@ -17,7 +17,7 @@ import { AcpPhase } from './acp-phase.js'
 import { AcpRequests } from './acp-requests.js'
 import { beginLabel } from './begin-label.js'
 import { ClientCalls } from './client/client-calls.js'
-import { ClientFiles, type ClientPlaces } from './client/client-files.js'
+import { type ClientDirectories, ClientFiles } from './client/client-files.js'
 import { ClientTerminals } from './client/client-terminals.js'
 
 export interface AcpSessionOptions
@@ -39,7 +39,7 @@ export interface AcpSessionOptions
   > {
   version: string
   /** Where Signalbox reads and writes for the agent; null in a sandbox: the agent has its own. */
-  clientPlaces: ClientPlaces | null
+  clientDirectories: ClientDirectories | null
   /** What the agent says about itself, for the status of its pane and its usage. */
   onReport(report: AgentReport): void
 }
@@ -61,7 +61,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   const { clock, onError, record, journal, ledger, hostName, keeper, emit } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const session = record.id
-  const isClient = options.clientPlaces !== null
+  const isClient = options.clientDirectories !== null
   const waiters = new Waiters(clock)
   const effects = new Effects(onError, ports.changed)
   const conversation = new AcpConversation(session)
@@ -135,11 +135,12 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...(options.pause && { pause: options.pause }),
     lastTurn: () => conversation.lastTurn,
     onDelivered: () => conversation.lastTurn,
-    untilBegun: async () => undefined,
+    untilStarted: async () => undefined,
     settled: () => effects.settled(),
     onFailed: detail => notices.undelivered(detail),
   })
-  const client = options.clientPlaces && clientParts(options, options.clientPlaces, { conversation, channel, ending })
+  const client =
+    options.clientDirectories && clientParts(options, options.clientDirectories, { conversation, channel, ending })
   const clientCalls = client?.calls ?? null
   const parts = { conversation, channel, handshake, requests, clientCalls, messages, notices, ending, phase }
   const events: AcpEvents = new AcpEvents({
@@ -156,7 +157,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
 /** What carries out the agent's calls of its client. */
 function clientParts(
   { record, keeper, clock, onError }: AcpSessionOptions,
-  places: ClientPlaces,
+  directories: ClientDirectories,
   { conversation, channel, ending }: { conversation: AcpConversation; channel: AcpChannel; ending: SessionEnding },
 ) {
   const terminals = new ClientTerminals({
@@ -168,7 +169,7 @@ function clientParts(
     onError,
   })
   const calls = new ClientCalls({
-    files: new ClientFiles(places),
+    files: new ClientFiles(directories),
     terminals,
     cwd: record.cwd,
     agentSession: () => conversation.agentSession,
@@ -176,7 +177,7 @@ function clientParts(
     answer: async message => {
       if (ending.exit === null) await channel.write(message)
     },
-    begin: ({ rpc }) => keeper.mark(record.id, beginLabel(rpc)),
+    begin: ({ rpc }) => keeper.addMarker(record.id, beginLabel(rpc)),
     onError,
   })
   return { terminals, calls }

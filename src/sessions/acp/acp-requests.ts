@@ -9,7 +9,7 @@ interface AcpRequestsOptions {
   clock: Clock
   /** Answers the agent's call: one of its options, or null if the turn was cancelled. */
   answer(ask: PermissionAsk, option: string | null): Promise<void>
-  /** Sends the next prompt, held until the agent rests. */
+  /** Sends the next prompt, held until the agent is idle. */
   say(text: string): Promise<void>
   interrupt(): Promise<unknown>
   onError(error: unknown): void

@@ -30,5 +30,5 @@
  * ledger.
  */
 export { AcpSession } from './acp-session.js'
-export type { ClientPlaces } from './client/client-files.js'
+export type { ClientDirectories } from './client/client-files.js'
 export { isProtocolRecording, replayProtocol } from './replay-protocol.js'

@@ -31,7 +31,7 @@ const NO_SCREEN: ScreenView = {
   readRows: () => [],
   recordInput: () => undefined,
   settleBy: () => undefined,
-  holdRest: () => undefined,
+  holdIdle: () => undefined,
 }
 
 /** What a session without a terminal answers to questions about one. */

@@ -61,7 +61,7 @@ class Fixture {
 
   read(options: { isOpen: boolean } = { isOpen: false }): readonly Block[] {
     const look = this.screen.last!
-    this.conversation.markTurn(look)
+    this.conversation.beginTurn(look)
     return this.conversation.extract(look, options)
   }
 
@@ -173,7 +173,7 @@ describe('a prompt on the alternate screen', () => {
     fixture.read()
     conversation.closeTurn()
     fixture.paint([...rows, '▷ One', ''], 20)
-    conversation.markTurn(screen.last!)
+    conversation.beginTurn(screen.last!)
     fixture.paint([...rows, '▷ One', '', '  after a blank row', '', '◆ yes'], 20)
     expect(conversation.newEcho(screen.last!)).toBeNull()
     expect(markdown(fixture.read())).toBe('yes')
@@ -247,7 +247,7 @@ describe('a prompt on the normal screen', () => {
   it('that was seen half drawn is not part of the answer', () => {
     const fixture = new Fixture({ cols: 80, rows: 12 })
     fixture.print(['▷ first row', '', ...BOX].join('\r\n'))
-    fixture.conversation.markTurn(fixture.screen.last!)
+    fixture.conversation.beginTurn(fixture.screen.last!)
     fixture.print(
       `\u001b[H\u001b[J${['▷ first row', '  second row', '  third row', '', '◆ the answer', '', ...BOX].join('\r\n')}`,
     )
@@ -283,7 +283,7 @@ describe('a prompt on the normal screen', () => {
       conversation.closeTurn()
       // The box with the draft covers the screen: the rows below the last answer are on screen.
       fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
-      expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+      expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
       const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
       fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
       expect(conversation.newEcho(screen.last!)).toBeNull()
@@ -300,12 +300,12 @@ describe('a prompt on the normal screen', () => {
     fixture.read()
     conversation.closeTurn()
     // The command has no echo.
-    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
     conversation.noteQueued('the next question')
     fixture.print(`\u001b[H\u001b[J${[...rows, '▷ the next question', '', ...BOX].join('\r\n')}`)
     expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
     conversation.closeTurn()
-    expect(conversation.markTurn(screen.last!)).toBe('s.3')
+    expect(conversation.beginTurn(screen.last!)).toBe('s.3')
   })
 
   it('that was sent belongs to its turn, also below text that was read before', () => {
@@ -315,7 +315,7 @@ describe('a prompt on the normal screen', () => {
     fixture.print([...rows, ...BOX].join('\r\n'))
     fixture.read()
     conversation.closeTurn()
-    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
     conversation.noteSent('One\n\nafter a blank line')
     fixture.print(
       `\u001b[H\u001b[J${[...rows, '◆ late words', '', '▷ One', '  after a blank line', '', ...BOX].join('\r\n')}`,
@@ -331,7 +331,7 @@ describe('a prompt on the normal screen', () => {
     fixture.print([...rows, ...BOX].join('\r\n'))
     fixture.read()
     conversation.closeTurn()
-    conversation.markTurn(screen.last!, { isSent: true })
+    conversation.beginTurn(screen.last!, { isSent: true })
     conversation.noteSent('One\n\nafter a blank line')
     fixture.print(`\u001b[H\u001b[J${[...rows, '▷ One', '', ...BOX].join('\r\n')}`)
     fixture.print(
@@ -347,7 +347,7 @@ describe('a prompt on the normal screen', () => {
     fixture.print(['▷ first', '', '◆ ok', '', '▷ second', '', '◆ ok', '', ...BOX].join('\r\n'))
     fixture.read()
     conversation.closeTurn()
-    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.2')
+    expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
     conversation.noteQueued('the next question')
     fixture.print(`\u001b[H\u001b[J${['▷ the next question', '', '◆ the answer', '', ...BOX].join('\r\n')}`)
     expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
@@ -376,11 +376,11 @@ describe('a prompt on the normal screen', () => {
     const { conversation, screen } = fixture
     fixture.print(['Welcome', '', ...BOX].join('\r\n'))
     conversation.markOld(screen.last!)
-    expect(conversation.markTurn(screen.last!, { isSent: true })).toBe('s.1')
+    expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.1')
     fixture.print(
       `\u001b[H\u001b[J${['Welcome', '', '◆ A new version is out.', '', '▷ hello', '', ...BOX].join('\r\n')}`,
     )
-    expect(conversation.markTurn(screen.last!)).toBeNull()
+    expect(conversation.beginTurn(screen.last!)).toBeNull()
     expect(conversation.shownTurn).toBe('s.1')
   })
 })

@@ -172,11 +172,11 @@ export class Conversation {
   }
 
   /**
-   * Begins a turn below the newest echo or, if an agent continues by itself after a rest, below its
-   * last message. Returns the new turn's name; null if the turn is still open. `isSent`: Signalbox
-   * has just typed a prompt, so the echo on screen is older.
+   * Begins a turn below the newest echo or, if an agent continues by itself after an idle time,
+   * below its last message. Returns the new turn's name; null if the turn is still open. `isSent`:
+   * Signalbox has just typed a prompt, so the echo on screen is older.
    */
-  markTurn(look: Look, { isSent = false } = {}): string | null {
+  beginTurn(look: Look, { isSent = false } = {}): string | null {
     this.observe(look)
     const { echo } = this.#rows
     const echoId = echo?.first ?? null

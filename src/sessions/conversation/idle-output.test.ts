@@ -34,9 +34,10 @@ function rest() {
     for (const output of outputs) if (output.type === 'look') conversation.observe(output.look)
     return screen.last!
   }
-  const look = (at: number) => output.check({ ...screen.last!, t: at }, seen => turns.push(conversation.markTurn(seen)))
+  const look = (at: number) =>
+    output.check({ ...screen.last!, t: at }, seen => turns.push(conversation.beginTurn(seen)))
   const first = paint(ASKED, 1)
-  conversation.markTurn(first)
+  conversation.beginTurn(first)
   conversation.openMessage()
   conversation.extract(first, { isOpen: false })
   conversation.closeMessage(first)

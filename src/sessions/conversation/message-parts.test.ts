@@ -39,7 +39,7 @@ class LongTurn {
     }
     this.conversation = new Conversation('s', PACK, source)
     this.#print(`▷ work\r\n\r\n${BOX}`)
-    this.conversation.markTurn(this.screen.last!)
+    this.conversation.beginTurn(this.screen.last!)
     this.conversation.openMessage()
   }
 

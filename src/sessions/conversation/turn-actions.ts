@@ -70,7 +70,7 @@ export class TurnActions {
   }
 
   mark(look: Look | null, isSent = false): void {
-    const turn = look && this.#conversation.markTurn(look, { isSent })
+    const turn = look && this.#conversation.beginTurn(look, { isSent })
     if (!turn) return
     const prompt = this.#shownPrompt(look)
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
@@ -172,7 +172,7 @@ export class TurnActions {
     this.mark(look)
   }
 
-  /** Closes the turn: the agent rests. */
+  /** Closes the turn: the agent is idle. */
   close(look: Look | null, known?: string): void {
     const { session, isExited, record } = this.#options
     const { turn } = this.#conversation
@@ -243,13 +243,13 @@ export class IdleOutput {
     return this.#pending && this.#pending.t + STAYS_S
   }
 
-  /** Calls `markTurn` if a prompt without a turn is on screen: the agent answered it at once. */
-  check(look: Look | null, markTurn: (look: Look) => void): 'due' | 'pending' | null {
+  /** Calls `beginTurn` if a prompt without a turn is on screen: the agent answered it at once. */
+  check(look: Look | null, beginTurn: (look: Look) => void): 'due' | 'pending' | null {
     const found = look && isReadable(look) ? this.#conversation.idleOutput(look) : null
     const before = this.#pending
     this.#pending = null
     if (!found || !look) return null
-    if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) markTurn(look)
+    if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) beginTurn(look)
     if (this.#conversation.turn !== null) return 'due'
     const since = before?.markdown === found.markdown ? before.t : look.t
     if (look.t - since >= STAYS_S - ROUNDING_S) return 'due'

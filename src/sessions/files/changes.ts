@@ -107,7 +107,7 @@ export async function discardHunk(
     writeFileSync(file, head + hunk, 'latin1')
     const { code, stderr } = await git.try([...NO_HOOKS, 'apply', '--reverse', '--whitespace=nowarn', file])
     if (code !== 0)
-      throw new SignalboxError('E_STATE', `git could not take it back: ${stderr.trim().split('\n')[0]}`, {
+      throw new SignalboxError('E_STATE', `git could not revert this part: ${stderr.trim().split('\n')[0]}`, {
         next: 'discard the whole file, or edit it',
       })
   } finally {
@@ -130,7 +130,9 @@ export async function imageAt(git: Git, path: string, commit: string | null): Pr
     ? readInTree(git, path)
     : git.bytes(['cat-file', 'blob', `${commit}:${path}`])
   ).catch(() => null)
-  if (bytes === null) throw new SignalboxError('E_UNKNOWN', `there is no ${path}`, { next: 'reload the changes' })
+  const where = commit === null ? 'in the working tree' : 'at this commit'
+  if (bytes === null)
+    throw new SignalboxError('E_UNKNOWN', `${path} does not exist ${where}`, { next: 'reload the changes' })
   if (bytes.length > IMAGE_MAX)
     throw new SignalboxError('E_INPUT', `${path} is ${bytes.length} bytes long; the limit is ${IMAGE_MAX}`)
   return bytes

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Git } from '../../git/index.js'
-import { isInside } from './places.js'
+import { isInside } from './session-directories.js'
 
 export interface TreeEntry {
   /** Relative to the project. */

@@ -1,7 +1,7 @@
 /*
  * The files of a session, as people see them on the page.
  *
- * - `places`: which files are of the session, for people and for its agent
+ * - `session-directories`: which files are of the session, for people and for its agent
  * - `uploads`: files that people give to a session, and files of its project that they download
  * - `file-tree`: the project's files, listed and searched
  * - `changes`: what the agent changed, compared, committed and discarded
@@ -10,6 +10,6 @@
 
 export { commitAt, commitChanges, discardChanges, discardHunk, imageAt } from './changes.js'
 export { findInTree, listTree } from './file-tree.js'
-export type { SessionPlaces } from './places.js'
+export type { SessionDirectories } from './session-directories.js'
 export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'
 export { type FileLimits, openDownload, removeUploads, storeUpload } from './uploads.js'

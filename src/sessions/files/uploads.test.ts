@@ -14,18 +14,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SessionPlaces } from './places.js'
+import type { SessionDirectories } from './session-directories.js'
 import { openDownload, safeName, storeUpload } from './uploads.js'
 
 const LIMITS = { uploadMaxMb: 1, downloadMaxMb: 1, quotaMb: 2 }
 const text = (value: string) => new TextEncoder().encode(value)
 
 let root: string
-let places: SessionPlaces
+let directories: SessionDirectories
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-files-')))
   for (const name of ['project', 'project-other', 'data']) mkdirSync(join(root, name))
-  places = {
+  directories = {
     uploads: join(root, 'data', 'uploads', 'ses_1'),
     project: join(root, 'project'),
     own: [join(root, 'data')],
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 async function read(path: string): Promise<string> {
-  const { handle } = await openDownload(places, path, LIMITS)
+  const { handle } = await openDownload(directories, path, LIMITS)
   const content = await handle.readFile('utf8')
   await handle.close()
   return content
@@ -43,34 +43,34 @@ async function read(path: string): Promise<string> {
 describe('an upload', () => {
   test('is stored in the session’s folder, readable by the owner only, with its real type', async () => {
     const stored = await storeUpload(
-      places,
+      directories,
       { name: 'shot.txt', bytes: Buffer.from('89504e470d0a1a0a00', 'hex') },
       LIMITS,
     )
-    expect(stored).toMatchObject({ path: join(places.uploads, 'shot.txt'), type: 'image/png', bytes: 9 })
-    expect(statSync(places.uploads).mode & 0o777).toBe(0o700)
+    expect(stored).toMatchObject({ path: join(directories.uploads, 'shot.txt'), type: 'image/png', bytes: 9 })
+    expect(statSync(directories.uploads).mode & 0o777).toBe(0o700)
     expect(statSync(stored.path).mode & 0o777).toBe(0o600)
   })
 
   test('never replaces another upload', async () => {
     const names = []
     for (const content of ['a', 'b', 'c'])
-      names.push((await storeUpload(places, { name: 'n.tar.gz', bytes: text(content) }, LIMITS)).name)
+      names.push((await storeUpload(directories, { name: 'n.tar.gz', bytes: text(content) }, LIMITS)).name)
     expect(names).toEqual(['n.tar.gz', 'n.tar_1.gz', 'n.tar_2.gz'])
-    expect(readFileSync(join(places.uploads, 'n.tar.gz'), 'utf8')).toBe('a')
+    expect(readFileSync(join(directories.uploads, 'n.tar.gz'), 'utf8')).toBe('a')
   })
 
   test('has a limit per file and for all files', async () => {
     const bytes = new Uint8Array(1024 * 1024)
     await expect(
-      storeUpload(places, { name: 'a', bytes: new Uint8Array(bytes.length + 1) }, LIMITS),
+      storeUpload(directories, { name: 'a', bytes: new Uint8Array(bytes.length + 1) }, LIMITS),
     ).rejects.toMatchObject({ code: 'E_TOO_LARGE' })
-    await storeUpload(places, { name: 'a', bytes }, LIMITS)
-    await storeUpload(places, { name: 'b', bytes }, LIMITS)
-    await expect(storeUpload(places, { name: 'c', bytes: text('x') }, LIMITS)).rejects.toMatchObject({
+    await storeUpload(directories, { name: 'a', bytes }, LIMITS)
+    await storeUpload(directories, { name: 'b', bytes }, LIMITS)
+    await expect(storeUpload(directories, { name: 'c', bytes: text('x') }, LIMITS)).rejects.toMatchObject({
       code: 'E_TOO_LARGE',
     })
-    expect(readdirSync(places.uploads)).toEqual(['a', 'b'])
+    expect(readdirSync(directories.uploads)).toEqual(['a', 'b'])
   })
 
   test.each([
@@ -102,10 +102,10 @@ describe('a download', () => {
   test('may be a file of the project or an upload of the session', async () => {
     mkdirSync(join(root, 'project', 'docs'))
     writeFileSync(join(root, 'project', 'docs', 'a.md'), 'doc')
-    await storeUpload(places, { name: '.env', bytes: text('mine') }, LIMITS)
+    await storeUpload(directories, { name: '.env', bytes: text('mine') }, LIMITS)
     expect(await read('docs/a.md')).toBe('doc')
     expect(await read(join(root, 'project', 'docs', '..', 'docs', 'a.md'))).toBe('doc')
-    expect(await read(join(places.uploads, '_env'))).toBe('mine')
+    expect(await read(join(directories.uploads, '_env'))).toBe('mine')
   })
 
   test('follows a link inside the project and refuses one that leads outside', async () => {

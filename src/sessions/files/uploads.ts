@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, readdir, realpath, rm, stat, writeFile } from '
 import { extname, join, resolve } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { isInside, openRegular, placeProblem, type SessionPlaces } from './places.js'
+import { isInside, openRegular, pathProblem, type SessionDirectories } from './session-directories.js'
 
 export interface FileLimits {
   uploadMaxMb: number
@@ -23,24 +23,24 @@ const NAME_BYTES = 120
 
 /** Stores a file for the agent under its base name, without control characters. */
 export async function storeUpload(
-  places: SessionPlaces,
+  directories: SessionDirectories,
   file: { name: string; bytes: Uint8Array },
   limits: FileLimits,
 ): Promise<StoredFile> {
   if (file.bytes.length > limits.uploadMaxMb * MB)
     throw tooLarge(file.name, file.bytes.length, limits.uploadMaxMb, 'files.upload_max_mb')
-  await mkdir(places.uploads, { recursive: true, mode: 0o700 })
-  const used = await sizeOf(places.uploads)
+  await mkdir(directories.uploads, { recursive: true, mode: 0o700 })
+  const used = await sizeOf(directories.uploads)
   if (used + file.bytes.length > limits.quotaMb * MB)
     throw new SignalboxError(
       'E_TOO_LARGE',
       `the uploads of this session would exceed the limit of ${limits.quotaMb} MB (files.session_quota_mb)`,
-      { next: `remove files from ${places.uploads}` },
+      { next: `remove files from ${directories.uploads}` },
     )
   const wanted = safeName(file.name)
   for (let copy = 0; ; copy++) {
     const name = copy === 0 ? wanted : numbered(wanted, copy)
-    const path = join(places.uploads, name)
+    const path = join(directories.uploads, name)
     try {
       await writeFile(path, file.bytes, { flag: 'wx', mode: 0o600 })
     } catch (error) {
@@ -74,15 +74,15 @@ export function safeName(name: string): string {
  * @throws SignalboxError `E_UNKNOWN`, `E_ROLE`, `E_INPUT`, `E_TOO_LARGE`
  */
 export async function openDownload(
-  places: SessionPlaces,
+  directories: SessionDirectories,
   wanted: string,
   limits: FileLimits,
 ): Promise<{ handle: FileHandle; path: string; bytes: number }> {
   if (wanted.includes('\0')) throw new SignalboxError('E_INPUT', 'a path cannot contain a NUL character')
-  const real = await realPath(resolve(places.project, wanted), wanted)
-  await checkPlace(places, real, wanted)
+  const real = await realPath(resolve(directories.project, wanted), wanted)
+  await checkPath(directories, real, wanted)
   const { handle, bytes } = await openRegular(real, {
-    check: place => checkPlace(places, place, wanted),
+    check: path => checkPath(directories, path, wanted),
     refuse: (why, cause) => refused(wanted, why, cause),
   })
   if (bytes <= limits.downloadMaxMb * MB) return { handle, path: real, bytes }
@@ -94,12 +94,12 @@ export async function removeUploads(uploads: string): Promise<void> {
   await rm(uploads, { recursive: true, force: true })
 }
 
-async function checkPlace(places: SessionPlaces, real: string, wanted: string): Promise<void> {
-  const problem = await placeProblem(places, real)
+async function checkPath(directories: SessionDirectories, real: string, wanted: string): Promise<void> {
+  const problem = await pathProblem(directories, real)
   if (problem !== null) throw refused(wanted, problem)
-  const uploads = await realpath(places.uploads).catch(() => places.uploads)
+  const uploads = await realpath(directories.uploads).catch(() => directories.uploads)
   if (isInside(real, uploads)) return
-  if (isSecretPath(real) || isSecretPath(resolve(places.project, wanted)))
+  if (isSecretPath(real) || isSecretPath(resolve(directories.project, wanted)))
     throw refused(wanted, 'files with this name usually hold credentials')
 }
 

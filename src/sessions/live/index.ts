@@ -5,7 +5,7 @@
  *   keeper ──► LiveSession ──► SessionTerminal ──► SessionPhase ──► conversation/ ──► log, updates
  *                 ▲              bytes → looks      phase table        │
  *    reports ─────┤                                     └──► requests/ ┴──► ledger
- *    people ──────┘   PromptQueue ──► send gate ──► keys
+ *    people ──────┘   PromptQueue ──► sendPrompt ──► keys
  *                     SessionRequests.delivery ───► keys
  *
  * - `LiveSession` owns the parts, builds them in order and is the only class that the host sees.
@@ -16,7 +16,7 @@
  *   (`supervision/session-monitor`); decision 0022 says why there are two.
  * - `SessionPhase` moves through the phase table (`phase-table`) and performs its actions.
  *   `Readiness` decides when the screen begins to count.
- * - `PromptQueue` sends prompts through the send gate (`send-gate`, `send-text`), one at a time,
+ * - `PromptQueue` sends prompts with `sendPrompt` (`send-prompt`, `send-text`), one at a time,
  *   each in the log before its first key; `PromptReceipts` are proof that the agent took one.
  * - `Keyboard` decides who may type; `interrupt-agent` and `session-ending` use it too.
  * - `AgentReportReader` reads what the agent reports besides its screen.
@@ -48,7 +48,7 @@ export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
 export { phaseTable } from './phase-table.js'
-export type { SendPort, SendResult } from './send-gate.js'
+export type { SendPort, SendResult } from './send-prompt.js'
 export type {
   AgentTraits,
   SessionObserver,

@@ -43,7 +43,7 @@ test('interrupting presses the key and succeeds when the agent reports the inter
   expect(agent.writes).toEqual(['\u001b'])
 })
 
-test('interrupting succeeds when the input box is at rest', async () => {
+test('interrupting succeeds when the input box is idle', async () => {
   const agent = agentOf(BUSY, self => self.later(2_000, () => self.show({ busy: false, composer: composer('') })))
   expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
 })
@@ -90,7 +90,7 @@ test('interrupting is unconfirmed if the agent still works after five seconds', 
   expect(clock.monotonic()).toBeLessThan(6_000)
 })
 
-test('interrupting presses nothing if the agent rests, asks, has ended or is unknown', async () => {
+test('interrupting presses nothing if the agent is idle, asks, has ended or is unknown', async () => {
   const ended = agentOf()
   ended.exit()
   const cases = [

@@ -28,7 +28,7 @@ const FURTHER_APART_MS = 600
 
 /**
  * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent
- * shows its input box at rest. It also checks between two keys: for an agent that has stopped, the
+ * shows its idle input box. It also checks between two keys: for an agent that has stopped, the
  * next key may mean something else.
  *
  * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs

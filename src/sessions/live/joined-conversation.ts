@@ -165,7 +165,7 @@ export class JoinedConversation {
     for (const turn of fresh.slice(0, -1)) this.#keep(turn, before + turns.indexOf(turn) + 1)
     const state: ConversationState = newest
       ? this.#openedBy(newest, before + turns.length)
-      : this.#restAt(turns.at(-1) ?? null, lastRow, look)
+      : this.#idleAt(turns.at(-1) ?? null, lastRow, look)
     this.#openTurn = null
     this.#phase = this.#createPhase(pack, rows, state)
     // The agent wrote its text so far before it went back to thinking.
@@ -210,7 +210,7 @@ export class JoinedConversation {
   }
 
   /** All rows are known, or none is: an agent at work still has a turn. */
-  #restAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
+  #idleAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
     const isOpen = newest === null && (observation.busy === true || observation.awaiting !== null)
     if (isOpen && this.#openTurn === null) this.#noteTurn(this.#echoes.length + 1, '', '')
     return {

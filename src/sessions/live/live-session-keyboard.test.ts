@@ -85,7 +85,7 @@ describe('prompts while the agent works', () => {
   const cannotQueue = (toml: string) => toml.replace('queue = true', 'queue = false')
   const busy = ['▷ first', '', THINKING, '']
 
-  test('are held if the agent cannot queue, and sent when it rests', async () => {
+  test('are held if the agent cannot queue, and sent when it is idle', async () => {
     await open({ pack: cannotQueue })
     await fixture.paint(busy)
     const sent = fixture.session.send('second')

@@ -59,7 +59,7 @@ describe('notices', () => {
     expect(await fixture.notices()).toHaveLength(1)
   })
 
-  test('silence at rest is not reported', async () => {
+  test('silence of an idle agent is not reported', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await paintTurn(fixture, 'hello', ['◆ Hello there.'])
     await fixture.pass(2_000_000)
@@ -249,7 +249,7 @@ describe('a host that takes over', () => {
     expect(fixture.session.isIdle).toBe(true)
   })
 
-  test('sees the agent at rest from a snapshot that no byte has followed', async () => {
+  test('sees the idle agent from a snapshot that no byte has followed', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     const first = await paintTurn(fixture, 'hello', ['◆ The first answer.'])
@@ -315,7 +315,7 @@ describe('a host that takes over', () => {
     expect(await fixture.written(...APPROVALS)).toEqual([])
   })
 
-  test('ends the request of a menu that has gone, when the rest has settled', async () => {
+  test('ends the request of a menu that has gone, when idle has settled', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     await fixture.paint(['▷ hello', '', THINKING, ''])

@@ -17,7 +17,7 @@ import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
 import { PromptQueue, type SendOptions } from './prompt-queue.js'
 import { PromptReceipts } from './prompt-receipts.js'
-import { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
+import { type SendPort, type SendResult, sendPrompt } from './send-prompt.js'
 import { SessionEnding, stopSession } from './session-ending.js'
 import { SessionNotices } from './session-notices.js'
 import {
@@ -35,11 +35,11 @@ import { SessionPhase } from './session-phase.js'
 import type { LocalSession } from './session-port.js'
 import { SessionTerminal } from './session-terminal.js'
 
-/** How long an agent may take to show its first screen; then the send gate decides. */
-const STARTS_MS = 30_000
+/** How long an agent may take to show its first screen; then `sendPrompt` decides. */
+const FIRST_SCREEN_MAX_MS = 30_000
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
-const BEGINS_MS = 3_000
-/** Why the session is ended if no person attends to its sign-in. */
+const WORK_START_MAX_MS = 3_000
+/** Reason recorded when a session is ended because no one signed in. */
 const ABANDONED = 'no person signed in'
 
 /**
@@ -182,7 +182,7 @@ export class LiveSession implements LocalSession {
     return this.#viewers.size
   }
 
-  /** The agent rests, the rest has settled, and all its messages are in the log. */
+  /** The agent is idle, which has settled, and all its messages are in the log. */
   get isIdle(): boolean {
     const look = this.#terminal.last
     if (this.phase !== 'dormant' || !look?.isSettled) return false
@@ -341,11 +341,11 @@ export class LiveSession implements LocalSession {
     this.#waiters.wake()
   }
 
-  /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
+  /** Types a prompt and verifies that the agent took it; or holds it until the agent is idle. */
   async send(text: string, options: SendOptions = {}): Promise<SendResult> {
     // A shell command may never show an input box or a menu.
     const isShown = () => this.#phase.isReady || this.exit !== null || this.pack.agent === 'generic'
-    await this.#waiters.until(STARTS_MS, () => isShown() && !this.#isResuming)
+    await this.#waiters.until(FIRST_SCREEN_MAX_MS, () => isShown() && !this.#isResuming)
     return this.#prompts.send(text, options)
   }
 
@@ -442,7 +442,7 @@ export class LiveSession implements LocalSession {
       restored: restored ? { ...restored, firstRow: firstRowNeeded(restored.phase.conversation) } : null,
       reply: bytes => void keeper.write(record.id, bytes).catch(onError),
       onLook: look => {
-        // A spinner that turns is not progress.
+        // A spinner that spins is not progress.
         if (hasNews(this.#lastFrame, look.frame)) this.#notices.changed()
         this.#lastFrame = look.frame
         this.#ending.observe(look)
@@ -554,7 +554,7 @@ export class LiveSession implements LocalSession {
       ...(pause && { pause }),
       lastTurn: () => this.#phase.lastTurn,
       onDelivered: sent => this.#phase.noteSent(sent),
-      untilBegun: turn => this.#waiters.until(BEGINS_MS, () => isExited() || this.#phase.hasStarted(turn)),
+      untilStarted: turn => this.#waiters.until(WORK_START_MAX_MS, () => isExited() || this.#phase.hasStarted(turn)),
       settled: () => this.settled(),
       onFailed: detail => this.#notices.undelivered(detail),
     })

@@ -11,7 +11,7 @@ export interface HeldPrompt {
 
 /** A session's prompts according to the log, when no host is typing them. */
 export interface LoggedPrompts {
-  /** Accepted, and no key was typed: they are sent when the agent rests. */
+  /** Accepted, and no key was typed: they are sent when the agent is idle. */
   held: readonly HeldPrompt[]
   /** A host ended while it typed them, or before it could refuse them: their result is unknown. */
   unfinished: readonly { id: string; text: string; version: number }[]

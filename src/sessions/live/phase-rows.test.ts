@@ -9,8 +9,8 @@ import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './pha
  * The behaviour of each row of the phase table. A session is brought into a phase by what its
  * terminal shows; then the terminal shows the next thing, and what people see and the log holds
  * afterwards is exactly what the row's actions promise. For rows that no screen leads to (a menu
- * that was asked, seen again after its phase has ended; an interruption at rest), the event is
- * dispatched by hand. The last test fails if a row of the table has no test here.
+ * that was asked, seen again after its phase has ended; an interruption of an idle agent), the
+ * event is dispatched by hand. The last test fails if a row of the table has no test here.
  */
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
@@ -90,7 +90,7 @@ const SHOW: Partial<Record<PhaseEvent, (text: readonly string[], phase: Phase) =
   unknown: () => ({ rows: ['top - 13:00', '  PID USER'], isGone: true }),
 }
 
-/** At rest; an open request is answered without further text. */
+/** Idle; an open request is answered without further text. */
 function rest(text: readonly string[], phase: Phase): Screen {
   if (phase === 'dormant') return { rows: [...BEFORE, '◆ Something that passes.', '', DONE, ''] }
   return { rows: [...PROMPT, ...text, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
@@ -160,7 +160,7 @@ function tallyOf({ calls, recorded }: PhaseFixture): Record<Effect, number> {
 
 /** The visible effect of an action; `finalize` and the like have none without text. */
 const EFFECT: Partial<Record<PhaseAction, Effect>> = {
-  'mark-turn': 'turn',
+  'begin-turn': 'turn',
   'start-typing': 'typing true',
   'stop-typing': 'typing false',
   edit: 'update',
@@ -312,14 +312,14 @@ describe('row', () => {
    * A menu that was asked is seen again although its phase has ended: it becomes another request.
    */
   const asked = of('tool_menu', ['dormant', 'thinking', 'streaming'])
-  const atRest = [...of('interrupted', ['dormant', 'tool-pending']), ...of('silence', ['dormant', 'tool-pending'])]
+  const idle = [...of('interrupted', ['dormant', 'tool-pending']), ...of('silence', ['dormant', 'tool-pending'])]
   const unseen = of('unknown', ['thinking', 'streaming', 'tool-pending'])
   const sent = of('prompt-sent', ['thinking', 'streaming', 'tool-pending'])
   /**
    * No pack has these views while a turn is open: a passing error is work, and a banner is text.
    */
   const unread = [...of('error'), ...of('startup')]
-  rows([...asked, ...atRest, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
+  rows([...asked, ...idle, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
     const direct = new PhaseFixture(withRules)
     await direct.paint([' Signalbox demo agent 1.0.0'])
     await direct.paint(['▷ one', '', THINKING, ''])

@@ -36,7 +36,7 @@ export const phaseTable = defineMachine({
   ],
   initial: 'dormant',
   actions: {
-    'mark-turn': 'Remember the row where the turn starts.',
+    'begin-turn': 'Remember the row where the turn starts.',
     'open-message': 'Open the message that answers the prompt.',
     'start-typing': 'Show the typing indicator.',
     'stop-typing': 'Hide the typing indicator.',
@@ -55,12 +55,12 @@ export const phaseTable = defineMachine({
   },
   exit: { 'tool-pending': ['settle-approval'] },
   rows: [
-    ['dormant', 'thinking', 'thinking', ['mark-turn', 'open-message', 'start-typing']],
+    ['dormant', 'thinking', 'thinking', ['begin-turn', 'open-message', 'start-typing']],
     ['thinking', 'thinking', '='],
     ['streaming', 'thinking', 'thinking', ['finalize', 'open-message', 'start-typing']],
     ['tool-pending', 'thinking', 'thinking', ['open-message', 'start-typing']],
 
-    ['dormant', 'response_content', 'streaming', ['mark-turn', 'extract', 'edit']],
+    ['dormant', 'response_content', 'streaming', ['begin-turn', 'extract', 'edit']],
     ['thinking', 'response_content', 'streaming', ['stop-typing', 'extract', 'edit']],
     ['streaming', 'response_content', '=', ['extract', 'edit']],
     ['tool-pending', 'response_content', 'streaming', ['extract', 'edit']],
@@ -85,14 +85,14 @@ export const phaseTable = defineMachine({
 
     // An agent may begin with a tool, before it thinks or writes. A result alone begins nothing:
     // the agent's own commands print one.
-    ['dormant', 'tool_running', 'streaming', ['mark-turn', 'extract', 'edit']],
+    ['dormant', 'tool_running', 'streaming', ['begin-turn', 'extract', 'edit']],
     ['dormant', 'tool_result', '='],
     ['thinking', ['tool_running', 'tool_result'], 'streaming', ['stop-typing', 'extract', 'edit']],
     ['streaming', ['tool_running', 'tool_result'], '=', ['extract', 'edit']],
     ['tool-pending', 'tool_running', 'streaming'],
     ['tool-pending', 'tool_result', 'streaming', ['extract', 'edit']],
 
-    ['dormant', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['mark-turn', 'extract', 'edit']],
+    ['dormant', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['begin-turn', 'extract', 'edit']],
     ['thinking', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['stop-typing', 'extract', 'edit']],
     ['streaming', ['todo_list', 'parallel_agents', 'error'], '=', ['extract', 'edit']],
     ['tool-pending', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['extract', 'edit']],
@@ -102,9 +102,9 @@ export const phaseTable = defineMachine({
     ['streaming', 'auth_required', 'dormant', ['finalize', 'warn-auth', 'end-for-auth']],
     ['tool-pending', 'auth_required', 'dormant', ['warn-auth', 'end-for-auth']],
 
-    ['dormant', 'user_message', '=', ['mark-turn']],
+    ['dormant', 'user_message', '=', ['begin-turn']],
 
-    ['*', 'prompt-sent', '=', ['mark-turn']],
+    ['*', 'prompt-sent', '=', ['begin-turn']],
     // Without an open message there is nothing to edit: `reconcile` corrects the last one while it
     // is recent.
     [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],

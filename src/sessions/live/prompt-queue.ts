@@ -2,13 +2,13 @@ import { type Clock, newId, type Timer } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import type { SessionJournal } from './journal.js'
 import { type HeldPrompt, isEchoOf } from './logged-prompts.js'
-import type { SendRefusal, SendResult } from './send-gate.js'
+import type { SendRefusal, SendResult } from './send-prompt.js'
 import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 
 export type { HeldPrompt }
 
 export interface SendOptions {
-  /** While the agent works: `queue` in the agent or here; `hold` until it rests; `refuse`. */
+  /** While the agent works: `queue` in the agent or here; `hold` until it is idle; `refuse`. */
   whenBusy?: 'queue' | 'hold' | 'refuse'
   meaning?: TextMeaning
   clearsDraft?: boolean
@@ -54,7 +54,7 @@ interface PromptQueueOptions {
   /**
    * Resolves when the agent is seen to work on this turn or has finished it, or after a time limit.
    */
-  untilBegun(turn: string | null): Promise<unknown>
+  untilStarted(turn: string | null): Promise<unknown>
   /** Resolves when all events so far are in the log. */
   settled(): Promise<void>
   /** The agent did not take a held prompt. */
@@ -80,7 +80,7 @@ const UNFINISHED = 'Signalbox ended while it typed the prompt; part of it may be
 const RESULTS_KEPT = 200
 
 /**
- * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests.
+ * Prompts on their way to the agent: typed now, queued in the agent, or held here until it is idle.
  * Each prompt is in the log before its first key, and its result afterwards, so that a host that
  * dies loses none: a prompt that it had not started to type is sent later; one that it had started
  * is looked for on screen and never typed again. Held prompts are sent one at a time, oldest first.
@@ -133,7 +133,7 @@ export class PromptQueue {
     }
   }
 
-  /** Sends the oldest held prompt if the agent rests. */
+  /** Sends the oldest held prompt if the agent is idle. */
   async releaseNext(): Promise<void> {
     const [next] = this.#held
     if (!next || this.#isReleasing || this.#retry || this.#pause !== null || !this.#options.isIdle()) return
@@ -181,12 +181,12 @@ export class PromptQueue {
     text: string,
     how: Omit<Delivery, 'onStarted'> & { isOffered?: () => boolean },
   ): Promise<SendResult | null> {
-    const { session, journal, alone, deliver, untilBegun, lastTurn, onDelivered } = this.#options
+    const { session, journal, alone, deliver, untilStarted, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
     return alone(async () => {
       // The agent shows a prompt that it just took before it shows work: another one now would be
       // typed into a turn that no look has seen begin.
-      await untilBegun(this.#turn)
+      await untilStarted(this.#turn)
       if (!isOffered()) return null
       const before = lastTurn()
       let hasBegun = false

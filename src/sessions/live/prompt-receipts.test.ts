@@ -12,7 +12,7 @@ test('a reported prompt proves itself, not another or an earlier one', () => {
   expect(signals.proofOf('another one', 50, false)).toBeNull()
 })
 
-test('work proves a prompt only if the agent rested before', () => {
+test('work proves a prompt only if the agent was idle before', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)

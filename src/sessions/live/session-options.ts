@@ -3,13 +3,13 @@ import type { Clock } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperPort, KeptExit } from '../../keeper/index.js'
 import type { PaneOutput, SwitchedOff } from '../../panes/index.js'
-import type { ReaderPlace } from '../../panes/reader/index.js'
+import type { ReaderFactory } from '../../panes/reader/index.js'
 import type { Pack } from '../../screen/index.js'
 import type { EmulatorOptions } from '../../terminal/index.js'
 import type { SessionUpdate } from '../conversation/index.js'
 import type { AnswerChannel } from '../requests/index.js'
 import type { SessionJournal } from './journal.js'
-import type { SendPort } from './send-gate.js'
+import type { SendPort } from './send-prompt.js'
 import type { PhaseState } from './session-phase.js'
 import type { SessionRecord } from './session-record.js'
 import type { SavedTerminal } from './session-terminal.js'
@@ -23,7 +23,7 @@ export interface LiveSessionOptions {
   clock: Clock
   emulator: EmulatorOptions
   /** Where the terminal is read; default: in this thread. */
-  reader?: ReaderPlace
+  reader?: ReaderFactory
   hostName: string
   /** What the agent reports besides its screen, and how its conversation is resumed. */
   agent?: AgentTraits

@@ -49,7 +49,7 @@ interface SessionPhaseOptions extends TurnActionsOptions {
   requests: PhaseRequests
   isResumed: boolean
   restored: PhaseState | null
-  /** The session reads old bytes: their menus raise no request, and nothing is shown. */
+  /** The session reads old bytes: their menus raise no request, and nothing is emitted. */
   isCatchingUp(): boolean
   /** The agent begins or stops to think. */
   typing(isOn: boolean): void
@@ -231,8 +231,8 @@ export class SessionPhase {
   }
 
   /**
-   * After a restart: takes over the open requests. A look that is half drawn, or a rest that has
-   * not settled, does not show that a menu has gone: the next clear look is compared with them.
+   * After a restart: takes over the open requests. A look that is half drawn, or an idle state that
+   * has not settled, does not show that a menu has gone: the next clear look is compared with them.
    */
   takeOverRequests(): void {
     this.#menus.adopt()
@@ -249,12 +249,12 @@ export class SessionPhase {
     const isAdmitted = this.#readiness.admits(look)
     const isWhole = !this.#isHalfDrawn(look) && look.isSettled
     const menu = liveMenu(observation)
-    if (isAdmitted && isWhole) this.#believe(look, menu)
+    if (isAdmitted && isWhole) this.#accept(look, menu)
     this.#isClear = isWhole && (isAdmitted || menu === null)
     if (this.#isClear) this.#menus.takeOver(menu)
   }
 
-  #believe(look: Look, menu: Menu | null): void {
+  #accept(look: Look, menu: Menu | null): void {
     const isNewMenu = this.#menus.isNew(menu)
     if (this.isAtWork) this.#turn.beginQueued(look)
     this.dispatch(phaseEventOf(look.observation, isNewMenu), look)
@@ -273,7 +273,7 @@ export class SessionPhase {
   #perform(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     const { notices, effects, requests, isCatchingUp, typing, onEnd } = this.#options
     switch (action) {
-      case 'mark-turn':
+      case 'begin-turn':
         return this.#turn.mark(look, event === 'prompt-sent')
       case 'open-message':
         return this.#turn.open()

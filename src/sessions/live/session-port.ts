@@ -9,7 +9,7 @@ import type { Holder } from './keyboard.js'
 import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
 import type { SendOptions } from './prompt-queue.js'
-import type { SendResult } from './send-gate.js'
+import type { SendResult } from './send-prompt.js'
 import type { SessionObserver } from './session-options.js'
 
 /** What surfaces show of a running session: plain values, which can travel from another machine. */
@@ -30,11 +30,11 @@ export interface SessionState {
   readonly blocks: readonly Block[]
   /** Who may type now. */
   readonly holder: Holder
-  /** Prompts that wait until the agent rests. */
+  /** Prompts that wait until the agent is idle. */
   readonly heldPrompts: readonly HeldPrompt[]
   /** How many viewers watch the terminal itself. */
   readonly viewers: number
-  /** The agent rests, the rest has settled, and all its messages are in the log. */
+  /** The agent is idle, which has settled, and all its messages are in the log. */
   readonly isIdle: boolean
   /** Bytes of output so far. */
   readonly offset: number
@@ -44,7 +44,7 @@ export interface SessionState {
 
 /**
  * A running session as surfaces use it: a `LiveSession` of this process, or the proxy of one on a
- * worker. What it shows is at hand; what it does is asked for.
+ * worker. Its state is read synchronously; its operations are calls.
  */
 export interface SessionPort extends SessionState {
   readonly id: string
@@ -52,7 +52,7 @@ export interface SessionPort extends SessionState {
   currentFrame(): Promise<Frame | null>
   /** Keys of a person. False while another person, or Signalbox itself, types. */
   type(bytes: Uint8Array, person?: string | null): Promise<boolean>
-  /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
+  /** Types a prompt and verifies that the agent took it; or holds it until the agent is idle. */
   send(text: string, options?: SendOptions): Promise<SendResult>
   /** Withdraws a held prompt. False: it was sent. */
   dropPrompt(id: string): Promise<boolean>

@@ -8,7 +8,7 @@ import {
   type ScreenView,
   type SwitchedOff,
 } from '../../panes/index.js'
-import { type Picture, ReaderClient, type ReaderPlace } from '../../panes/reader/index.js'
+import { type Picture, ReaderClient, type ReaderFactory } from '../../panes/reader/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
 import type { EmulatorOptions, Evidence, ProgramStatus } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
@@ -26,7 +26,7 @@ interface SessionTerminalOptions {
   emulator: EmulatorOptions
   clock: Clock
   startedAt: number
-  reader: ReaderPlace
+  reader: ReaderFactory
   /** `firstRow`: the first row that the conversation needs of it. */
   restored: (SavedTerminal & { firstRow: number }) | null
   /** Answers a query of the program. */
@@ -197,13 +197,13 @@ export class SessionTerminal {
       then()
     }
     // A terminal that can no longer be read has ended as well.
-    this.#reader.mark(end, end)
+    this.#reader.barrier(end, end)
   }
 
   /** The bytes from here on are old: queries in them are not answered. */
   fallBehind(): void {
     this.#isAnswering = false
-    this.#reader.mark(() => {
+    this.#reader.barrier(() => {
       this.time.stop()
       this.#isCatchingUp = true
     })
@@ -213,10 +213,10 @@ export class SessionTerminal {
     const now = this.time.now()
     this.#isAnswering = true
     this.#reader.tick(now)
-    // If no byte has followed the snapshot, the program rests, and its screen has not been looked
+    // If no byte has followed the snapshot, the program is idle, and its screen has not been looked
     // at yet.
     if (this.#options.restored) this.#reader.look(now)
-    this.#reader.mark(() => {
+    this.#reader.barrier(() => {
       this.#options.onTime(now)
       this.#isCatchingUp = false
       then()
@@ -233,11 +233,11 @@ export class SessionTerminal {
   }
 
   /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */
-  menuAge(): { stands: number; quiet: number } {
+  menuAge(): { visible: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
     const since = (t: number | undefined) => (t === undefined ? 0 : Math.max(0, (now - t) * 1000))
-    return { stands: since(menu?.live.since), quiet: since(this.last?.frame.t) }
+    return { visible: since(menu?.live.since), quiet: since(this.last?.frame.t) }
   }
 
   /** The last rows of the screen that are not blank. */

@@ -84,7 +84,7 @@ it('a replay reads no message from a logo that moves before the first prompt', (
     `\u001b[H\u001b[2J${[`${logo}  Welcome`, '', ...rows, '', ...BOX, 'ready'].join('\r\n')}`
   const outputs: [number, string][] = [
     [1, frame('▐▛███▜▌')],
-    // The pack knows the logo at rest, not while it jumps.
+    // The pack knows the logo of the idle screen, not while it jumps.
     ...['▐▟███▟▌', '▐█▟██▟▌', '▐▟█▟██▌', '▗▟█████▙▖'].map((logo, index): [number, string] => [
       2 + index / 5,
       frame(logo),

@@ -48,7 +48,7 @@ export class ReplayedConversation {
     this.#noteReady(look)
     const lines: (BlockLine | MessageLine)[] = [...due]
     for (const action of actions) {
-      if (action === 'mark-turn') this.#conversation.markTurn(look)
+      if (action === 'begin-turn') this.#conversation.beginTurn(look)
       if (action === 'open-message') this.#conversation.openMessage()
       if (action === 'extract' || action === 'extract-turn') {
         this.#conversation.openMessage()
@@ -108,7 +108,7 @@ export class ReplayedConversation {
   }
 
   #writeIdleOutput(look: Look): (BlockLine | MessageLine)[] {
-    if (this.#idleOutput.check(look, seen => this.#conversation.markTurn(seen)) !== 'due') return []
+    if (this.#idleOutput.check(look, seen => this.#conversation.beginTurn(seen)) !== 'due') return []
     const closed = this.#conversation.closeIdleOutput(look)
     if (!closed) return []
     const { turn, message, blocks } = closed

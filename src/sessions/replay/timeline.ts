@@ -28,7 +28,7 @@ export interface TimelineCounters {
   flicker: number
 }
 
-/** A rest shorter than this between two stretches of work is flicker. */
+/** An idle state shorter than this between two stretches of work is flicker. */
 const FLICKER_S = 2
 
 /** Follows a pane through the phase and the status table, as a live session does. */
@@ -41,7 +41,7 @@ export class Timeline {
   #phase: Phase = 'dormant'
   #menuPrint: string | null = null
   #lastFrame = -1
-  #restSince: number | null = null
+  #idleSince: number | null = null
   #hasWorked = false
 
   /** `supervisor`: decides the status; without one, a single screen is judged by itself. */
@@ -129,17 +129,17 @@ export class Timeline {
     if (state.busy) {
       if (
         this.#hasWorked &&
-        this.#restSince !== null &&
-        look.t - this.#restSince < FLICKER_S &&
+        this.#idleSince !== null &&
+        look.t - this.#idleSince < FLICKER_S &&
         state.awaiting === null
       )
         this.#counters.flicker++
       this.#hasWorked = true
-      this.#restSince = null
+      this.#idleSince = null
     } else if (state.awaiting !== null) {
       // A question between two stretches of work is not flicker.
       this.#hasWorked = false
-      this.#restSince = null
-    } else this.#restSince ??= look.t
+      this.#idleSince = null
+    } else this.#idleSince ??= look.t
   }
 }

@@ -10,7 +10,7 @@ export interface DecisionDeliveryOptions {
   alone?<T>(work: () => Promise<T>): Promise<T>
   /** The frame is complete, and no resize is under way. */
   isSteady?(): boolean
-  /** Sends the next prompt, held until the agent rests. */
+  /** Sends the next prompt, held until the agent is idle. */
   say?(text: string): Promise<void>
   /** Stops the agent's work. */
   interrupt?(): Promise<unknown>
@@ -32,7 +32,7 @@ const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
 /** The same if a person typed too: only the agent's report can tell who was faster. */
-const RIVAL_MS = 1_000
+const PERSON_TYPED_MS = 1_000
 
 /** How a denial's reason reached the agent together with the answer; null: it did not. */
 type NoteWay = 'channel' | 'option' | null
@@ -181,7 +181,7 @@ export class DecisionDelivery {
       const wasShown = open.record.menuPrint !== undefined
       const isOnScreen = wasShown && this.#isOnScreen(open.record)
       goneSince = wasShown && !isOnScreen ? (goneSince ?? now) : null
-      const isGone = goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? RIVAL_MS : AWAY_MS)
+      const isGone = goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? PERSON_TYPED_MS : AWAY_MS)
       if (isGone)
         return [
           { kind: 'hook', reports: waiting },
@@ -268,10 +268,11 @@ export class DecisionDelivery {
   }
 
   /**
-   * An earlier host announced Enter, and the menu is still or again there: the key was lost with
-   * that host, or the agent obeyed it and asks the very same thing again. After some time for
-   * proof, only a menu that still stands as that host left it, with the chosen label selected, may
-   * get the key. A menu whose selection is back at the start is another request, however similar.
+   * An earlier host recorded that it would press Enter, and the menu is still on screen or has
+   * returned: the key was lost with that host, or the agent obeyed it and asks the very same thing
+   * again. After some time for proof, only a menu that is on screen as that host left it, with the
+   * chosen label selected, may get the key. A menu whose selection is back at the start is another
+   * request, however similar.
    */
   async #mayConfirmAgain(open: OpenRequest, label: string): Promise<boolean> {
     const { menu, isExited } = this.#options
@@ -308,7 +309,10 @@ export class DecisionDelivery {
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
-  /** Now people's keys are refused; earlier keys arrive, and the screen becomes steady. */
+  /**
+   * Waits until keys that were typed earlier have arrived and the screen is steady; people's keys
+   * are refused meanwhile.
+   */
   async #waitUntilSteady(): Promise<void> {
     const { isSteady = () => true } = this.#options
     const { clock, lastKeysAt } = this.#open

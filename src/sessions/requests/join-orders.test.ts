@@ -73,7 +73,7 @@ class Asking {
           if (key === '\r') this.menu = null
         },
         nextFrame: ms => new Promise(resolve => clock.setTimer(Math.min(ms, 10), resolve)),
-        age: () => ({ stands: 1_000, quiet: 1_000 }),
+        age: () => ({ visible: 1_000, quiet: 1_000 }),
       },
       isExited: () => false,
       onError: error => {

@@ -192,7 +192,7 @@ export class OpenRequests {
   }
 
   /** The request is about this tool use: the agent's reports on it are about the request. */
-  async name(open: OpenRequest, key: string, tool: string): Promise<void> {
+  async assignTool(open: OpenRequest, key: string, tool: string): Promise<void> {
     open.key = key
     this.tools.noteAsked(key)
     // Stored, so that a later host knows whose end it reads in the transcript.
@@ -203,13 +203,13 @@ export class OpenRequests {
   }
 
   /**
-   * Names open requests whose menu has made way for another one: a tool that has started by now is
-   * theirs, and not the next menu's, which may ask for the very same thing.
+   * Assigns started tools to open requests whose menu was replaced by another one: such a tool
+   * belongs to the earlier request, even if the next menu asks for the very same thing.
    */
-  async nameEarlier(): Promise<void> {
+  async assignToolsToEarlier(): Promise<void> {
     for (const open of this.all()) {
       const tool = open.key === null ? this.tools.forMenu(open.menu) : null
-      if (tool && !(await this.wasAnsweredBefore(open, tool.at))) await this.name(open, tool.key, tool.tool)
+      if (tool && !(await this.wasAnsweredBefore(open, tool.at))) await this.assignTool(open, tool.key, tool.tool)
     }
   }
 

@@ -83,7 +83,7 @@ function requests(): SessionRequests {
         else if (menu) menu = { ...menu, selected: Math.min(menu.options.length - 1, (menu.selected ?? 0) + 1) }
       },
       nextFrame: ms => new Promise(resolve => clock.setTimer(Math.min(ms, 10), resolve)),
-      age: () => ({ stands: 1_000, quiet: 1_000 }),
+      age: () => ({ visible: 1_000, quiet: 1_000 }),
     },
     isExited: () => false,
     onError: error => {

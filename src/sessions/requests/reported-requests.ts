@@ -59,7 +59,7 @@ export class ReportedRequests {
           this.#isUnnamedMenuOf(tool, candidate) &&
           tool.at <= Math.min(candidate.record.requestedAt, this.#wallTime(candidate.since)),
       )
-    if (open && (await this.#open.wasAnsweredBefore(open, at))) await this.#open.name(open, tool.key, tool.tool)
+    if (open && (await this.#open.wasAnsweredBefore(open, at))) await this.#open.assignTool(open, tool.key, tool.tool)
   }
 
   #isUnnamedMenuOf(tool: StartedTool, { key, menu }: OpenRequest): boolean {
@@ -80,7 +80,7 @@ export class ReportedRequests {
         this.#isUnnamedMenuOf(tool, candidate),
     )
     // A tool that starts after the answer is the next one.
-    if (open && !(await this.#open.wasAnsweredBefore(open, at))) await this.#open.name(open, tool.key, tool.tool)
+    if (open && !(await this.#open.wasAnsweredBefore(open, at))) await this.#open.assignTool(open, tool.key, tool.tool)
   }
 
   async #takeRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {

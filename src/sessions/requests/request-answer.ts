@@ -132,8 +132,11 @@ export interface AnswerChannel {
   readonly can?: readonly ('edit' | 'deny' | 'text' | 'hold')[]
   /** The agent waits for this request's answer now. */
   isOpen(report: string): boolean
-  /** `sent`: proves nothing yet. `closed`: no longer waits. `unsayable`: not expressible. */
-  answer(report: string, answer: HookAnswer): Promise<'sent' | 'closed' | 'unsayable'>
+  /**
+   * `sent`: proves nothing yet. `closed`: no longer waits. `unsupported`: the channel cannot
+   * express it.
+   */
+  answer(report: string, answer: HookAnswer): Promise<'sent' | 'closed' | 'unsupported'>
   /** Releases the request without an answer: it was or will be answered elsewhere. */
   release(report: string): void
 }

@@ -63,7 +63,7 @@ export class ScreenRequests {
     } finally {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
       // The store failed, or the request of this menu has ended meanwhile: it is raised while it
-      // stands.
+      // is on screen.
       if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
   }
@@ -98,8 +98,8 @@ export class ScreenRequests {
 
   /**
    * A settled look shows the menu that was raised last. If no request is open for it, an equal menu
-   * may have taken its place behind a frame that was not believed, or between two hosts: it is
-   * checked again.
+   * may have replaced it during a frame that was not accepted, or while no host ran: it is checked
+   * again.
    */
   seenAgain(menu: Menu, instance: string): void {
     const { open, delivery } = this.#options
@@ -183,7 +183,7 @@ export class ScreenRequests {
   ): Promise<void> {
     const requests = this.#open
     const { ledger, subject, tools } = requests
-    await requests.nameEarlier()
+    await requests.assignToolsToEarlier()
     const form = requests.all().find(open => isPageOf(open.record, menu))
     const found: Join = form
       ? { do: 'known', id: form.record.id }
@@ -228,7 +228,7 @@ export class ScreenRequests {
   #isSameDialog(shown: OpenRequest, next: Menu): boolean {
     const { record, menu, proof } = shown
     const isOpenYet = record.state === 'pending' && !proof && !this.#options.delivery.isDelivering(record.id)
-    if (!menu || !isOpenYet || dialogPrint(menu) !== dialogPrint(next)) return false
+    if (!menu || !isOpenYet || dialogHash(menu) !== dialogHash(next)) return false
     return !this.#open.sawKeys(shown) || sharesText(menu, next)
   }
 
@@ -272,7 +272,7 @@ export class ScreenRequests {
     // The agent may have reported the tool before this host was there.
     const tool =
       open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
-    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.name(open, tool.key, tool.tool)
+    if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.assignTool(open, tool.key, tool.tool)
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
@@ -305,7 +305,7 @@ export class ScreenRequests {
 }
 
 /** What a dialog shows in every size: its question and its options. */
-function dialogPrint({ question, options }: Menu): string {
+function dialogHash({ question, options }: Menu): string {
   return squash([question, ...options.map(({ label }) => label)].join('\n'))
 }
 

@@ -321,7 +321,7 @@ describe('after a restart', () => {
     expect([await stateOf(record), screen.keys]).toEqual(['applied', ['\r']])
   })
 
-  test('a confirmed decision is not taken for applied while an equal menu stands as it was left', async () => {
+  test('a confirmed decision is not taken for applied while an equal menu is on screen as it was left', async () => {
     const record = await raisedBefore(true)
     await ledger.delivering(record, 'confirm')
     const session = approvals()

@@ -4,7 +4,10 @@ import type { Menu } from '../../screen/index.js'
 /** The last keys of a person. */
 export interface TypedKeys {
   text: string
-  /** The screen was seen between them and the keys before: it shows the selection that they met. */
+  /**
+   * A frame was read between these keys and the previous ones, so the menu shows the selection that
+   * they applied to.
+   */
   isSeen: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { SimulatedClock } from '../../clock/index.js'
 import type { Observation } from '../../screen/index.js'
-import type { SendPort } from '../live/send-gate.js'
+import type { SendPort } from '../live/send-prompt.js'
 
 export interface AgentScript {
   /** Milliseconds until what was typed shows in the box. */
@@ -17,7 +17,7 @@ export interface AgentScript {
 }
 
 /**
- * An agent's input box as the send gate sees it, on a simulated clock. Keys that arrive while a
+ * An agent's input box as `sendPrompt` sees it, on a simulated clock. Keys that arrive while a
  * menu is on screen are counted against the gate.
  */
 export class ScriptedAgent implements SendPort {

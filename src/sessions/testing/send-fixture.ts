@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { parsePack } from '../../screen/index.js'
-import { type SendResult, sendPrompt } from '../live/send-gate.js'
+import { type SendResult, sendPrompt } from '../live/send-prompt.js'
 import { type AgentScript, idle, ScriptedAgent } from './scripted-agent.js'
 
 export const packOf = (input: string, agent = 'demo') =>

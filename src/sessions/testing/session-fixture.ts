@@ -218,7 +218,7 @@ export class SessionFixture {
       write: async (_, bytes) => void this.keys.push(new TextDecoder().decode(bytes)),
       resize: async (_, cols, rows) => void this.signals.push(`${cols}x${rows}`),
       signal: async (_, signal) => void this.signals.push(signal),
-      mark: nothing,
+      addMarker: nothing,
       secret: async () => null,
       forget: nothing,
       close: nothing,

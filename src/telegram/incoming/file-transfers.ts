@@ -2,7 +2,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { newId, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Block } from '../../screen/index.js'
-import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../../sessions/index.js'
+import { openDownload, type SessionDirectories, type SessionRecord, storeUpload } from '../../sessions/index.js'
 import { type CommandServices, type Requester, requireRole } from '../command-services.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { forwardedText, type IncomingText } from './incoming-text.js'
@@ -216,7 +216,7 @@ export class FileTransfers {
     return openDownload(checked, resolve(record.project, wanted), this.#services.host.settings.files)
   }
 
-  #places(record: SessionRecord): SessionPlaces {
+  #places(record: SessionRecord): SessionDirectories {
     const { settings } = this.#services.host
     this.#services.host.mustBeHere(record)
     const { id, project } = record

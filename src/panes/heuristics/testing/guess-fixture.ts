@@ -4,7 +4,7 @@ import { type Frame, TerminalEmulator } from '../../../terminal/index.js'
 import type { PaneStatus } from '../../status-table.js'
 import { type Guess, HeuristicAnalyser, type SuppressReason } from '../analyser.js'
 import { type ContentFeatures, featuresLater, featuresOf, spinnerMask } from '../content-features.js'
-import type { GateReason } from '../gate.js'
+import type { IneligibleReason } from '../eligibility.js'
 import { compilePatterns, type HeuristicSettings } from '../patterns.js'
 
 export const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
@@ -19,7 +19,7 @@ export class GuessFixture {
   #frame: Frame | null = null
   #features: ContentFeatures | null = null
   status: PaneStatus = 'running'
-  gate: GateReason | null = null
+  ineligible: IneligibleReason | null = null
   /** Every guess loses to a better source. */
   isLosing = false
 
@@ -47,7 +47,7 @@ export class GuessFixture {
   }
 
   #look(features: ContentFeatures): Guess {
-    const guess = this.analyser.look(features, { status: this.status, gate: this.gate })
+    const guess = this.analyser.look(features, { status: this.status, ineligible: this.ineligible })
     if (guess.emitted && !this.isLosing) this.analyser.applied(guess.emitted.signal, features)
     return guess
   }

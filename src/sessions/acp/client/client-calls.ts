@@ -129,8 +129,8 @@ export class ClientCalls {
   /** After a restart the keeper tells whether the command was started. */
   async #createTerminal(call: ClientCall): Promise<object> {
     const { files, terminals, cwd } = this.#options
-    const { command, args, env, cwd: place } = read(PARAMS[CLIENT.createTerminal], call)
-    const directory = await files.directory(place ?? cwd)
+    const { command, args, env, cwd: wanted } = read(PARAMS[CLIENT.createTerminal], call)
+    const directory = await files.directory(wanted ?? cwd)
     await terminals.create(call.terminal!, { command, args: args ?? [], env: env ?? [] }, directory)
     return { terminalId: call.terminal }
   }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
-import { isInside, openRegular, placeProblem, type SessionPlaces } from '../../files/places.js'
+import { isInside, openRegular, pathProblem, type SessionDirectories } from '../../files/session-directories.js'
 import { CallError } from './call-error.js'
 
 /** Where the agent of a session may read and write through Signalbox. */
-export interface ClientPlaces extends SessionPlaces {
+export interface ClientDirectories extends SessionDirectories {
   /** Files and directories that decide about Signalbox, or that are run outside: never written. */
   protected: readonly string[]
 }
@@ -20,10 +20,10 @@ const TEXT_MAX = 8 * 1024 * 1024
  * files of Signalbox or files that git and Signalbox run.
  */
 export class ClientFiles {
-  readonly #places: ClientPlaces
+  readonly #directories: ClientDirectories
 
-  constructor(places: ClientPlaces) {
-    this.#places = places
+  constructor(directories: ClientDirectories) {
+    this.#directories = directories
   }
 
   /** `line`: the first one, from 1. @throws CallError */
@@ -31,7 +31,7 @@ export class ClientFiles {
     const real = await realpath(absolute(path)).catch(error => {
       throw fileError(path, error)
     })
-    const check = (place: string) => this.#check(place, path)
+    const check = (real: string) => this.#check(real, path)
     await check(real)
     const { handle, bytes } = await openRegular(real, { check, refuse: (why, cause) => refused(path, why, cause) })
     try {
@@ -59,7 +59,7 @@ export class ClientFiles {
       await mkdir(dirname(target), { recursive: true })
       const existing = await stat(target).catch(() => null)
       if (existing && !existing.isFile()) throw refused(path, 'it is not a regular file')
-      // A directory may have become a link to another place since it was checked.
+      // A directory may have become a link to another path since it was checked.
       if ((await realpath(dirname(target))) !== dirname(target)) throw refused(path, 'its directory was replaced')
       const handle = await open(draft, 'wx', existing ? existing.mode & 0o777 : 0o666)
       try {
@@ -86,7 +86,7 @@ export class ClientFiles {
     const real = await realpath(absolute(path)).catch(error => {
       throw fileError(path, error)
     })
-    if (real !== (await realpath(this.#places.project))) await this.#check(real, path)
+    if (real !== (await realpath(this.#directories.project))) await this.#check(real, path)
     if (!(await stat(real)).isDirectory()) throw refused(path, 'it is not a directory')
     return real
   }
@@ -112,17 +112,17 @@ export class ClientFiles {
   }
 
   async #check(real: string, path: string): Promise<void> {
-    const problem = await placeProblem(this.#places, real)
+    const problem = await pathProblem(this.#directories, real)
     if (problem !== null) throw refused(path, problem)
   }
 
   async #checkWrite(real: string, path: string): Promise<void> {
-    const project = await realpath(this.#places.project)
+    const project = await realpath(this.#directories.project)
     if (!isInside(real, project)) throw refused(path, 'it is outside the project')
     if (real.slice(project.length).toLowerCase().split(sep).includes('.git'))
       throw refused(path, 'git runs what is in there')
-    for (const place of this.#places.protected) {
-      const fixed = await realpath(place).catch(() => resolve(place))
+    for (const path of this.#directories.protected) {
+      const fixed = await realpath(path).catch(() => resolve(path))
       if (real === fixed || isInside(real, fixed)) throw refused(path, 'it is protected: it decides what is run')
     }
   }

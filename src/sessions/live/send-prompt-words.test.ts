@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { AgentScript } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-fixture.js'
-import { sendPrompt } from './send-gate.js'
+import { sendPrompt } from './send-prompt.js'
 import { typingOf } from './send-text.js'
 
 useSendFixture()

@@ -2,9 +2,9 @@ import type { HeuristicSettings } from './patterns.js'
 
 /*
  * When may content heuristics report at all? Only if no better source does: the program is one of
- * the listed ones, and every proper source is absent or has been silent for a while. A closed gate
- * loses no memory; it opens again only after a whole window of silence, so that the last report of
- * a shell and the first guess about it do not overlap.
+ * the listed ones, and every proper source is absent or has been silent for a while. While
+ * they may not report, no memory is lost; they may again only after a whole window of silence, so
+ * that the last report of a shell and the first guess about it do not overlap.
  *
  * - Heuristics never report where they should: `explain` shows the reason; for `not_listed` add the
  *   program to `heuristics.jobs`.
@@ -13,7 +13,7 @@ import type { HeuristicSettings } from './patterns.js'
 const ANCHORED_S = 5
 const RESIZE_S = 1
 
-export const GATE_REASONS = [
+export const INELIGIBLE_REASONS = [
   'off',
   'not_listed',
   'prompt_active',
@@ -21,9 +21,9 @@ export const GATE_REASONS = [
   'alternate_screen',
   'job_flip',
 ] as const
-export type GateReason = (typeof GATE_REASONS)[number]
+export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number]
 
-export interface GateQuestion {
+export interface EligibilityQuestion {
   t: number
   mode: 'auto' | 'off'
   /** The names of the job (`Job.names`); empty if it is unknown. */
@@ -44,7 +44,7 @@ export interface GateQuestion {
   resizedAt: number | null
 }
 
-export class Gate {
+export class Eligibility {
   readonly #settings: HeuristicSettings
   #higherAt: number | null = null
   #flippedAt: number | null = null
@@ -54,8 +54,8 @@ export class Gate {
     this.#settings = settings
   }
 
-  /** Null: open. */
-  ask(question: GateQuestion): GateReason | null {
+  /** @returns null if the heuristics may report */
+  check(question: EligibilityQuestion): IneligibleReason | null {
     const { t } = question
     const silence = this.#settings.prompt_silence_s
     const isListed = this.#isListed(question)
@@ -73,7 +73,7 @@ export class Gate {
     return null
   }
 
-  #isListed({ jobNames, title, agentPrograms }: GateQuestion): boolean {
+  #isListed({ jobNames, title, agentPrograms }: EligibilityQuestion): boolean {
     const { titles, prefer_job_name: prefersJob } = this.#settings
     if (isListedJob(jobNames, this.#settings, agentPrograms)) return true
     if (jobNames.length > 0 && prefersJob) return false

@@ -3,7 +3,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Observation } from '../../screen/index.js'
 import { composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
-import { sendPrompt } from './send-gate.js'
+import { sendPrompt } from './send-prompt.js'
 
 useSendFixture()
 

@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
 import { visibleText } from '../../text/index.js'
-import { AGENT_FILES, AGENT_FOLDERS, CI_FILES, CI_FOLDERS, HOOK_FILES, SHELL_FILES } from './places-table.js'
+import { AGENT_FILES, AGENT_FOLDERS, CI_FILES, CI_FOLDERS, HOOK_FILES, SHELL_FILES } from './paths-table.js'
 import type { Reason } from './reason.js'
 import { isSecretPath } from './secret-names.js'
 
-export interface PlaceContext {
+export interface PathContext {
   project: string
   home: string
-  /** The directory for relative paths; null after a `cd` to an unknown place. */
+  /** The directory for relative paths; null after a `cd` to an unknown directory. */
   cwd: string | null
   /** Resolves symbolic links, where the caller has access to the file system. */
   realPath?: ((path: string) => string) | undefined
@@ -20,18 +20,18 @@ const VERB: Record<Access, string> = { read: 'reads', write: 'writes', delete: '
 const HARMLESS = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/zero'])
 
 /** Why access to this path is risky. Only reading inside the project is low. */
-export function ratePath(path: string, access: Access, context: PlaceContext): Reason[] {
+export function ratePath(path: string, access: Access, context: PathContext): Reason[] {
   const shown = visibleText(path, { newlines: 'show', tabs: 'show' })
   if (HARMLESS.has(path)) return []
   const whole = resolvePath(path, context)
   if (whole === null) return [{ level: 'elevated', text: `${VERB[access]} ${shown}, and where that lies is not known` }]
   const real = context.realPath?.(whole) ?? whole
   const reasons: Reason[] = []
-  for (const place of new Set([whole, real])) {
-    const special = specialPlace(place, access, context)
+  for (const absolute of new Set([whole, real])) {
+    const special = specialPath(absolute, access, context)
     if (special) reasons.push({ level: 'high', text: `${VERB[access]} ${special}: ${shown}` })
-    if (!isInside(place, context.project)) {
-      const where = place === whole ? shown : `${shown} is really ${visibleText(place)}`
+    if (!isInside(absolute, context.project)) {
+      const where = absolute === whole ? shown : `${shown} is really ${visibleText(absolute)}`
       reasons.push({ level: 'high', text: `${VERB[access]} outside the project: ${where}` })
     }
   }
@@ -40,7 +40,7 @@ export function ratePath(path: string, access: Access, context: PlaceContext): R
 }
 
 /** Resolves `..` and `~` lexically. Null for paths that only a shell could resolve. */
-export function resolvePath(path: string, { home, cwd }: PlaceContext): string | null {
+export function resolvePath(path: string, { home, cwd }: PathContext): string | null {
   if (path === '~' || path.startsWith('~/')) return posix.normalize(`${home}${path.slice(1)}`)
   if (path.startsWith('~')) return `/home/${path.slice(1)}`
   if (posix.isAbsolute(path)) return posix.normalize(path)
@@ -54,7 +54,7 @@ export function isInside(path: string, directory: string): boolean {
 }
 
 /** Compares names without case, because some file systems do so. */
-function specialPlace(path: string, access: Access, { project, home }: PlaceContext): string | null {
+function specialPath(path: string, access: Access, { project, home }: PathContext): string | null {
   const segments = path
     .toLowerCase()
     .split('/')

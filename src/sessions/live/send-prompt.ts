@@ -49,7 +49,7 @@ export type SendRefusal =
   | 'budget'
   | 'text'
 
-interface GateOptions {
+interface SendPromptOptions {
   pack: Pack
   clock: Clock
   /** How long the input box may take to appear. */
@@ -85,7 +85,7 @@ const ESCAPE = '\u001b'
  * reports *delivered* only when the agent took it. The text is never written twice, and no key is
  * pressed while a menu is on screen: a menu that appears in between is reported, not answered.
  */
-export async function sendPrompt(port: SendPort, text: string, options: GateOptions): Promise<SendResult> {
+export async function sendPrompt(port: SendPort, text: string, options: SendPromptOptions): Promise<SendResult> {
   const { pack, clock, meaning = 'auto' } = options
   const clean = cleanText(text)
   if (clean === '') return refused('text', 'there is nothing to send')
@@ -158,7 +158,7 @@ function isProof(seen: Observation | null, before: Observation, { text, isComman
   return isEchoed && (hasTurned || !showsEcho(before, text))
 }
 
-async function waitForComposer(port: SendPort, options: GateOptions): Promise<SendResult | null> {
+async function waitForComposer(port: SendPort, options: SendPromptOptions): Promise<SendResult | null> {
   const { clock } = options
   const judge = () => judgeScreen(port, options)
   await until(port, clock, options.readyWaitMs ?? READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
@@ -175,7 +175,7 @@ async function waitForComposer(port: SendPort, options: GateOptions): Promise<Se
 /**
  * The key of some agents clears one line: it is pressed until the box is empty or stays as it is.
  */
-async function clearBox(port: SendPort, { pack, clock }: Pick<GateOptions, 'pack' | 'clock'>): Promise<void> {
+async function clearBox(port: SendPort, { pack, clock }: Pick<SendPromptOptions, 'pack' | 'clock'>): Promise<void> {
   for (let presses = 0; presses < CLEAR_PRESSES; presses++) {
     const draft = port.observation()?.composer?.draft ?? ''
     if (draft === '' || obstacle(port)) return
@@ -185,7 +185,7 @@ async function clearBox(port: SendPort, { pack, clock }: Pick<GateOptions, 'pack
   }
 }
 
-function judgeScreen(port: SendPort, { pack, mayQueue = true }: GateOptions): Refused | null {
+function judgeScreen(port: SendPort, { pack, mayQueue = true }: SendPromptOptions): Refused | null {
   const seen = port.observation()
   if (port.isExited()) return refused('gone', 'the session has ended')
   const absence = port.absence?.()
@@ -230,7 +230,7 @@ function isGivenBack(seen: Observation | null): boolean {
 function closingKey(
   port: SendPort,
   reason: SendRefusal | undefined,
-  { pack, clearsDraft }: GateOptions,
+  { pack, clearsDraft }: SendPromptOptions,
 ): string | null {
   if (reason === 'completion' || reason === 'focus') return isSomeoneTyping(port) ? null : ESCAPE
   if (reason === 'draft')
@@ -280,7 +280,7 @@ async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock
 async function notTyped(
   port: SendPort,
   text: string,
-  options: Pick<GateOptions, 'pack' | 'clock'>,
+  options: Pick<SendPromptOptions, 'pack' | 'clock'>,
 ): Promise<SendResult> {
   const inTheWay = obstacle(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')

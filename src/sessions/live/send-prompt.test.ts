@@ -4,7 +4,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Observation } from '../../screen/index.js'
 import { type AgentScript, composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
-import { sendPrompt } from './send-gate.js'
+import { sendPrompt } from './send-prompt.js'
 
 useSendFixture()
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../config/index.js'
-import { Gate, type GateQuestion } from './gate.js'
+import { Eligibility, type EligibilityQuestion } from './eligibility.js'
 
 const settings = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
-const question = (t: number, more: Partial<GateQuestion> = {}): GateQuestion => ({
+const question = (t: number, more: Partial<EligibilityQuestion> = {}): EligibilityQuestion => ({
   t,
   mode: 'auto',
   jobNames: ['node'],
@@ -16,12 +16,12 @@ const question = (t: number, more: Partial<GateQuestion> = {}): GateQuestion => 
   resizedAt: null,
   ...more,
 })
-const ask = (...questions: GateQuestion[]) => {
-  const gate = new Gate(settings)
-  return questions.map(one => gate.ask(one))
+const ask = (...questions: EligibilityQuestion[]) => {
+  const eligibility = new Eligibility(settings)
+  return questions.map(one => eligibility.check(one))
 }
 
-describe('the gate of the heuristics', () => {
+describe('the eligibility of the heuristics', () => {
   it('is open for a listed program without reports', () => {
     expect(ask(question(0))).toEqual([null])
     expect(ask(question(0, { jobNames: ['claude'] }))).toEqual([null])
@@ -29,7 +29,7 @@ describe('the gate of the heuristics', () => {
 
   it('is closed by either switch', () => {
     expect(ask(question(0, { mode: 'off' }))).toEqual(['off'])
-    expect(new Gate({ ...settings, mode: 'off' }).ask(question(0))).toBe('off')
+    expect(new Eligibility({ ...settings, mode: 'off' }).check(question(0))).toBe('off')
   })
 
   it('is closed for unlisted programs; a title counts only without a job name', () => {
@@ -37,7 +37,9 @@ describe('the gate of the heuristics', () => {
     expect(ask(question(0, { jobNames: ['make'], title: 'Codex' }))).toEqual(['not_listed'])
     expect(ask(question(0, { jobNames: [], title: 'my Codex' }))).toEqual([null])
     expect(
-      new Gate({ ...settings, prefer_job_name: false }).ask(question(0, { jobNames: ['make'], title: 'codex' })),
+      new Eligibility({ ...settings, prefer_job_name: false }).check(
+        question(0, { jobNames: ['make'], title: 'codex' }),
+      ),
     ).toBeNull()
   })
 
