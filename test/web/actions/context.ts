@@ -13,7 +13,7 @@ export const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\
 
 export let server: TestServer
 export let browser: Browser
-export let context: BrowserContext
+let context: BrowserContext
 export let page: Page
 export let errors: string[]
 

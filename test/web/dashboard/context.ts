@@ -3,12 +3,12 @@ import { closeProfiles, openBrowser, openContext, pressCard, Served, watchErrors
 
 export let served: Served
 export let browser: Browser
-export let context: BrowserContext
+let context: BrowserContext
 export let page: Page
 export let link: string
 export let errors: string[]
 export let foreign: string[]
-export let demoHome: string
+let demoHome: string
 
 /** Starts the demo and opens a page that is not signed in. */
 export async function openPage(): Promise<void> {
