@@ -99,7 +99,7 @@ function isNetwork(text: string): text is SandboxNetwork {
   return ['off', 'filtered', 'on'].includes(text)
 }
 
-/** `--on`, `--pool` and `--needs`; undefined: the server carries out the run. */
+/** `--on`, `--pool` and `--needs`; undefined if the server performs the run. */
 export function parsePlacement({
   on,
   pool,

@@ -42,7 +42,7 @@ export function loosensNothing(key: string): boolean {
   return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
 }
 
-/** What a running daemon follows when the file changes; it takes the others when it starts. */
+/** What a running daemon follows when the file changes; it reads the others when it starts. */
 const AT_ONCE = [
   /^notify\.(needs_you|done|failed|stuck_s|channels|quiet|grace_s|next_s|all_s|remind_s|done_delay_s|pane_gap_s|dedupe_s)$/,
   /^runs\.day_usd$/,

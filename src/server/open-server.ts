@@ -165,7 +165,7 @@ export class ApiServer {
     this.#socket = { server, path }
   }
 
-  /** The socket that programs in a sandbox see: it takes reports of hooks, and nothing else. */
+  /** The socket that programs in a sandbox see: it accepts reports of hooks, and nothing else. */
   async listenForHooks(path: string): Promise<void> {
     const app = createApp(this.parts, { kind: 'socket' }, hookRoutes)
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })

@@ -66,7 +66,7 @@ function operation(route: Route, components: Json): Json {
 
 const ERROR_CONTENT = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
-/** The 4xx answers of an operation, by what it takes and who may call it. */
+/** The 4xx answers of an operation, by its input and who may call it. */
 function refusalsOf(route: Route): [status: number, description: string][] {
   const { access, path, query, body, form, isWrite } = route
   const takesInput = query !== null || body !== null || form !== null || path.includes(':')

@@ -39,7 +39,7 @@ export interface ForwardedAnswer {
 export const FORWARD_MAX = 11 * 1024 * 1024
 
 /**
- * The operations of the API that a worker carries out: reports of its agents' hooks, on a socket of
+ * The operations of the API that a worker performs: reports of its agents' hooks, on a socket of
  * its own machine; and what its server passes on about files of its sessions.
  */
 export class WorkerApi {

@@ -15,7 +15,7 @@
  *
  * incoming/   An update becomes an `Intent` (parse-update), is stored (update-handler), and handled
  *             (handle-intent): as a command, a text, a file or a button press. Buttons carry random
- *             tokens; the store says what they do (button-tokens).
+ *             tokens; the store has their actions (button-tokens).
  * commands/   The commands of the bot, by topic. Add a command there: commands/index.ts says how.
  * cards/      What messages look like: approval cards and their buttons, status cards, answers.
  * outgoing/   The log becomes messages (log-follower, event-notifier), which wait in the outbox

@@ -47,7 +47,7 @@ describe('a run on workers', () => {
     expect((await worker('second'))?.runs).toEqual([])
   })
 
-  test('takes its workspace along, also what is not committed, and brings it home', async () => {
+  test('gets its workspace, also what is not committed, and the result is returned to the server', async () => {
     const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
     const make = 'printf one > made.txt; head -c 4 /dev/zero > binary; rm README.md'
     const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
@@ -77,7 +77,7 @@ describe('a run on workers', () => {
     expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
   })
 
-  test('is a oneshot whose agent asks for a permission: the server decides, and the work comes home', async () => {
+  test('is a oneshot whose agent asks for a permission: the server decides, and the result is returned to the server', async () => {
     await work(await joined('first'), 'first', server.demo())
     const task = ['oneshot', 'x', '--agent', 'demo', '--permissions', 'ask', '--on', 'first', '--detach', '--json']
     const { run: id } = await server.json<{ run: string }>(task)
@@ -94,7 +94,7 @@ describe('a run on workers', () => {
     expect(existsSync(join(server.work, 'DEMO.md'))).toBe(false)
   })
 
-  test('is an implementation, then a review of it: the commits come home, and nothing else is touched', async () => {
+  test('is an implementation, then a review of it: the commits are returned to the server, and nothing else is changed', async () => {
     await work(await joined('first'), 'first', server.demo())
     const pipeline = (...args: string[]) => [...args, '--agent', 'demo', '--on', 'first', '--json']
     const refused = await server.run(pipeline('implement', '--title', 'x', '--in-place'))

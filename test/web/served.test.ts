@@ -18,7 +18,7 @@ const EDIT = {
 }
 
 /** A daemon that `signalbox serve` started, beside a tmux server that ran before it. */
-describeNeeding('chromium', 'a daemon that was only served', () => {
+describeNeeding('chromium', 'a daemon started with `serve` and nothing else', () => {
   const served = new Served()
   const project = join(served.directory, 'project')
   const tmux = (...args: string[]) => execFileSync('tmux', [...TMUX, ...args], { env: served.env })

@@ -16,7 +16,7 @@ const THINKS = { think: { ms: 3_600_000 } }
  * A session whose context is nearly full, whose agent repeats its requests, uses its budget and
  * gives a very long answer.
  */
-describeNeeding('chromium', 'a session that needs care', () => {
+describeNeeding('chromium', 'a session that is paused or stuck', () => {
   let server: TestServer
   let browser: Browser
   let page: Page

@@ -50,7 +50,7 @@ async function confirm({ isInteractive }: CommandContext, question: string, isSu
   if (isSure) return
   if (!isInteractive)
     throw new SignalboxError('E_NEEDS_HUMAN', 'a standing approval needs your confirmation', { next: 'add --yes' })
-  if (!(await askYes(question))) throw new SignalboxError('E_ROLE', 'Cancelled. Nothing was allowed.')
+  if (!(await askYes(question))) throw new SignalboxError('E_ROLE', 'cancelled: nothing was allowed')
 }
 
 function printPreview({ out }: CommandContext, { count, denied, items }: InMilliseconds<StandingPreview>): void {

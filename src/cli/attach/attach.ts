@@ -250,8 +250,8 @@ function attachKeys(context: CommandContext) {
 }
 
 function terminalName(): string {
-  const place = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
-  return `${userInfo().username} (${place})`
+  const terminal = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
+  return `${userInfo().username} (${terminal})`
 }
 
 /** Who types, as the daemon reports to every attached terminal. */

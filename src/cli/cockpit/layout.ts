@@ -1,6 +1,6 @@
 /*
  * Where things are on the screen. From 100 columns on, the list is beside the selected session;
- * below that, above it. Drawing and the mouse use the same places.
+ * below that, above it. Drawing and the mouse use the same rectangles.
  */
 
 export interface Rect {

@@ -78,7 +78,7 @@ function set(context: CommandContext, key: string, text: string | undefined): nu
   return EXIT.ok
 }
 
-/** False if the setting takes no text either: then the first error is the one to show. */
+/** Returns false if the setting accepts no text either: then the first error is shown. */
 function isWritten(write: () => void): boolean {
   try {
     write()

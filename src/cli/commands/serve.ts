@@ -17,7 +17,7 @@ const STOP_LIMIT_MS = 4_000
 
 export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
   const stored = options.store === undefined ? given : await withStoreUrl(given, options.store)
-  // The daemon, also one in the background, takes it from the environment.
+  // The daemon, also one in the background, reads it from the environment.
   const context = { ...stored, env: { ...stored.env, ...engineVariables(options) } }
   if (options.stop) return stop(context, options)
   if (options.restart) return restart(context, options)
@@ -43,7 +43,7 @@ function engineVariables({ engine, node, nodes }: Options): Record<string, strin
   }
 }
 
-/** The daemon, also one in the background, takes it from the environment. */
+/** The daemon, also one in the background, reads it from the environment. */
 async function withStoreUrl(context: CommandContext, url: string): Promise<CommandContext> {
   const { parseStoreUrl } = await import('../../store/index.js')
   parseStoreUrl(url)

@@ -95,7 +95,7 @@ async function chosenSandbox(
   return use === null ? undefined : { use }
 }
 
-/** If no worker can take it, it waits for one, and says why. */
+/** A session without a suitable worker waits for one, and the reason is printed. */
 async function startOnWorker(
   context: CommandContext,
   client: DaemonClient,

@@ -2,7 +2,7 @@ import { type ApprovalRecord, approvalsProjection } from '../../approvals/index.
 import type { EventStore } from '../../store/index.js'
 import { plainLabel } from '../../text/index.js'
 
-/** The command that answers a gate, with what the gate takes. */
+/** The command that answers a gate, with what the gate accepts. */
 export async function answerCommand(store: EventStore, approval: string): Promise<string> {
   const request = (await store.document<ApprovalRecord>(approvalsProjection.name, approval))?.state.request
   const options = request?.options.map(({ label }) => quoted(plainLabel(label))) ?? []

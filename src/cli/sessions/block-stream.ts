@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.js'
  * block changes anyway, the final answer prints it again instead of leaving it wrong.
  *
  * A pipe gets every message once, when it is final: the agent's own record may correct what its
- * screen showed, and what a program has read cannot be taken back.
+ * screen showed, and what a program has read cannot be withdrawn.
  */
 export class BlockStream {
   readonly #context: CommandContext

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.js'
 
 /**
  * Asks once, before the first agent that is started at a terminal, whether agents get a sandbox,
- * and writes the answer to the settings. It asks nothing where the settings say so already, where
+ * and writes the answer to the settings. It asks nothing where the settings have it already, where
  * this machine cannot make a sandbox, and about the demo agent.
  * @returns what the person chose; null if the settings decide.
  */

@@ -97,7 +97,7 @@ class FollowedTurn {
   #awaited: string | null
   /** Null until known, and for a command of the agent's own, whose messages have no turn. */
   #turn: string | null = null
-  /** The agent has taken the prompt into its queue: the next turn is the prompt's. */
+  /** The agent has queued the prompt: the next turn is the prompt's. */
   readonly #isNext: boolean
   /** Events before the agent took the prompt: they may belong to its turn. */
   #early: EventBody[] = []

@@ -45,7 +45,7 @@ export function sessionLine(
           : 'dim'
   const age = formatAge(systemClock.now() - (session.activeAt ?? session.startedAt))
   const what = [session.label ?? session.title, session.question].filter(Boolean).join(': ')
-  // In a narrow terminal the number is enough: every command takes it.
+  // In a narrow terminal the number is enough: every command accepts it.
   const id = context.isOutputTty && context.columns < WIDE ? '' : `${session.id}  `
   const head = `${String(session.number).padStart(3)}  ${id}${session.agent.padEnd(9)} `
   const tail = `${state.padEnd(11)} ${age.padStart(9)}  `
@@ -89,7 +89,7 @@ export function printStarted(session: SessionInfo, context: CommandContext): voi
   context.out(context.style('dim', next))
 }
 
-/** The environment as the daemon takes it. */
+/** The environment as the daemon expects it. */
 export function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

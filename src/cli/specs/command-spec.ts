@@ -102,9 +102,9 @@ export const SANDBOX_OPTIONS = [
   { flags: '--network <mode>', description: 'network of the sandbox: off, filtered or on' },
 ] as const
 
-/** Where a run is carried out: options of every command that starts one. */
+/** Where a run is performed: options of every command that starts one. */
 export const PLACEMENT_OPTIONS = [
-  { flags: '--on <worker>', description: 'carry it out on this worker; any: on one that has room' },
-  { flags: '--pool <name>', description: 'carry it out on a worker of this pool' },
+  { flags: '--on <worker>', description: 'run it on this worker; any: on one that has room' },
+  { flags: '--pool <name>', description: 'run it on a worker of this pool' },
   { flags: '--needs <key=value>', description: 'a label that the worker must have; repeatable', repeatable: true },
 ] as const

@@ -1,6 +1,6 @@
 import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 
-/** Machines that carry out runs for a server. */
+/** Machines that perform runs for a server. */
 export const WORKER_COMMANDS = {
   engine: {
     group: 'setup',
@@ -25,7 +25,7 @@ export const WORKER_COMMANDS = {
   },
   worker: {
     group: 'setup',
-    summary: 'carry out runs and sessions of a server on this machine',
+    summary: 'run the sessions and steps of a server on this machine',
     arguments: [
       { name: 'action', description: 'join: once, with a link of the server', optional: true, completes: ['join'] },
       { name: 'link', description: 'with join: the link that signalbox workers invite printed', optional: true },
@@ -38,7 +38,7 @@ export const WORKER_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'A worker connects to its server, carries out the steps and sessions that the server assigns to it, and reports. It has no access to ' +
+      'A worker connects to its server, runs the steps and sessions that the server assigns to it, and reports. It has no access to ' +
       'the store and decides nothing. If it is killed, its next start reports what it had started. If the server is away, ' +
       'steps continue and their ends are reported later.',
     examples: [

@@ -125,7 +125,7 @@ export const serverSettings = {
       min: 0,
       max: 1000,
     }),
-    max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
+    max_steps: integer(20, 'Steps that a worker on this machine performs at the same time.', { min: 1, max: 1000 }),
     min_free_mb: integer(
       5000,
       'A worker on this machine gets no further runs and sessions if less disk space than this is free, in megabytes.',

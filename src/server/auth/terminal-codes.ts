@@ -99,7 +99,7 @@ function write(path: string, text: string): boolean {
       closeSync(file)
     }
   } catch {
-    // The terminal was closed, or does not take any text at the moment.
+    // The terminal was closed, or accepts no text at the moment.
     return false
   }
 }

@@ -34,7 +34,7 @@ export const placement = z
     labels: z.record(name, z.string().max(200)).optional(),
   })
   .optional()
-  .describe('carry it out on a worker to which all of this applies')
+  .describe('run it on a worker to which all of this applies')
 export const sandbox = z
   .strictObject({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
   .optional()
@@ -44,7 +44,7 @@ export const trust = z
   .optional()
   .describe('the hash of the inspected files, if the project is not trusted yet')
 
-/** What every kind of run takes. */
+/** The input of every kind of run. */
 const common = { project, labels, budget, trust, placement, sandbox }
 
 const startBody = z.union([

@@ -35,7 +35,7 @@ export const sessionFileRoutes: readonly Route[] = [
       const stored = []
       for (const file of files) {
         const bytes = new Uint8Array(await file.arrayBuffer())
-        stored.push(await storeUpload(placesOf(host, record), { name: file.name, bytes }, host.settings.files))
+        stored.push(await storeUpload(directoriesOf(host, record), { name: file.name, bytes }, host.settings.files))
       }
       const text = stored.map(({ path }) => `The user uploaded a file: ${path}`).join('\n')
       const whenBusy = live.phase === 'tool-pending' ? 'hold' : 'queue'
@@ -56,7 +56,7 @@ export const sessionFileRoutes: readonly Route[] = [
       const record = await sessionOf(call, params.id!)
       const elsewhere = await forwarded(call, record)
       if (elsewhere) return elsewhere
-      const { handle, path, bytes } = await openDownload(placesOf(host, record), query.path, host.settings.files)
+      const { handle, path, bytes } = await openDownload(directoriesOf(host, record), query.path, host.settings.files)
       const headers = {
         'content-type': 'application/octet-stream',
         'content-length': String(bytes),
@@ -73,7 +73,7 @@ export const sessionFileRoutes: readonly Route[] = [
   }),
 ]
 
-function placesOf({ settings }: Host, { id, project }: SessionRecord): SessionDirectories {
+function directoriesOf({ settings }: Host, { id, project }: SessionRecord): SessionDirectories {
   return {
     uploads: join(settings.dataDirectory, 'uploads', id),
     project,

@@ -12,7 +12,7 @@ import type { Sendable } from '../wire/index.js'
 const workerAnswer = answer('the worker', worker)
 const NAME = /^[\w.-]{1,60}$/
 
-/** Machines that carry out runs for this server. */
+/** Machines that perform runs for this server. */
 export const workerRoutes: readonly Route[] = [
   route({
     id: 'workers.list',

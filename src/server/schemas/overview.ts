@@ -31,7 +31,7 @@ export const overview = z.object({
     sessions: z.int().describe('sessions that spent something today'),
     budgetUsd: z.number().nullable().describe('`runs.day_usd`; null: no limit'),
   }),
-  workers: z.int().describe('how many machines carry out work for this server'),
+  workers: z.int().describe('how many machines perform work for this server'),
   health: z.object({ version: z.string(), startedAt: moment, isReadOnly: z.boolean() }),
   now: moment,
   position,

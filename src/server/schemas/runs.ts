@@ -68,7 +68,7 @@ export const run = z
       .object({ worker: z.string(), pool: z.string(), labels: z.record(z.string(), z.string()) })
       .partial()
       .nullable()
-      .describe('which workers may carry it out; null: only the server'),
+      .describe('which workers may perform it; null: only the server'),
     sandbox: z
       .object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
       .nullable()

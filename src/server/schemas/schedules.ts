@@ -12,7 +12,7 @@ export const schedule = z
     by: z.string(),
     madeAt: moment,
     isPaused: z.boolean(),
-    isHere: z.boolean().describe('false: another server of the shared store carries it out'),
+    isHere: z.boolean().describe('false: another server of the shared store performs it'),
     nextAt: moment.nullable().describe('null while it is paused'),
     last: z
       .object({

@@ -15,7 +15,7 @@ export const worker = z
     since: moment.describe('when its state last changed'),
     version: z.string().nullable(),
     agents: z.array(z.string()),
-    steps: z.int().describe('steps that it carries out now'),
+    steps: z.int().describe('steps that it performs now'),
     maxSteps: z.int(),
     runs: z.array(z.string()).describe('open runs that it has'),
     sessions: z.array(z.string()).describe('sessions that run there'),

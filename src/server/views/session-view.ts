@@ -9,7 +9,7 @@ export function sessionView(
   { chosen: _, saved: __, spent: ___, ...stored }: SessionRecord,
 ): Sendable<Session> {
   const session = host.live(stored.id)
-  const record = { ...stored, ...placeOf(host, stored) }
+  const record = { ...stored, ...workerOf(host, stored) }
   if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }
   const { observation } = session
   const stats = host.agentStats(record.id)
@@ -33,11 +33,11 @@ export function sessionView(
 }
 
 /** On which worker it is, and since when that is away. */
-function placeOf(host: Host, record: SessionRecord): Pick<Sendable<Session>, 'on' | 'awaySince'> {
-  const place = host.remote.whereIs(record)
-  if (!place) return {}
-  const isAway = place.awaySince !== null && host.remote.has(record.id)
-  return { on: place.name, ...(isAway && { awaySince: place.awaySince! }) }
+function workerOf(host: Host, record: SessionRecord): Pick<Sendable<Session>, 'on' | 'awaySince'> {
+  const worker = host.remote.whereIs(record)
+  if (!worker) return {}
+  const isAway = worker.awaySince !== null && host.remote.has(record.id)
+  return { on: worker.name, ...(isAway && { awaySince: worker.awaySince! }) }
 }
 
 /** The permission mode, where the agent's screen shows it. */

@@ -39,8 +39,8 @@ export async function gitLine(cwd: string): Promise<string> {
   const git = new Git(cwd)
   if ((await git.root().catch(() => null)) === null) return ''
   const [branch, head, files] = await Promise.all([git.branch(), git.head(), git.status()])
-  const place = branch ?? (head === null ? 'no commit yet' : `at ${head.slice(0, 7)}`)
-  return `${place} · ${changeText(files).replace(/[.:]$/, '').toLowerCase()}`
+  const position = branch ?? (head === null ? 'no commit yet' : `at ${head.slice(0, 7)}`)
+  return `${position} · ${changeText(files).replace(/[.:]$/, '').toLowerCase()}`
 }
 
 /**

@@ -20,10 +20,10 @@ export async function screenText(live: SessionPort): Promise<string> {
 /** `working · started 3 min ago`. */
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
-  const place = host.remote.whereIs(record)
-  const since = `${formatAge(now - record.startedAt)}${place ? ` · on ${place.name}` : ''}`
-  if (place && place.awaySince !== null && host.remote.has(record.id))
-    return `worker away for ${formatDuration(now - place.awaySince)} · started ${since}`
+  const worker = host.remote.whereIs(record)
+  const since = `${formatAge(now - record.startedAt)}${worker ? ` · on ${worker.name}` : ''}`
+  if (worker && worker.awaySince !== null && host.remote.has(record.id))
+    return `worker away for ${formatDuration(now - worker.awaySince)} · started ${since}`
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'

@@ -68,7 +68,7 @@ export class FileTransfers {
     try {
       const { file_path } = await api.call<{ file_path: string }>('getFile', { file_id: intent.fileId })
       const bytes = await api.download(file_path, UPLOAD_MAX)
-      const stored = await storeUpload(this.#places(record), { name: intent.name, bytes }, host.settings.files)
+      const stored = await storeUpload(this.#directories(record), { name: intent.name, bytes }, host.settings.files)
       path = stored.path
       upload.files.push({ update: to.update, ...stored, caption: intent.caption })
       if (intent.isForwarded) upload.origin = intent.origin ?? UNKNOWN_AUTHOR
@@ -187,7 +187,7 @@ export class FileTransfers {
     return found
   }
 
-  /** Whether only its place outside the project forbids the file, not its content. */
+  /** Whether only its path outside the project forbids the file, not its content. */
   async #isOnlyOutside(record: SessionRecord, wanted: string): Promise<boolean> {
     const inside = await this.#open(record, wanted, false).catch(() => null)
     await inside?.handle.close()
@@ -211,12 +211,12 @@ export class FileTransfers {
   }
 
   async #open(record: SessionRecord, wanted: string, isOutside: boolean) {
-    const places = this.#places(record)
-    const checked = isOutside ? { ...places, project: '/' } : places
+    const directories = this.#directories(record)
+    const checked = isOutside ? { ...directories, project: '/' } : directories
     return openDownload(checked, resolve(record.project, wanted), this.#services.host.settings.files)
   }
 
-  #places(record: SessionRecord): SessionDirectories {
+  #directories(record: SessionRecord): SessionDirectories {
     const { settings } = this.#services.host
     this.#services.host.mustBeHere(record)
     const { id, project } = record

@@ -79,7 +79,7 @@ export class UpdateHandler {
   }
 
   #enqueue(intent: Intent, open: OpenUpdate): void {
-    // A button press is answered at once: it does not wait for a text that the agent takes slowly.
+    // A button press is answered at once: it does not wait for a text that the agent reads slowly.
     const key = `${intent.chat}${intent.kind === 'press' ? ' press' : ''}`
     const last = this.#chats.get(key) ?? Promise.resolve()
     const isFile = intent.kind === 'file'

@@ -46,15 +46,15 @@ export function usePressGuard(isArmed: boolean) {
     return () => clearTimeout(end)
   }, [isMissed])
   const box = useRef<HTMLElement>(null)
-  const place = useRef<string | null>(null)
+  const position = useRef<string | null>(null)
   const movedAt = useRef(performance.now())
   const check = () => {
     const element = box.current
     if (!element) return
     const rect = element.getBoundingClientRect()
     const here = `${Math.round(rect.left + scrollX)},${Math.round(rect.top + scrollY)},${Math.round(rect.width)}`
-    if (here !== place.current) movedAt.current = performance.now()
-    place.current = here
+    if (here !== position.current) movedAt.current = performance.now()
+    position.current = here
     // For styles and tests.
     const isStill = String(performance.now() - movedAt.current >= STILL_MS)
     if (element.dataset.still !== isStill) element.dataset.still = isStill

@@ -65,16 +65,16 @@ function Match({ grant: { match } }: { grant: Grant }) {
 }
 
 function Limits({ grant, isPaused }: { grant: Grant; isPaused: boolean }) {
-  const place = grant.scope.kind === 'project' ? baseName(grant.project) : `this ${grant.scope.kind}`
+  const scope = grant.scope.kind === 'project' ? baseName(grant.project) : `this ${grant.scope.kind}`
   if (grant.standing)
     return (
       <>
-        {place} · {isPaused ? 'paused' : 'until you revoke it'} · used {plural(grant.uses, 'time')}
+        {scope} · {isPaused ? 'paused' : 'until you revoke it'} · used {plural(grant.uses, 'time')}
       </>
     )
   return (
     <>
-      {place} · {isPaused ? 'paused' : <TimeLeft until={grant.expiresAt} />} · {grant.uses} of {grant.maxUses} uses
+      {scope} · {isPaused ? 'paused' : <TimeLeft until={grant.expiresAt} />} · {grant.uses} of {grant.maxUses} uses
     </>
   )
 }

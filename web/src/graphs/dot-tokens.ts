@@ -38,7 +38,7 @@ export interface Offer {
   about: string
 }
 
-/** What can be inserted at the cursor: attributes of this place, their values, names of nodes. */
+/** What can be inserted at the cursor: attributes, their values, names of nodes. */
 export function completions(text: string, at: number): { word: string; options: Offer[] } {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   // A condition has an = of its own.

@@ -18,7 +18,7 @@ const CLOCK_OFFSET_MAX_MS = 5_000
 
 type Ask = { worker: Worker; what: 'lost' | 'remove' }
 
-/** The machines that carry out runs and sessions for this server. */
+/** The machines that run sessions and steps for this server. */
 export function WorkersPage() {
   const loaded = useLoad('workers', signal => getJson<{ items: Worker[] }>('/workers', { signal }))
   const [asked, ask] = useState<Ask | null>(null)
@@ -35,7 +35,7 @@ export function WorkersPage() {
         items.length === 0 ? (
           <Empty title="No workers">
             <p>
-              A worker is another machine that carries out runs and sessions for this server. To invite one:{' '}
+              A worker is another machine that runs sessions and steps of runs for this server. To invite one:{' '}
               <code>signalbox workers invite</code>
             </p>
           </Empty>
@@ -147,7 +147,7 @@ function WorkerPanel({
   )
 }
 
-/** What is carried out there: links to runs and sessions. */
+/** What runs there: links to runs and sessions. */
 function Placed({ worker }: { worker: Worker }) {
   if (worker.runs.length + worker.sessions.length === 0) return <span class="dim">nothing</span>
   const runOf = (id: string) => runs.all.value.find(run => run.id === id)

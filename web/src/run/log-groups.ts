@@ -47,7 +47,7 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
  * `said`: the error that the page shows above.
  */
 export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], said = ''): LogGroup[] {
-  // What the page says above the log already is not said again.
+  // The log does not repeat what the page shows above it.
   const lines =
     said === '' ? all : all.map(line => (line.level === 'error' && line.text === said ? { ...line, text: '' } : line))
   const groups: LogGroup[] = []

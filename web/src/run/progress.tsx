@@ -44,12 +44,12 @@ export function shareOf({ progress, endedAt }: Run): number {
 export function RunProgress({ run }: { run: Run }) {
   const { progress, steps, step, endedAt } = run
   const at = progress?.unit === 'nodes' ? progress.node : step && stepName(step)
-  const place = at && endedAt === null && <span class="small dim under">{at}</span>
+  const current = at && endedAt === null && <span class="small dim under">{at}</span>
   if (!progress || progress.of === 0)
     return (
       <>
         <span class="num">{plural(steps, 'step')}</span>
-        {place}
+        {current}
       </>
     )
   const words = `${progress.done} of ${progress.of} ${progress.unit}`
@@ -71,7 +71,7 @@ export function RunProgress({ run }: { run: Run }) {
           {progress.done} of {progress.of}
         </span>
       </span>
-      {place}
+      {current}
     </>
   )
 }

@@ -37,15 +37,15 @@ function tabTitle(): string {
   const waiting = openApprovals.value.filter(({ state }) => state === 'pending')
   const here = pageTitle(route.value)
   if (needsCount.value === 0) return here === null ? 'Signalbox' : `${here} · Signalbox`
-  const places = new Set(waiting.map(placeOf))
-  const [only] = places
-  const isOne = places.size === 1 && needsCount.value === waiting.length
+  const subjects = new Set(waiting.map(subjectOf))
+  const [only] = subjects
+  const isOne = subjects.size === 1 && needsCount.value === waiting.length
   const needs = isOne ? `${only}: needs you` : `${needsCount.value} ${needsCount.value === 1 ? 'needs' : 'need'} you`
   return here === null || route.value.page === 'overview' ? `● ${needs}` : `● ${here} · ${needs}`
 }
 
 /** A run works in a copy of its project, which is named after its id: the run has a title. */
-function placeOf({ subject }: Approval): string {
+function subjectOf({ subject }: Approval): string {
   const run = subject.run === undefined ? undefined : runs.get(subject.run)
   return run?.title ?? baseName(subject.project)
 }

@@ -42,10 +42,10 @@ const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/share$/, () => ({ page: 'shared' })],
 ]
 
-const place = signal(read())
+const here = signal(read())
 
 export const route = computed<Route>(() => {
-  const { path } = place.value
+  const { path } = here.value
   for (const [pattern, make] of TABLE) {
     const match = pattern.exec(path)
     if (match) return make(match)
@@ -54,14 +54,14 @@ export const route = computed<Route>(() => {
 })
 
 /** The parameters of the address: filters, positions in time, the open part of a page. */
-export const query = computed(() => new URLSearchParams(place.value.search))
+export const query = computed(() => new URLSearchParams(here.value.search))
 
 export function go(address: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', address)
   else history.pushState(null, '', address)
-  const before = place.peek().path
-  place.value = read()
-  if (!replace && place.peek().path !== before) window.scrollTo(0, 0)
+  const before = here.peek().path
+  here.value = read()
+  if (!replace && here.peek().path !== before) window.scrollTo(0, 0)
 }
 
 const SOON_MS = 200
@@ -70,7 +70,7 @@ let isWaiting = false
 
 /** Changes parameters of the address; null removes one. */
 export function setQuery(changes: Record<string, string | null>, { replace = true } = {}): void {
-  const next = new URLSearchParams(place.peek().search)
+  const next = new URLSearchParams(here.peek().search)
   // This change is newer than the delayed ones.
   for (const name of Object.keys(changes)) delete delayed[name]
   for (const [name, value] of Object.entries(changes)) {
@@ -78,7 +78,7 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
     else next.set(name, value)
   }
   const text = next.toString()
-  go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
+  go(`${here.peek().path}${text ? `?${text}` : ''}`, { replace })
 }
 
 /**
@@ -86,7 +86,7 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
  * often.
  */
 export function setQuerySoon(changes: Record<string, string | null>): void {
-  const { path } = place.peek()
+  const { path } = here.peek()
   delayed = { ...delayed, ...changes }
   if (isWaiting) return
   isWaiting = true
@@ -95,7 +95,7 @@ export function setQuerySoon(changes: Record<string, string | null>): void {
     delayed = {}
     isWaiting = false
     // Not if another page was opened in the meantime.
-    if (place.peek().path === path) setQuery(wanted)
+    if (here.peek().path === path) setQuery(wanted)
   }, SOON_MS)
 }
 
@@ -104,7 +104,7 @@ function read(): { path: string; search: string } {
 }
 
 window.addEventListener('popstate', () => {
-  place.value = read()
+  here.value = read()
 })
 
 /**

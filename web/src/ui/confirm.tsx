@@ -4,13 +4,13 @@ import { Dialog } from './dialog'
 interface Question {
   title: string
   text: string
-  /** The word on the button that does it. */
+  /** The label of the button that confirms. */
   action: string
 }
 
 const asked = signal<(Question & { done(isSure: boolean): void }) | null>(null)
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something irreversible. */
 export function askFirst(question: Question): Promise<boolean> {
   return new Promise(resolve => {
     asked.value = {

@@ -13,18 +13,18 @@ interface MenuProps {
 }
 
 /** A button that opens a list of actions. */
-export function Menu({ label, children, trigger, class: kind = 'btn quiet icon', ...place }: MenuProps) {
+export function Menu({ label, children, trigger, class: kind = 'btn quiet icon', ...options }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>('.menu :is(button, a):not(:disabled)') ?? [])]
 
   const list = useRef<HTMLDivElement>(null)
-  const [isUp, setUp] = useState(place.isUp === true)
+  const [isUp, setUp] = useState(options.isUp === true)
 
   useLayoutEffect(() => {
     if (isOpen && list.current && button.current)
-      setUp(place.isUp === true || hasMoreRoomAbove(list.current, button.current))
+      setUp(options.isUp === true || hasMoreRoomAbove(list.current, button.current))
   }, [isOpen])
 
   useEffect(() => {
@@ -61,7 +61,7 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
         aria-label={trigger ? undefined : label}
         aria-haspopup="true"
         aria-expanded={isOpen}
-        disabled={place.isDisabled}
+        disabled={options.isDisabled}
         onClick={() => setOpen(!isOpen)}
       >
         {trigger ?? <MoreIcon />}
@@ -69,7 +69,11 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
       {isOpen && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a click on an action closes the menu
         // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on an action is a click
-        <div ref={list} class={`menu ${isUp ? 'up' : ''} ${place.isLeft ? 'left' : ''}`} onClick={() => setOpen(false)}>
+        <div
+          ref={list}
+          class={`menu ${isUp ? 'up' : ''} ${options.isLeft ? 'left' : ''}`}
+          onClick={() => setOpen(false)}
+        >
           {children}
         </div>
       )}

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { show } from '../harness.js'
+import { card, page, press, served, stopSession } from './context.js'
+
+export function describeSessionsAndRuns(): void {
+  it('a session shows terminal and conversation, sends a prompt, and its keyboard is taken and released', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /a word about parsers/ }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
+    await page.getByRole('log').getByText('I am a').waitFor()
+    await page.locator('#composer').focus()
+    await page.keyboard.type('Show me a table')
+    await page.keyboard.press('Enter')
+    await page.getByText('Delivered').waitFor()
+    await page.getByRole('log').getByText('Show me a table').waitFor()
+    await page.getByRole('log').getByRole('heading', { name: 'Turn 2' }).waitFor()
+
+    await page.getByRole('button', { name: 'Take keyboard' }).click()
+    await page.getByText('You have the keyboard').waitFor()
+    await page.keyboard.type('typed by hand')
+    await page.locator('.xterm-rows').filter({ hasText: 'typed by hand' }).waitFor()
+    await page.keyboard.press('Control+Shift+Period')
+    expect(await page.evaluate(() => document.activeElement?.closest('.terminal-box') === null)).toBe(true)
+    await page.getByRole('button', { name: 'Release keyboard' }).click()
+    await page.getByText('View only').waitFor()
+    await page.getByRole('button', { name: 'Plain text' }).click()
+    await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
+  })
+
+  it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /rebuild the timetable/ }).click()
+    await page.getByRole('log').getByText('module by module').waitFor()
+    await page.locator('#composer').fill('and then the other half')
+    await page.getByRole('button', { name: 'Queue' }).click()
+    const held = page.getByRole('list', { name: 'Held prompts' })
+    await held.getByText('and then the other half').waitFor()
+    await held.getByRole('button', { name: 'Delete this prompt' }).click()
+    await held.waitFor({ state: 'detached' })
+
+    await page.keyboard.press('Escape')
+    await page.locator('h1').click()
+    await page.keyboard.press('e')
+    const why = page.getByRole('dialog', { name: 'Why this status?' })
+    await why.getByText('Evidence, highest authority first').waitFor()
+    expect(await why.locator('table tbody tr').count()).toBeGreaterThan(0)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await page.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
+    await stopSession()
+    await page.getByText('The session ended').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).first().click()
+    await page.getByText('resumed from an earlier session').waitFor()
+  })
+
+  it('a session is on the wall with a preview and its status, and is renamed there', async () => {
+    await show(page, '/panes')
+    await page.locator('.tile .thumb svg text').first().waitFor()
+    const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
+    expect(await tile.locator('.badge').textContent()).toMatch(/Idle|Done|Working/)
+    expect(await tile.locator('.tile-why').textContent()).toMatch(/#\d+ · demo · timetable/)
+    await tile.getByRole('button', { name: /Actions for/ }).click()
+    await page.getByRole('button', { name: 'Rename…' }).click()
+    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('two words about parsers')
+    await page.keyboard.press('Enter')
+    const renamed = page.locator('.tile').filter({ hasText: 'two words about parsers' })
+    await renamed.getByRole('button', { name: /Actions for/ }).click()
+    await page.getByRole('button', { name: 'Rename…' }).click()
+    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('a word about parsers')
+    await page.keyboard.press('Enter')
+    await tile.waitFor()
+    await tile.locator('.tile-open').click()
+    await page.waitForURL(/\/s\//)
+    // The wall has no tiles for ended sessions: they are listed.
+    await show(page, '/panes')
+    await page.getByRole('button', { name: /^Ended/ }).click()
+    await page.getByRole('link', { name: /yesterday’s question/ }).waitFor()
+    await page.getByRole('button', { name: /^Idle/ }).click()
+    await page.locator('.tile').first().waitFor()
+  })
+
+  it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
+    await show(page, '/runs')
+    await page.getByRole('button', { name: /^Needs you/ }).click()
+    await page.getByRole('link', { name: /Say what changed/ }).click()
+    await page.locator('.graph .node.waiting').waitFor()
+    await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
+    await page.getByText('Next step').waitFor()
+    expect(page.url()).toContain('node=plan')
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.locator('.step-group', { hasText: 'Plan' }).first().waitFor()
+    await page.getByLabel('Raw events').check()
+    await page.locator('.log').getByText('node.finished').first().waitFor()
+    const gate = card(/Approve this plan/)
+    await press(gate, 'Approve')
+    await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.locator('.gantt li').nth(3).waitFor()
+  })
+
+  it('a run is cancelled by keyboard', async () => {
+    await show(page, '/runs?status=running')
+    await page.getByRole('link', { name: /Discounts/ }).focus()
+    await page.keyboard.press('Enter')
+    const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
+    await cancel.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Cancel this run?' }).getByRole('button', { name: 'Cancel run' }).click()
+    await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
+    await page.getByRole('button', { name: 'Fork', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Fork this run' }).waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /fix the failing test/ }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('link', { name: 'Replay' }).click()
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
+    await page.getByRole('button', { name: 'Next decision' }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
+    await page.getByText('Detected status').waitFor()
+    await page.waitForURL(/\?t=\d+/)
+    const at = new URL(page.url()).searchParams.get('t')
+    await page.reload()
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
+    expect(
+      Math.abs(Number(await page.getByRole('slider', { name: 'Position' }).inputValue()) - Number(at)),
+    ).toBeLessThan(51)
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+  })
+
+  it('two sessions are compared at positions that the address contains', async () => {
+    await show(page, '/sessions')
+    const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
+    await show(page, `/replay/${href!.slice('/s/'.length)}`)
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Compare two moments' }).waitFor()
+    const second = page.getByRole('region', { name: 'Second', exact: true })
+    await page.getByText('Move both together').click()
+    await second.getByRole('slider', { name: 'Position' }).fill('0')
+    const view = page.locator('.compare-below').getByRole('row', { name: /^View/ })
+    await view.getByText('unknown').waitFor()
+    await second.getByRole('combobox').selectOption({ label: '7 a word about parsers' })
+    await page.locator('.diff .add').first().waitFor()
+    await page.getByRole('button', { name: 'Conversation' }).click()
+    await page.locator('.diff').getByText('The signalman sees every train').waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(link).toMatch(/\/compare\?a=\w+&at=\d+&b=\w+&bt=\d+$/)
+    await show(page, link.replace(served.address, ''))
+    await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
+  })
+
+  it('sub-agents are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /check every signal/ }).click()
+    const gauge = page.getByRole('meter', { name: 'Context in use' })
+    await gauge.waitFor()
+    expect(await gauge.getAttribute('aria-valuetext')).toBe('67%, 134 k of 200 k tokens')
+    const tree = page.getByRole('list', { name: 'Sub-agents of demo' })
+    await tree.locator('li li').getByText('Sight lines').waitFor()
+    await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
+    expect(await tree.locator(':scope > li').count()).toBe(3)
+
+    // The last report stays after the session has ended.
+    await stopSession()
+    await page.getByText('The session ended').waitFor()
+    await page.getByText('working at the last report').click()
+    await tree.locator('li li').getByText('Sight lines').waitFor()
+    await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('end unknown').first().waitFor()
+    await page.reload()
+    await page.getByText('working at the last report').waitFor()
+    await gauge.waitFor()
+  })
+
+  it('two runs are compared node by node', async () => {
+    await show(page, '/runs')
+    await page.getByLabel('Compare Say what changed').check()
+    await page.getByLabel('Compare Imports are sorted').check()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Compare two runs' }).waitFor()
+    const sort = page.getByRole('row', { name: /^Sort/ })
+    await sort.getByText('not in this graph').waitFor()
+    await sort.getByRole('button').click()
+    await page.getByRole('region', { name: 'Result' }).getByText('One of the runs has not reached').waitFor()
+  })
+
+  it('usage is shown as plots, tables and CSV', async () => {
+    await show(page, '/usage')
+    await page.locator('.plot-box canvas').first().waitFor()
+    const stats = await page.locator('.stats .stat').allTextContents()
+    for (const stat of [
+      /^\$[\d.]+spent$/,
+      /^[\d.]+ ?[kM]?tokens in$/,
+      /^\d+%of runs passed$/,
+      /^\d.*median time to decide$/,
+    ])
+      expect(
+        stats.filter(text => stat.test(text)),
+        String(stat),
+      ).toHaveLength(1)
+    await page.getByText('Daily budget, $25.00').waitFor()
+    await page.getByRole('button', { name: 'Table' }).first().click()
+    await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
+    await page.getByRole('combobox', { name: 'Split by' }).selectOption('node')
+    await page.getByRole('region', { name: 'Usage by node' }).getByText('plan').waitFor()
+    for (const [split, shown] of [
+      ['model', /^Usage by model/],
+      ['version', /^Usage by pipeline version/],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Split by' }).selectOption(split)
+      await page.getByRole('region', { name: shown }).locator('tbody tr').first().waitFor()
+    }
+    // The version of a pipeline is its name and a hash of its graph.
+    await page
+      .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
+      .first()
+      .waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,version,input,output/)
+  })
+
+  it('a graph is drawn, and an error is marked at its line', async () => {
+    await show(page, '/graphs')
+    await page.getByText('valid').waitFor()
+    await page.locator('.graph .node', { hasText: 'implement' }).waitFor()
+    await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
+    await page.locator('.gutter .error').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true)
+  })
+}
