@@ -168,7 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       childPlacement: home.loaded.config.runs.placement,
       sessions: host.remote,
       ...(servers && { servers: serverAddresses(servers, homeId(settings.dataDirectory)) }),
-      wake: run => runs.poke(run),
+      wake: run => runs.wake(run),
       onError,
     })
     await host.remote.connect(workers, blobs)

@@ -34,7 +34,7 @@ export async function getRun(store: EventStore, id: string): Promise<RunRecord> 
   throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
 }
 
-/** All runs, newest first: for people who list them. What repeats asks for the runs it needs. */
+/** All runs, newest first. For lists; code that polls uses the filtered queries below. */
 export function listRuns(store: EventStore): Promise<RunRecord[]> {
   return runsWhere(store, {})
 }

@@ -4,13 +4,13 @@
  *
  * How a run progresses
  *
- *   RunEngine          says which runs need a look; StoreEngine scans the store      run-engine.ts
+ *   RunEngine          lists the runs that need a turn; StoreEngine scans the store  run-engine.ts
  *   RunHost            holds the leases of runs and wakes their drivers                run-host.ts
- *     └ Driver         one run: turn → carry out → wait for events                        drive.ts
+ *     └ Driver         one run: turn → perform steps → wait for events                    drive.ts
  *         ├ RunTurns       fold → place → decide → append, nothing else                   turn.ts
  *         │   ├ RunJournal     the stream and the state folded from it, in batches  run-journal.ts
  *         │   └ proposeNext    turns the workflow's commands into events              proposals.ts
- *         └ RunSteps       carries out steps: RunningSteps in this process, or a worker
+ *         └ RunSteps       performs steps: RunningSteps in this process, or a worker
  *
  * A `Workflow` (workflow.ts) is two pure functions: `evolve` folds an event, `decide` lists the
  * work that should be in progress: steps, recoveries, timers, gates, child runs. A `Performer` runs

@@ -16,9 +16,9 @@ export interface TurnOptions<Work> {
   /** A number in [0, 1), used when a command asks for jitter. */
   random(): number
   durability?: AppendOptions['durability']
-  /** Left out: gates are stored as they are, and only people answer them. */
+  /** If absent, gates are stored as they are, and only people answer them. */
   gates?: GateLedger
-  /** Left out: the run stays in this process. */
+  /** If absent, the run stays in this process. */
   placer?: RunPlacer
 }
 

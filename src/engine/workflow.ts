@@ -135,8 +135,8 @@ const RELEASE_GRACE_MS = 1_000
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
   /**
-   * How long its processes may take to end; null: as long as usual. A daemon that stops is in a
-   * hurry.
+   * How long its processes may take to end; null is the default. A stopping daemon uses a short
+   * grace period.
    */
   readonly graceMs: number | null
 

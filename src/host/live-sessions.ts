@@ -68,17 +68,16 @@ interface LiveSessionsOptions {
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
 
-/** How often the reader of a terminal may fail because of it. */
+/** Failures of the reader that one terminal may cause before it is given up. */
 const FAILURES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
   session: LocalSession
-  /** It is not catching up. */
+  /** Has caught up. */
   isLive: boolean
   monitor: SessionMonitor
   stats: SessionStats
-  /** Ends the keeper's stream to the session. */
   detach(): void
 }
 

@@ -41,7 +41,7 @@ export interface StartRequest {
   fork?: string
   /** The step of a run that the session works on: its processes carry the mark of the step. */
   step?: string
-  /** The sandbox to start it in; left out: as the settings say. */
+  /** The sandbox to start it in. If absent, as the settings define. */
   sandbox?: SandboxRequest | undefined
   /** Variables that say where the agent of a resumed conversation keeps its files. */
   places?: Readonly<Record<string, string>>

@@ -115,7 +115,7 @@ export class SessionRecords {
     if (record.worker !== undefined && record.worker !== this.#worker) return false
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')
-    // If the system does not tell when a process started, its existence must do.
+    // Where start times are unknown, a running process with this id counts as the owner.
     return start === 'null' ? !isAlive(Number(pid)) : processStart(Number(pid)) !== start
   }
 

@@ -15,9 +15,10 @@ export async function cancelRun(
 ): Promise<void> {
   const drivers = new RunDrivers(store, clock)
   const runs = await listRuns(store)
-  const family = [id]
-  for (const parent of family) family.push(...runs.filter(run => run.parent === parent).map(run => run.id))
+  const runAndDescendants = [id]
+  for (const parent of runAndDescendants)
+    runAndDescendants.push(...runs.filter(run => run.parent === parent).map(run => run.id))
   await cancel(store, id, by)
-  for (const run of family)
+  for (const run of runAndDescendants)
     await endLeftovers({ store, clock }, run, { mayEnd: async () => !(await drivers.isHeld(run)) })
 }

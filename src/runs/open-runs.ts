@@ -81,7 +81,7 @@ export interface PerformerOptions {
   approvals: Pick<StepApprovals, 'ask' | 'withdraw'>
   /** Where hosts are that a person allowed for a project; a worker has none. */
   ledger?: Ledger
-  /** The settings of sandboxes; left out: steps have none. */
+  /** The settings of sandboxes. If absent, steps have none. */
   sandboxes?: SandboxSettings
   /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
@@ -92,7 +92,7 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
   maxRuns: number
   /** Where agents ask for permissions, and gates are answered. */
   ledger: Ledger
-  /** Places runs on workers; left out: this process carries out every run. */
+  /** Places runs on workers. If absent, this process drives every run. */
   placer?: RunPlacer
   /** The servers of a shared store, which divide the runs among them. */
   servers?: Servers

@@ -71,8 +71,8 @@ export async function requireModuleTrust(
 }
 
 /**
- * Trust in the files of a project that agents would obey there, as they lie in the directory or,
- * with a revision, as a worktree of that revision would have them.
+ * Trust in the files of a project that agents would obey there, as they are in the directory, or
+ * with `revision` as they are in that commit.
  * @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireProjectTrust(

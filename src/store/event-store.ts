@@ -2,11 +2,6 @@ import type { NewEvent, StoredEvent } from '../events/index.js'
 
 export type { NewEvent, StoredEvent }
 
-/**
- * The log. Everything that happened is an event in a stream; everything a person sees is a
- * projection of events. SQLite implements it; `store/testing/conformance.ts` is the contract for
- * every implementation.
- */
 /** What this process has written to a shared store, and what waits. */
 export interface StoreLoad {
   /** Appends that wait for the database. */
@@ -21,6 +16,11 @@ export interface StoreLoad {
   seconds: number
 }
 
+/**
+ * The log. Everything that happened is an event in a stream; everything a person sees is a
+ * projection of events. SQLite and PostgreSQL implement it; `store/testing/conformance.ts` is the
+ * contract for every implementation.
+ */
 export interface EventStore {
   /** Eight hex digits created with the store; a restored or replaced store has another one. */
   readonly id: string

@@ -71,7 +71,7 @@ export class BlobFiles {
   /** Appends a part to a draft; the first one starts it again. */
   write(draft: string, offset: number, part: Buffer): void {
     const size = offset === 0 ? 0 : statSync(draft).size
-    if (size !== offset) throw new SignalboxError('E_INPUT', `a part of a blob is at ${offset}, not at ${size}`)
+    if (size !== offset) throw new SignalboxError('E_INPUT', `expected blob offset ${size}, got ${offset}`)
     writeFileSync(draft, part, { flag: offset === 0 ? 'w' : 'a', mode: 0o600 })
   }
 }

@@ -1,5 +1,5 @@
 /*
- * Workers: machines that carry out steps of runs, and have sessions, for a server. The server
+ * Workers: machines that perform steps of runs, and have sessions, for a server. The server
  * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker

@@ -46,7 +46,7 @@ const workspaceNeeds = z.object({
 })
 export type WorkspaceNeeds = z.output<typeof workspaceNeeds>
 
-/** What a worker needs to carry out a step. */
+/** What a worker needs to perform a step. */
 const stepNeeds = z.object({
   kind: z.string(),
   effect: z.string(),
@@ -79,7 +79,7 @@ const call = z.object({
   id: z.number(),
   method: z.string(),
   params: z.unknown(),
-  /** It was sent before, on a connection that broke: perhaps it was carried out. */
+  /** It was sent before, on a connection that broke: perhaps it was performed. */
   again: z.literal(true).optional(),
 })
 const answer = z.object({

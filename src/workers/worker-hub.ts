@@ -28,9 +28,9 @@ import {
   type WorkspaceNeeds,
 } from './protocol.js'
 import {
-  type Beat,
   type ChannelListener,
   type ConnectionPort,
+  type Heartbeat,
   type TerminalChannel,
   type WorkerCall,
   type WorkerChannel,
@@ -47,15 +47,15 @@ export interface WorkerHubOptions {
   /** Where child runs go: to the worker of their parent, if it has room, or to any. */
   childPlacement: 'same' | 'spread'
   workflows: readonly Workflow<never>[]
-  /** Carry out effects that need no workspace. */
+  /** Perform effects that need no workspace. */
   performers: Readonly<Record<string, Performer>>
   /** Answers a call of a worker about one of its runs. */
   call(method: string, run: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
   /** The sessions on workers. */
   sessions: WorkerSessionsPort
-  /** How the worker makes the workspace of a run; null: it is where the server has it. */
+  /** How the worker makes the workspace of a run; null if it uses the directory of the server. */
   workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
-  /** All servers of a shared store; left out: this one is alone. */
+  /** All servers of a shared store. If absent, this is the only one. */
   servers?: { self: string; addresses(): ServerAddress[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
@@ -106,14 +106,17 @@ interface Connected {
   /** It waits for the end of what it has, and then ends. */
   isLeaving: boolean
   process: { memory: number; cpuS: number }
-  /** When its last beat arrived, by the steady clock. */
+  /** When its last heartbeat arrived, by the steady clock. */
   heartbeatAt: number
 }
 
-/** A worker whose beats stay out this long is no longer connected. */
+/** A worker without a heartbeat for this long is disconnected. */
 const SILENT_MS = 3 * HEARTBEAT_MS
 
-/** Effects that the server carries out itself: they need no workspace. */
+/**
+ * Effects that the server performs itself: they need no workspace. `child_look` observes a child
+ * run; the name is in the journals of runs.
+ */
 const SERVER_EFFECTS: ReadonlySet<string> = new Set([
   'graph.child_look',
   'graph.child_steer',
@@ -122,8 +125,8 @@ const SERVER_EFFECTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The server's side of all workers: places runs on them, tells them which steps are wanted, takes
- * their reports, and notices when one is away or lost. A worker's lease in the store says that it
+ * The server's side of all workers: places runs on them, tells them which steps are wanted,
+ * records their reports, and notices when one is away or lost. A worker's lease in the store says that it
  * is alive; the store's clock judges it.
  */
 export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
@@ -217,9 +220,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return (await this.#connectionOf(worker)).openChannel(about, listener)
   }
 
-  /**
-   * A worker for a new session, or why none can take it.
-   */
+  /** A worker for a new session, or why none can have it. */
   async placeSession(request: PlacementRequest, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
     const candidates = (await this.list()).map(({ record, isConnected, isFull, clockOffsetMs, sessions }) => ({
       record: { ...record, maxSteps: record.maxSessions },
@@ -290,7 +291,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   /**
    * Moves a run to another worker: to this one, or to any that it may be on.
-   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it; or if its worker is
+   * @throws SignalboxError `E_STATE` if no worker has it, or none can have it; or if its worker is
    * away and could still come back with what it has done, unless the move may lose that.
    */
   async move(
@@ -311,16 +312,18 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     wake(run)
   }
 
-  /** What only the worker has is lost if the run continues elsewhere. */
+  /** Refuses a move that would lose unsaved work. */
   async #refuseLoss(run: string, worker: string): Promise<void> {
     const { store } = this.#options
     const holder = await store.leaseHolder(workerStream(worker))
     // Another server is connected to it.
     if (holder && holder.until > (await store.now())) return
     const saved = (await store.readStream(`run/${run}`)).findLast(({ type }) => type === 'workspace.saved')
-    const since = saved ? `since its last save at ${new Date(saved.at).toISOString()}` : 'so far: nothing was saved'
+    const loss = saved
+      ? `what run ${run} did there since its last save at ${new Date(saved.at).toISOString()} would be lost`
+      : `nothing that run ${run} did there was saved, and all of it would be lost`
     const { message } = workerAway(await this.registry.get(worker), holder)
-    throw new SignalboxError('E_STATE', `${message}; what run ${run} did there ${since} would be lost`, {
+    throw new SignalboxError('E_STATE', `${message}; ${loss}`, {
       next: `wait for the worker, or signalbox runs move ${run} --lossy`,
     })
   }
@@ -390,7 +393,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (hello.isDraining) await this.#reportDrained(connection)
   }
 
-  /** It asked for it itself. */
+  /** The worker asked to be drained (`worker --drain`). */
   async #drain(worker: string): Promise<void> {
     const record = await this.registry.get(worker)
     if (record && !record.isDraining) await this.registry.drain(record, true, record.name)
@@ -412,7 +415,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (!isHere) this.#forget(worker, run)
   }
 
-  /** @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker beats. */
+  /** @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker sends heartbeats. */
   async #acquire(worker: string, boot: string): Promise<Lease> {
     const { store } = this.#options
     const key = workerStream(worker)
@@ -429,7 +432,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       await store.releaseLease({ key, epoch: holder.epoch })
     }
     const lease = await store.acquireLease(key, boot, { ttlMs: WORKER_LEASE_MS })
-    if (lease.isHeld) throw new SignalboxError('E_WORKER_TWICE', 'another server takes this worker at the moment')
+    if (lease.isHeld) throw new SignalboxError('E_WORKER_TWICE', 'another server is connecting this worker; it retries')
     return lease
   }
 
@@ -441,7 +444,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     this.#closedBoots.add(connected.lease.owner)
   }
 
-  async beat(connection: WorkerConnection, { steps, isFull, memory, cpuS, clock }: Beat): Promise<void> {
+  async heartbeat(connection: WorkerConnection, { steps, isFull, memory, cpuS, clock }: Heartbeat): Promise<void> {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     connected.steps = steps
@@ -518,8 +521,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async sweep(): Promise<void> {
     const { store, clock, lostAfterMs } = this.#options
     const now = await store.now()
-    // After a start of this server, workers need time to come back.
-    const isYoung = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
+    // After a start of this server, workers need time to reconnect.
+    const hasJustStarted = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
     // A network can swallow frames without closing the connection.
     for (const { connection, heartbeatAt } of [...this.#connected.values()])
       if (clock.monotonic() - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
@@ -529,13 +532,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       if (until > now) continue
       if (record.state === 'ready')
         await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
-      if (!isYoung && now - until > lostAfterMs)
+      if (!hasJustStarted && now - until > lostAfterMs)
         await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
   }
 }
 
-/** With since when it is away. */
+/** The error for a worker that is away, with the time since when. */
 function workerAway(record: WorkerRecord | null, holder: { until: number } | null): SignalboxError {
   const name = record?.name ?? 'the worker'
   const since = record?.state === 'ready' ? (holder?.until ?? record.changedAt) - WORKER_LEASE_MS : record?.changedAt

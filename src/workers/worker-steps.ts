@@ -50,7 +50,7 @@ interface Attempt {
 }
 
 /**
- * The steps that a worker carries out. It compares what a server wants with what it has: it begins
+ * The steps that a worker performs. It compares what a server wants with what it has: it begins
  * what is missing, reports what has ended, continues or gives up what an earlier start began, and
  * stops what is not wanted.
  */

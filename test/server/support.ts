@@ -127,7 +127,7 @@ export class TestServer {
       dataDirectory: home.settings.dataDirectory,
       lostAfterMs: 600_000,
       childPlacement: 'same',
-      wake: run => this.runs?.poke(run),
+      wake: run => this.runs?.wake(run),
       onError,
       sessions: this.host.remote,
     })

@@ -26,9 +26,10 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
 }
 
 /**
- * Runs are woken by Restate: a poke is a durable message to the object of the run, and a time is a
+ * Runs are woken by Restate: a wake-up is a durable message to the object of the run, and a time is a
  * delayed one. The fallback asks Restate for turns that are due, and takes them itself while
- * Restate does not answer, so Restate may be away, wiped or twice there.
+ * Restate does not answer, so Restate may be unreachable, may lose its data, and may
+ * run twice.
  */
 export class RestateEngine implements RunEngine {
   readonly #options: RestateEngineOptions
@@ -45,13 +46,13 @@ export class RestateEngine implements RunEngine {
 
   async start(turn: (run: string) => Promise<TurnResult>): Promise<void> {
     await this.#fallback.start(turn)
-    await this.#options.listen(run => this.#look(run))
+    await this.#options.listen(run => this.#beginTurn(run))
     // Until it answers, the fallback does everything.
     void this.#register().catch(this.#options.onError)
   }
 
-  poke(run: string, at?: number): Promise<void> {
-    return this.#fallback.poke(run, at)
+  wake(run: string, at?: number): Promise<void> {
+    return this.#fallback.wake(run, at)
   }
 
   /** Has the engine call for every open run again: it may have lost what it knew. */
@@ -85,9 +86,9 @@ export class RestateEngine implements RunEngine {
   }
 
   /** A run that is gone needs no turn; everything else that fails is tried again by the engine. */
-  async #look(run: string): Promise<number | null> {
+  async #beginTurn(run: string): Promise<number | null> {
     try {
-      const at = await this.#fallback.look(run)
+      const at = await this.#fallback.beginTurn(run)
       return at === null ? null : Math.max(0, at - this.#clock.now())
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null

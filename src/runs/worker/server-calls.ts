@@ -106,7 +106,7 @@ async function readBlob(
   params: Record<string, unknown>,
 ): Promise<string> {
   const { blob, offset } = params as { blob: string; offset: number }
-  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'this blob is not of the run')
+  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'the blob does not belong to the run')
   await bundles.path(blob)
   return bundles.files.read(blob, offset).toString('base64')
 }
