@@ -45,7 +45,7 @@ export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
 }
 
 /** The runs that have not ended, newest first. */
-export function openRuns(store: EventStore): Promise<RunRecord[]> {
+export function listOpenRuns(store: EventStore): Promise<RunRecord[]> {
   return runsWhere(store, { status: ['queued', 'running', 'waiting', 'paused'] })
 }
 
@@ -94,7 +94,7 @@ export async function findRun(store: EventStore, word: string, cwd?: string): Pr
  * steps.
  * @throws SignalboxError `E_STATE` when the run has already ended.
  */
-export async function cancelRun(
+export async function recordCancel(
   store: EventStore,
   id: string,
   { by, reason }: { by: string; reason: string },
@@ -120,13 +120,13 @@ export async function cancelRun(
     return { events: [newEvent('run.cancelled', { reason, by, usage })], appends }
   })
   for (const child of (await childrenOf(store, id)).filter(run => !isEnded(run.status)))
-    await cancelRun(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
+    await recordCancel(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
 }
 
 /**
  * Pauses a run so that it can be resumed later. The event is written before any step is stopped.
  */
-export async function pauseRun(
+export async function recordPause(
   store: EventStore,
   id: string,
   { by, reason }: { by: string; reason: string },
@@ -139,7 +139,7 @@ export async function pauseRun(
 }
 
 /** Resumes a paused or failed run; the workflow decides what that means. */
-export async function resumeRun(
+export async function recordResume(
   store: EventStore,
   id: string,
   { by, changes }: { by: string; changes?: Record<string, unknown> },

@@ -7,7 +7,7 @@ import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { openTestStore, storeSettled } from '../store/testing/open-test-store.js'
-import { cancelRun, createRun, getRun, pauseRun, resumeRun } from './control.js'
+import { createRun, getRun, recordCancel, recordPause, recordResume } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
 import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
@@ -326,12 +326,12 @@ describe('a person', () => {
     const going = await driver(id, workers)
     const done = going.drive()
     await storeSettled()
-    await cancelRun(store, id, { by: 'someone', reason: 'enough' })
+    await recordCancel(store, id, { by: 'someone', reason: 'enough' })
     going.wake(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'ended', status: 'cancelled' })
     expect(workers.stopped).toEqual(['a@1#1'])
-    await expect(cancelRun(store, id, { by: 'other', reason: 'again' })).rejects.toMatchObject({ code: 'E_STATE' })
-    await expect(resumeRun(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
+    await expect(recordCancel(store, id, { by: 'other', reason: 'again' })).rejects.toMatchObject({ code: 'E_STATE' })
+    await expect(recordResume(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
   })
 
   test('pauses and resumes a run: interrupted steps do not count as ended', async () => {
@@ -341,13 +341,13 @@ describe('a person', () => {
     const going = await driver(id, workers)
     const done = going.drive()
     await storeSettled()
-    await pauseRun(store, id, { by: 'someone', reason: 'sigint' })
+    await recordPause(store, id, { by: 'someone', reason: 'sigint' })
     going.wake(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'paused' })
     expect(workers.stopped).toEqual(['a@1#1'])
     expect(await types(id)).not.toContain('step.ended')
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'paused' })
-    await resumeRun(store, id, { by: 'someone' })
+    await recordResume(store, id, { by: 'someone' })
     workers.does = {}
     expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
     expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])

@@ -11,7 +11,7 @@ import { againAt, RunTurns, type TurnOptions } from './turn.js'
 import type { Usage } from './usage.js'
 import type { Command, Performer } from './workflow.js'
 
-export interface DriveOptions<Work> extends TurnOptions<Work> {
+export interface DriverOptions<Work> extends TurnOptions<Work> {
   performers: Readonly<Record<string, Performer>>
   clock: Clock
   /** Return when only people, timers or other runs can make progress. */
@@ -39,7 +39,7 @@ export type DriveEnd =
  * started has a name to look for.
  */
 export class Driver<Work> {
-  readonly #options: DriveOptions<Work>
+  readonly #options: DriverOptions<Work>
   readonly #steps: RunSteps
   readonly #timers = new Map<string, Timer>()
   /** Gates whose automatic answer was given, or refused. */
@@ -52,7 +52,7 @@ export class Driver<Work> {
   #mayPark: boolean
   #endWait: (() => void) | null = null
 
-  constructor(options: DriveOptions<Work>) {
+  constructor(options: DriverOptions<Work>) {
     this.#options = options
     this.#mayPark = options.park
     const stepsOptions: RunStepsOptions = {

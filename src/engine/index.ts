@@ -33,10 +33,10 @@
  *
  * Where to add what
  *
- * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in src/runs/open-runs.ts.
+ * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in src/runs/create-run-host.ts.
  * - A node type: its name and shape in src/graph/handler-of.ts, its attributes in
  *   src/graph/attribute-table.ts, a `Performer` in graph/handlers/, registered in
- *   src/runs/open-runs.ts as `graph.<type>`. A type that runs no step of its own is decided in
+ *   src/runs/create-run-host.ts as `graph.<type>`. A type that runs no step of its own is decided in
  *   graph/graph-decide.ts instead.
  * - A field of the folded state: in `evolve`, and raise the workflow's `version`, which discards
  *   older snapshots.
@@ -47,13 +47,13 @@
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export {
-  cancelRun,
   createRun,
   findRun,
   getRun,
   listRuns,
-  pauseRun,
-  resumeRun,
+  recordCancel,
+  recordPause,
+  recordResume,
   runsOnWorker,
   runsOnWorkers,
 } from './control.js'

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { errorAbout } from '../errors/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
-import { getRun, openRuns, runsDueBy } from './control.js'
+import { getRun, listOpenRuns, runsDueBy } from './control.js'
 import { PICKING_UP } from './run-drivers.js'
 import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
 import { byQueueOrder } from './run-order.js'
@@ -101,7 +101,7 @@ export class StoreEngine implements RunEngine {
   }
 
   async rebuild(run?: string): Promise<number> {
-    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    const runs = run === undefined ? (await listOpenRuns(this.#options.store)).map(({ id }) => id) : [run]
     for (const id of runs) this.#notBefore.delete(id)
     this.#scanSoon()
     return runs.length

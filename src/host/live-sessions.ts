@@ -31,7 +31,7 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
-import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
+import { catchUp, discardKept, endSessionProcesses } from './kept-sessions.js'
 import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
@@ -269,7 +269,7 @@ export class LiveSessions {
         this.#adopt(record, session)
       } else if (known.has(record.id) && records.isOwnerGone(record)) {
         await records.lose(record)
-        await endLeftovers(record, host.clock)
+        await endSessionProcesses(record, host.clock)
       }
     }
     if (owner === 'daemon') channels.sweep(new Set(kept.keys()))

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../approvals/index.js'
 import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
-import { openRuns } from './open-runs.js'
+import { createRunHost } from './create-run-host.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { type DecideElsewhere, drivingLedger, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
@@ -23,7 +23,7 @@ export interface RunListener {
   decide?: DecideElsewhere
 }
 
-export interface DriveOptions {
+export interface DriveRunOptions {
   /** Handlers and functions of the user's own module. */
   handlers?: Readonly<Record<string, CustomHandler>> | undefined
   functions?: Readonly<Record<string, CustomHandler>> | undefined
@@ -42,7 +42,7 @@ export async function driveRun(
   { store, home, env, clock }: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>,
   id: string,
   listener: RunListener,
-  { handlers, functions, stays, onError }: DriveOptions,
+  { handlers, functions, stays, onError }: DriveRunOptions,
 ): Promise<RunRecord> {
   const before = await store.readStream(runStream(id))
   const ledger = drivingLedger({ store, home, env, clock })
@@ -65,7 +65,7 @@ export async function driveRun(
     }
   })
   const { settings } = home
-  const host = openRuns({
+  const host = createRunHost({
     store,
     ledger,
     clock,

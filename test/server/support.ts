@@ -10,7 +10,7 @@ import type { RunHost } from '../../src/engine/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper, type KeeperPort } from '../../src/keeper/index.js'
-import { openRuns, openWorkerHub } from '../../src/runs/index.js'
+import { createRunHost, openWorkerHub } from '../../src/runs/index.js'
 import { Schedules } from '../../src/schedules/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
@@ -133,7 +133,7 @@ export class TestServer {
     })
     this.workers = hub
     if (hasRuns) {
-      this.runs = openRuns({
+      this.runs = createRunHost({
         store: this.host.store,
         ledger: this.host.ledger,
         clock: systemClock,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { openRuns } from '../control.js'
+import { listOpenRuns } from '../control.js'
 import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
 import { ASKED_AT_ONCE, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
 import { askRestate, type RestateAddress } from './restate-client.js'
@@ -57,7 +57,7 @@ export class RestateEngine implements RunEngine {
 
   /** Has the engine call for every open run again: it may have lost what it knew. */
   async rebuild(run?: string): Promise<number> {
-    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    const runs = run === undefined ? (await listOpenRuns(this.#options.store)).map(({ id }) => id) : [run]
     const waiting = [...runs]
     const askNext = async () => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop())

@@ -44,7 +44,7 @@ import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AutomaticGates } from './automatic-gates.js'
-import { endLeftovers } from './leftovers.js'
+import { endStepProcesses } from './leftovers.js'
 import { endSessionsOfEndedRuns, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
@@ -108,7 +108,7 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
 }
 
 /** Wires everything that drives runs in this process: workflows, performers of steps, files. */
-export function openRuns(options: RunsOptions): RunHost {
+export function createRunHost(options: RunsOptions): RunHost {
   const { store, clock, onError, servers } = options
   const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
@@ -136,7 +136,7 @@ export function openRuns(options: RunsOptions): RunHost {
     onDriving: async run => {
       const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
       // What a placed run left running is on its worker.
-      if (!run.placement) await endLeftovers({ store, clock }, run.id, { keep })
+      if (!run.placement) await endStepProcesses({ store, clock }, run.id, { keep })
       await files.begin(run)
     },
     onDriven: async run => {
