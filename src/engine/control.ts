@@ -2,7 +2,7 @@ import { approvalStream } from '../approvals/requests/index.js'
 import { matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
-import type { DocumentFilter, EventStore, StreamAppend } from '../store/index.js'
+import { type DocumentFilter, type EventStore, retryConflicts, type StreamAppend } from '../store/index.js'
 import { currentTrace } from '../telemetry/index.js'
 import { graphCreation } from './graph/graph-run.js'
 import { runStream } from './run-journal.js'
@@ -160,17 +160,12 @@ async function change(
     record: RunRecord,
   ) => Promise<{ events: ReturnType<typeof newEvent>[]; appends: readonly StreamAppend[] } | null>,
 ): Promise<void> {
-  for (;;) {
+  await retryConflicts(async () => {
     const expected = await store.streamVersion(runStream(id))
     const wanted = await judge(await getRun(store, id))
     if (!wanted) return
-    try {
-      await store.appendAll([{ stream: runStream(id), expected, events: wanted.events }, ...wanted.appends])
-      return
-    } catch (error) {
-      if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
-    }
-  }
+    await store.appendAll([{ stream: runStream(id), expected, events: wanted.events }, ...wanted.appends])
+  })
 }
 
 function ignoreEnded(error: unknown): void {

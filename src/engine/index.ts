@@ -24,6 +24,7 @@
  *   short record that lists show.
  * - control.ts: what people do to a run (create, pause, resume, cancel, find); run-order.ts: the
  *   queue.
+ * - gate-answer.ts: what a decision of a gate writes into its run.
  * - usage.ts, budget-gate.ts: tokens, cost and limits; a run that exceeds a limit pauses and asks.
  * - agent-step.ts: an agent turn as a step (files, activity log, recovery); live-turn.ts is the
  *   port for turns in a terminal, agent-slots.ts the limit per agent.
@@ -33,11 +34,12 @@
  *
  * Where to add what
  *
- * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in src/runs/create-run-host.ts.
+ * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in
+ *   src/runs/create-run-host.ts.
  * - A node type: its name and shape in src/graph/handler-of.ts, its attributes in
  *   src/graph/attribute-table.ts, a `Performer` in graph/handlers/, registered in
- *   src/runs/create-run-host.ts as `graph.<type>`. A type that runs no step of its own is decided in
- *   graph/graph-decide.ts instead.
+ *   src/runs/create-run-host.ts as `graph.<type>`. A type that runs no step of its own is decided
+ *   in graph/graph-decide.ts instead.
  * - A field of the folded state: in `evolve`, and raise the workflow's `version`, which discards
  *   older snapshots.
  *
@@ -58,6 +60,7 @@ export {
   runsOnWorkers,
 } from './control.js'
 export { Driver } from './drive.js'
+export { gateAnswer } from './gate-answer.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'

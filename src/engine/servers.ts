@@ -8,7 +8,8 @@ import { type ServerRecord, serverStream, serversProjection } from './servers-pr
 /*
  * A server that sends no heartbeat for the time of its lease is gone: others take over its runs.
  * Shorter leases mean shorter gaps after a crash, and more takeovers from servers that only
- * paused; such a takeover costs one turn and does no harm: a lease of a run fences its former driver.
+ * paused; such a takeover costs one turn and does no harm: a lease of a run fences its former
+ * driver.
  */
 const LEASE_MS = 2_500
 const HEARTBEAT_MS = 700

@@ -17,9 +17,9 @@ import type { OpenedPath } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
+import { SessionProxies } from './sandbox/session-proxies.js'
+import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './sandbox/session-sandbox.js'
 import { sessionEnvironment } from './session-environment.js'
-import { SessionProxies } from './session-proxies.js'
-import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */

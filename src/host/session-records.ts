@@ -5,7 +5,7 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, isVersionConflict } from '../store/index.js'
 import { activeSession, findSession, isRunning } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
 
@@ -180,8 +180,7 @@ export class SessionRecords {
         ])
         return
       } catch (error) {
-        const isTaken = error instanceof SignalboxError && error.code === 'E_VERSION'
-        if (!isTaken || (await this.#store.streamVersion(stream)) === expected) throw error
+        if (!isVersionConflict(error) || (await this.#store.streamVersion(stream)) === expected) throw error
       }
     }
   }

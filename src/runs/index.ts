@@ -1,6 +1,7 @@
 /*
- * Starting, resuming, forking and driving runs: the one place that creates them. Commands, the HTTP
- * API and the Telegram bot call these functions and show the result; nothing here prints.
+ * Starting, resuming, forking and driving runs. Commands, the HTTP API and the Telegram bot call
+ * these functions and show the result; nothing here prints. Every run that a person starts is
+ * created here; child runs and successors are created by their run (`engine/proposals.ts`).
  *
  *   startGraph, startOneshot,       choose settings, agents, issue and workspace, require trust,
  *   startImplementation, startReview  then write `run.created`

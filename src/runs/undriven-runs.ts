@@ -1,8 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { getRun, isEnded, listRuns, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
-import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore, Subscription } from '../store/index.js'
+import { type EventStore, isVersionConflict, type Subscription } from '../store/index.js'
 import { endAllStepProcesses, endStepProcesses } from './leftovers.js'
 
 export interface UndrivenRunsOptions {
@@ -95,5 +94,5 @@ export class UndrivenRuns {
 }
 
 function ignoreResumed(error: unknown): void {
-  if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
+  if (!isVersionConflict(error)) throw error
 }

@@ -42,7 +42,8 @@ export class BlobFiles {
   }
 
   /**
-   * Moves a draft to its final path. @throws SignalboxError `E_INPUT` if its content is not `expected`.
+   * Moves a draft to its final path. @throws SignalboxError `E_INPUT` if its content is not
+   * `expected`.
    */
   keep(draft: string, expected?: string): string {
     const blob = createHash('sha256').update(readFileSync(draft)).digest('hex')

@@ -126,8 +126,8 @@ const SERVER_EFFECTS: ReadonlySet<string> = new Set([
 
 /**
  * The server's side of all workers: places runs on them, tells them which steps are wanted,
- * records their reports, and notices when one is away or lost. A worker's lease in the store says that it
- * is alive; the store's clock judges it.
+ * records their reports, and notices when one is away or lost. A worker's lease in the store says
+ * that it is alive; the store's clock judges it.
  */
 export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly registry: WorkerRegistry
@@ -415,7 +415,10 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (!isHere) this.#forget(worker, run)
   }
 
-  /** @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker sends heartbeats. */
+  /**
+   * @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker sends
+   * heartbeats.
+   */
   async #acquire(worker: string, boot: string): Promise<Lease> {
     const { store } = this.#options
     const key = workerStream(worker)

@@ -26,10 +26,9 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
 }
 
 /**
- * Runs are woken by Restate: a wake-up is a durable message to the object of the run, and a time is a
- * delayed one. The fallback asks Restate for turns that are due, and takes them itself while
- * Restate does not answer, so Restate may be unreachable, may lose its data, and may
- * run twice.
+ * Runs are woken by Restate: a wake-up is a durable message to the object of the run, and a time is
+ * a delayed one. The fallback asks Restate for turns that are due, and takes them itself while
+ * Restate does not answer, so Restate may be unreachable, may lose its data, and may run twice.
  */
 export class RestateEngine implements RunEngine {
   readonly #options: RestateEngineOptions

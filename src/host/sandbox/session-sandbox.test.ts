@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROJECT_FILE } from '../trust/index.js'
+import { PROJECT_FILE } from '../../trust/index.js'
+import type { HostSettings } from '../settings.js'
 import { clientPlacesOf } from './session-sandbox.js'
-import type { HostSettings } from './settings.js'
 
 let root: string
 let settings: HostSettings
