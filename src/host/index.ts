@@ -5,7 +5,8 @@
  *
  *   host.ts                opens and closes everything; what surfaces use
  *   host-parts.ts          packs, registry of panes, notifications
- *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them
+ *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
+ *                          open-session.ts creates one
  *   live-bus.ts            ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
@@ -18,7 +19,7 @@
  *   remote/                sessions on workers, as their server has them
  *   worker/                the host of a worker: log and ledger are its server's
  *   sandbox/               the sandbox of a session: plan, proxy, requests for paths and hosts
- *   reader-hosts.ts        where terminals are read: in this thread, or in others
+ *   reader-factories.ts    where terminals are read: in this thread, or in others
  *   sweeps.ts              removes old sessions and uploads, packs recordings
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes

@@ -172,7 +172,7 @@ export async function explainSandbox(
  * Where Signalbox reads and writes for the agent of a session that has no sandbox. Null for one in
  * a sandbox, in a container or on another machine: what the daemon did for it would be outside.
  */
-export async function clientPlacesOf(
+export async function clientDirectoriesOf(
   record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'places'>,
   settings: HostSettings,
 ): Promise<ClientDirectories | null> {
