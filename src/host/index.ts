@@ -4,6 +4,7 @@
  * sandbox/ has rules of its own: what a sandboxed agent may reach, and whom it asks.
  *
  *   host.ts                opens and closes everything; what surfaces use
+ *   decision-dispatcher.ts delivers decisions to the sessions that wait for them
  *   host-parts.ts          packs, registry of panes, notifications
  *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
  *                          open-session.ts creates one
