@@ -27,11 +27,11 @@
  * - gate-answer.ts: what a decision of a gate writes into its run.
  * - usage.ts, budget-gate.ts: tokens, cost and limits; a run that exceeds a limit pauses and asks.
  * - agent-step.ts: an agent turn as a step (files, activity log); agent-step-recovery.ts: what a
- *   step that died left behind; live-turn.ts is the
- *   port for turns in a terminal, agent-slots.ts the limit per agent.
+ *   step that died left behind; live-turn.ts: the port for turns in a terminal; agent-slots.ts: the
+ *   limit per agent.
  * - graph/: DOT graphs as a workflow. graph-decide.ts and graph-evolve.ts are its two functions,
  *   node-steps.ts wraps every handler in handlers/, gate-request.ts turns gates into approvals.
- * - core/: a second entry point without agents and graphs, for processes that must start fast.
+ * - drivers/: a second entry point without agents and graphs, for processes that must start fast.
  *
  * Where to add what
  *

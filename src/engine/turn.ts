@@ -72,7 +72,7 @@ export class RunTurns<Work> {
     return (await journal.commit(lease)) ? commands : null
   }
 
-  /** False: no worker can take the run now. It waits, without a process. */
+  /** @returns false if no worker can have the run now: it waits, without a process. */
   async #place(at: number): Promise<boolean> {
     const { placer, lease } = this.#options
     const { run } = this.#journal

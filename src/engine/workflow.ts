@@ -38,7 +38,9 @@ export type AutomaticAnswer = { option: string } | { choices: string[] } | { tex
 export interface GateLedger {
   /** The request as it may be stored: without secrets. */
   stored(request: ApprovalRequest): ApprovalRequest
-  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  /**
+   * @returns true if the gate is answered; false if the rules refuse it and a person must decide.
+   */
   answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
   /** Decides a permission by a grant that covers it. False: none does, and a person must decide. */
   grant(approval: string): Promise<boolean>

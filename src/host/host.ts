@@ -219,7 +219,7 @@ export class Host {
     return this.#records.all()
   }
 
-  /** `person`: who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  /** @param person who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
   find(word: string, person?: string): Promise<SessionRecord> {
     return this.#records.find(word, person)
   }

@@ -40,7 +40,7 @@ export class ReaderFactories {
     return this.#threads?.count ?? 0
   }
 
-  /** `monotonic`: the clock of the session's turns, for a terminal that is read in this thread. */
+  /** @param monotonic the clock of the session's queue, for a terminal that this thread reads. */
   factoryFor(id: string, monotonic: () => number, options: ThreadReaderOptions): ReaderFactory {
     const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < OWN_TERMINALS
     if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.factoryFor(options)

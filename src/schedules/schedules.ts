@@ -148,7 +148,7 @@ export class Schedules {
     }
   }
 
-  /** False: it changed meanwhile, or another daemon was first. */
+  /** @returns false if the schedule changed meanwhile, or another daemon was first. */
   async #write({ id, version }: ScheduleRecord, event: NewEvent): Promise<boolean> {
     try {
       await this.#options.store.append(scheduleStream(id), version, [event])

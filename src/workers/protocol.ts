@@ -57,7 +57,7 @@ const stepNeeds = z.object({
   costLeftUsd: z.number().nullable(),
   /** Where the server has the workspace of the run. */
   cwd: z.string(),
-  /** Null: the run works in a directory that both machines have. */
+  /** Null if the run works in a directory that both machines have. */
   workspace: workspaceNeeds.nullable(),
   /** The W3C `traceparent` of what created the run. */
   trace: z.string().optional(),
@@ -66,7 +66,7 @@ export type StepNeeds = z.output<typeof stepNeeds>
 
 /** Where a worker reaches a server. */
 const serverAddress = z.object({
-  /** Null: not connected yet. */
+  /** Null before the first connection. */
   id: z.string().nullable(),
   address: z.string(),
   /** The SHA-256 of its public key, for a certificate that no authority signed. */

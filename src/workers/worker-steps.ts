@@ -40,7 +40,7 @@ export interface WorkspacePort {
 
 interface Attempt {
   started: StartedStep
-  /** Null: an earlier start of this worker began it. */
+  /** Null if an earlier start of this worker began the step. */
   steps: RunningSteps | null
   /** Its needs, with paths of this machine. */
   ready: StepNeeds | null
