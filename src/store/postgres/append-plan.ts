@@ -218,7 +218,7 @@ export function storedName({ name, version }: Pick<Projection, 'name' | 'version
   return `${name}@${version}`
 }
 
-export function documentId(projection: Projection, key: string): string {
+function documentId(projection: Projection, key: string): string {
   return `${storedName(projection)}\0${key}`
 }
 
