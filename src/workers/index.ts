@@ -3,8 +3,9 @@
  * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
- *   WorkerHub     places runs, notices lost workers    WorkerLink     connects, proves its key
- *     ├ WorkerConnection   one WebSocket       ◄────►  WorkerSteps    compares wanted with known
+ *   WorkerHub     notices lost workers                 WorkerLink     connects, proves its key
+ *     ├ WorkerPlacer       chooses the worker
+ *     ├ WorkerConnections  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
  *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
  *
  * - protocol.ts: the frames. What is wanted is a state; reports are repeated until it changes.
