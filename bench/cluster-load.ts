@@ -160,7 +160,7 @@ function cpuSeconds(pid: number): number {
 async function simulate({ workers, servers, events, share, seconds }: Plan): Promise<Load> {
   const links = await Promise.all(workers.map((worker, n) => connect(worker, servers, n)))
   const beating = setInterval(() => {
-    for (const link of links) link.beat({ steps: 0, isFull: false })
+    for (const link of links) link.heartbeat({ steps: 0, isFull: false })
   }, HEARTBEAT_MS)
   process.send!('connected')
   const load: Load = { appends: 0, failures: 0, times: [] }

@@ -7,7 +7,7 @@ import { benchRun, benchWorkflow, changesOf } from './engine-workflow.mjs'
 const [rooms, path, run, steps] = process.argv.slice(2)
 const room = name => import(pathToFileURL(join(rooms, name, 'index.js')).href)
 const [{ openStore }, { createRun, Driver, runsProjection, runStream }, { validateEvent }, { systemClock }] =
-  await Promise.all([room('store'), room('engine/core'), room('events'), room('clock')])
+  await Promise.all([room('store'), room('engine/drivers'), room('events'), room('clock')])
 
 const onError = error => console.error(error)
 const store = await openStore({

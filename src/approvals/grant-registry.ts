@@ -1,7 +1,7 @@
 import { type Clock, matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, retryConflicts } from '../store/index.js'
 import {
   type GrantEnd,
   type GrantRecord,
@@ -80,19 +80,14 @@ export class GrantRegistry {
 
   /** False when it had already ended. */
   async end(grant: GrantRecord, reason: GrantEnd, by?: Actor): Promise<boolean> {
-    for (;;) {
+    return retryConflicts(async () => {
       const version = await this.#store.streamVersion(grantStream(grant.id))
       const now = (await this.#store.document<GrantRecord>(grantsProjection.name, grant.id))?.state
       if (!now || now.ended) return false
-      try {
-        await this.#store.append(grantStream(grant.id), version, [
-          newEvent('grant.ended', { reason, ...(by && { by }) }),
-        ])
-        return true
-      } catch (error) {
-        if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
-      }
-    }
+      const ended = newEvent('grant.ended', { reason, ...(by && { by }) })
+      await this.#store.append(grantStream(grant.id), version, [ended])
+      return true
+    })
   }
 
   /** Ends all matching grants. @returns how many. */

@@ -17,7 +17,7 @@ import {
   ownProgram,
   startDetached,
 } from '../process/index.js'
-import { followReturns, isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import { createRunHost, followReturns, isDrivenBy, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
@@ -152,7 +152,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessionSteps: () => sessionSteps(host),
       onError,
     })
-    await undriven.endLeftovers().catch(onError)
+    await undriven.endStepProcesses().catch(onError)
     const blobs = await openBlobs(home.loaded.config.blobs.url, {
       dataDirectory: settings.dataDirectory,
       env,
@@ -168,7 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       childPlacement: home.loaded.config.runs.placement,
       sessions: host.remote,
       ...(servers && { servers: serverAddresses(servers, homeId(settings.dataDirectory)) }),
-      wake: run => runs.poke(run),
+      wake: run => runs.wake(run),
       onError,
     })
     await host.remote.connect(workers, blobs)
@@ -263,7 +263,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-interface DriveOptions {
+interface DaemonRunsOptions {
   env: NodeJS.ProcessEnv
   servers: Servers | null
   engine: OpenEngine | undefined
@@ -276,11 +276,11 @@ interface DriveOptions {
 async function driveRuns(
   host: Host,
   placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
-  { env, servers, engine, onError }: DriveOptions,
+  { env, servers, engine, onError }: DaemonRunsOptions,
 ): Promise<RunHost> {
   const self = homeId(host.settings.dataDirectory)
   const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
-  const runs = openRuns({
+  const runs = createRunHost({
     store: host.store,
     ledger: host.ledger,
     sessions: host,

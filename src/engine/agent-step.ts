@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, type ActivityBody, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
 import {
@@ -11,16 +11,16 @@ import {
   type PermissionLevel,
   readToolHookLog,
   runStep,
-  StepProgress,
   type TurnTuning,
 } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, newEvent } from '../events/index.js'
-import { Git } from '../git/index.js'
 import { endProcesses, isOfStep, type MarkedProcess, type ProgramSandbox, type StepProgram } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
+import { readStepLog, recoverStep } from './agent-step-recovery.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
+import { readStart, type StepStart, stateAtStart, writeStart } from './step-start.js'
 import { TranscriptGrowth } from './transcript-growth.js'
 import { type Prices, priced } from './usage.js'
 import type { Recovery, StepCall } from './workflow.js'
@@ -107,20 +107,6 @@ export interface AgentTurn {
   }
 }
 
-/** The state at the start of a step, saved in its directory: recovery compares against it. */
-interface StepStart {
-  agent: string
-  cwd: string
-  tree: string | null
-  /** `AgentTurn.foreignFiles`, under the name that the file has always used. */
-  notItsOwn?: readonly string[]
-  head: string | null
-  startedAt: number
-  sessionId: string | null
-  pid: number | null
-  processStart: string | null
-}
-
 interface ActivityWriter extends Omit<LiveListener, 'onStarted'> {
   /** Adds the usage counted so far to the end of the turn. */
   account(end: HeadlessEnd): HeadlessEnd
@@ -168,7 +154,7 @@ export class AgentSteps {
     writeFileSync(promptFile, turn.prompt, { mode: 0o600 })
     const schemaFile = join(directory, 'schema.json')
     if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
-    const start = await this.#stateAtStart(turn)
+    const start = await stateAtStart(turn, clock.now())
     writeStart(directory, start)
     if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
@@ -264,7 +250,7 @@ export class AgentSteps {
   /** Writes the activities of a turn in a terminal to the log of its step, and counts its usage. */
   async #activityWriter(call: StepCall, agent: string): Promise<ActivityWriter> {
     const { clock, redactor, onActivity, prices = {} } = this.#options
-    const { seq: last, logged, progress } = await this.#readLog(call)
+    const { seq: last, logged, progress } = await readStepLog(this.#segment(call.run, call.step))
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     let seq = last
     const spent = () => progress.usage && priced(progress.usage, progress.model, prices)
@@ -294,50 +280,13 @@ export class AgentSteps {
     await this.#options.withdraw?.(call.name)
   }
 
-  /**
-   * Finds what a step left behind when it died or was cut off: our own log first, then the agent's
-   * files, then the working tree.
-   */
+  /** Finds what a step left behind when it died or was cut off. */
   async recover(call: StepCall): Promise<Recovery> {
     const directory = this.directory(call)
     const start = readStart(directory)
     // End the agent first: it would keep changing what is examined.
     await this.abandon(call)
-    const log = await this.#readLog(call)
-    const { progress } = log
-    const { prices = {} } = this.#options
-    const usage = progress.usage && { usage: priced(progress.usage, progress.model, prices) }
-    if (progress.result?.ok) {
-      const evidence = [{ source: 'log', at: log.at, says: 'the agent had sent its final record' }]
-      const { sessionId, text } = progress
-      return { verdict: 'success', evidence, text, ...(sessionId !== null && { sessionId }), ...usage }
-    }
-    if (!start) return { verdict: 'nothing', evidence: [{ source: 'step', says: 'the agent was never started' }] }
-    const adapter = await loadAgent(start.agent)
-    const found = await adapter.headless?.examine({
-      env: this.#options.environment(start.cwd),
-      cwd: start.cwd,
-      directory,
-      sessionId: progress.sessionId ?? start.sessionId,
-      startedAt: start.startedAt,
-      pid: start.pid,
-      prompt: readText(join(directory, 'prompt.md')),
-      openCalls: progress.openCalls,
-    })
-    const changed = await changesSince(start)
-    const evidence: Recovery['evidence'] = [
-      ...(found?.evidence ?? []),
-      ...(changed ? [{ source: 'working tree', says: changed }] : []),
-    ]
-    const sessionId = found?.sessionId ?? progress.sessionId ?? start.sessionId
-    const text = found?.text ?? (progress.said || null)
-    // The output of an agent that is not signed in does not count as work.
-    const hasSaid = progress.errorClass !== 'auth' && (found?.hasWork || progress.said !== '')
-    const hasWork = hasSaid || changed !== null
-    const verdict = found?.isComplete ? 'success' : hasWork ? 'partial' : 'nothing'
-    if (verdict === 'success' && text !== null && !log.isReplayed)
-      await this.#replay(call, { agent: start.agent, text, sessionId, seq: log.seq + 1 })
-    return { verdict, evidence, ...(text !== null && { text }), ...(sessionId !== null && { sessionId }), ...usage }
+    return recoverStep(this.#options, call, { start, directory, segment: this.#segment(call.run, call.step) })
   }
 
   /** One line for each tool call with its result, newest last. */
@@ -361,61 +310,6 @@ export class AgentSteps {
   #segment(run: string, step: string): string {
     return segmentPath(this.#options.runDirectory(run), step)
   }
-
-  async #stateAtStart({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
-    const git = new Git(cwd)
-    const tree = (await git.root()) === null ? null : await git.treeHash(foreignFiles)
-    return {
-      agent,
-      cwd,
-      tree,
-      ...(foreignFiles && { notItsOwn: foreignFiles }),
-      head: await git.head(),
-      startedAt: this.#options.clock.now(),
-      sessionId: null,
-      pid: null,
-      processStart: null,
-    }
-  }
-
-  /** Reads the step's activity log. */
-  async #readLog(call: StepCall) {
-    const progress = new StepProgress()
-    const log = { progress, seq: 0, at: 0, isReplayed: false, logged: new Set<string>() }
-    for await (const activity of readSegment(this.#segment(call.run, call.step))) {
-      log.seq = activity.seq
-      log.at = activity.at
-      log.isReplayed ||= activity.recovered === true
-      const key = onceKey(activity)
-      if (key !== null) log.logged.add(key)
-      progress.sessionId ??= activity.sessionId ?? null
-      progress.take(activity)
-    }
-    return log
-  }
-
-  /** Logs a recovered answer as if it had arrived in time, marked as recovered. */
-  async #replay(
-    call: StepCall,
-    { agent, text, sessionId, seq }: { agent: string; text: string; sessionId: string | null; seq: number },
-  ): Promise<void> {
-    const { clock, redactor, onActivity } = this.#options
-    const activity: Activity = {
-      step: call.name,
-      seq,
-      at: clock.now(),
-      agent,
-      ...(sessionId !== null && { sessionId }),
-      recovered: true,
-      type: 'text',
-      text: redactor.redact(text),
-      delta: false,
-    }
-    const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
-    segment.append(activity)
-    await segment.close()
-    onActivity?.(call.run, activity)
-  }
 }
 
 function locate(adapter: AgentAdapter, environment: AgentEnvironment) {
@@ -428,37 +322,6 @@ function locate(adapter: AgentAdapter, environment: AgentEnvironment) {
 
 function unavailable(problem: string): HeadlessEnd {
   return { status: 'failed', reason: problem, class: 'spawn', text: '', sessionId: null, usage: null }
-}
-
-async function changesSince(start: StepStart): Promise<string | null> {
-  if (start.tree === null) return null
-  const git = new Git(start.cwd)
-  const [tree, head] = [await git.treeHash(start.notItsOwn), await git.head()]
-  const commits = head !== start.head && head !== null ? 'there are new commits' : null
-  const files = tree === start.tree ? null : `${(await git.status()).length} files differ from the last commit`
-  return commits || files
-    ? ['the working tree changed while the step ran', commits, files].filter(Boolean).join('; ')
-    : null
-}
-
-function writeStart(directory: string, start: StepStart): void {
-  writeFileSync(join(directory, 'start.json'), JSON.stringify(start), { mode: 0o600 })
-}
-
-function readStart(directory: string): StepStart | null {
-  try {
-    return JSON.parse(readFileSync(join(directory, 'start.json'), 'utf8')) as StepStart
-  } catch {
-    return null
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function short(input: unknown): string {

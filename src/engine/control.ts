@@ -2,7 +2,7 @@ import { approvalStream } from '../approvals/requests/index.js'
 import { matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
-import type { DocumentFilter, EventStore, StreamAppend } from '../store/index.js'
+import { type DocumentFilter, type EventStore, retryConflicts, type StreamAppend } from '../store/index.js'
 import { currentTrace } from '../telemetry/index.js'
 import { graphCreation } from './graph/graph-run.js'
 import { runStream } from './run-journal.js'
@@ -34,7 +34,7 @@ export async function getRun(store: EventStore, id: string): Promise<RunRecord> 
   throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
 }
 
-/** All runs, newest first: for people who list them. What repeats asks for the runs it needs. */
+/** All runs, newest first. For lists; code that polls uses the filtered queries below. */
 export function listRuns(store: EventStore): Promise<RunRecord[]> {
   return runsWhere(store, {})
 }
@@ -45,7 +45,7 @@ export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
 }
 
 /** The runs that have not ended, newest first. */
-export function openRuns(store: EventStore): Promise<RunRecord[]> {
+export function listOpenRuns(store: EventStore): Promise<RunRecord[]> {
   return runsWhere(store, { status: ['queued', 'running', 'waiting', 'paused'] })
 }
 
@@ -94,7 +94,7 @@ export async function findRun(store: EventStore, word: string, cwd?: string): Pr
  * steps.
  * @throws SignalboxError `E_STATE` when the run has already ended.
  */
-export async function cancelRun(
+export async function recordCancel(
   store: EventStore,
   id: string,
   { by, reason }: { by: string; reason: string },
@@ -120,13 +120,13 @@ export async function cancelRun(
     return { events: [newEvent('run.cancelled', { reason, by, usage })], appends }
   })
   for (const child of (await childrenOf(store, id)).filter(run => !isEnded(run.status)))
-    await cancelRun(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
+    await recordCancel(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
 }
 
 /**
  * Pauses a run so that it can be resumed later. The event is written before any step is stopped.
  */
-export async function pauseRun(
+export async function recordPause(
   store: EventStore,
   id: string,
   { by, reason }: { by: string; reason: string },
@@ -139,7 +139,7 @@ export async function pauseRun(
 }
 
 /** Resumes a paused or failed run; the workflow decides what that means. */
-export async function resumeRun(
+export async function recordResume(
   store: EventStore,
   id: string,
   { by, changes }: { by: string; changes?: Record<string, unknown> },
@@ -160,17 +160,12 @@ async function change(
     record: RunRecord,
   ) => Promise<{ events: ReturnType<typeof newEvent>[]; appends: readonly StreamAppend[] } | null>,
 ): Promise<void> {
-  for (;;) {
+  await retryConflicts(async () => {
     const expected = await store.streamVersion(runStream(id))
     const wanted = await judge(await getRun(store, id))
     if (!wanted) return
-    try {
-      await store.appendAll([{ stream: runStream(id), expected, events: wanted.events }, ...wanted.appends])
-      return
-    } catch (error) {
-      if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
-    }
-  }
+    await store.appendAll([{ stream: runStream(id), expected, events: wanted.events }, ...wanted.appends])
+  })
 }
 
 function ignoreEnded(error: unknown): void {

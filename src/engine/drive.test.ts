@@ -7,7 +7,7 @@ import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { openTestStore, storeSettled } from '../store/testing/open-test-store.js'
-import { cancelRun, createRun, getRun, pauseRun, resumeRun } from './control.js'
+import { createRun, getRun, recordCancel, recordPause, recordResume } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
 import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
@@ -237,7 +237,7 @@ describe('a run', () => {
     await storeSettled()
     const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
     const { version } = await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
-    going.poke(version)
+    going.wake(version)
     expect(await done).toMatchObject({ status: 'completed' })
   })
 
@@ -264,7 +264,7 @@ describe('a run', () => {
       await storeSettled()
       const { gates: before } = await getRun(store, id)
       const forged = await store.append(runStream(id), 'any', answered(before.sure!, 'agent'))
-      if (isDriven) going.poke(forged.version)
+      if (isDriven) going.wake(forged.version)
       done ??= going.drive()
       await storeSettled()
       const { gates: after, status } = await getRun(store, id)
@@ -273,7 +273,7 @@ describe('a run', () => {
       expect(status).toBe('waiting')
       expect((await readRun(store, id, listWorkflow)).run.gates.get('sure')?.approval).toBe(after.sure)
       const proven = await store.append(runStream(id), 'any', answered(after.sure!, 'person'))
-      going.poke(proven.version)
+      going.wake(proven.version)
       expect(await done).toMatchObject({ status: 'completed' })
       expect(workers.started).toHaveLength(1)
       expect(await types(id)).toContain('gate.refused')
@@ -312,7 +312,7 @@ describe('a run', () => {
     await storeSettled()
     const child = [...parent.state!.children.values()][0]!
     expect(await (await driver(child, workers)).drive()).toMatchObject({ status: 'completed' })
-    parent.poke(Number.POSITIVE_INFINITY)
+    parent.wake(Number.POSITIVE_INFINITY)
     expect(await done).toMatchObject({ status: 'completed' })
     expect(workers.started).toEqual(['inner@1#1', 'after@2#1'])
   })
@@ -326,12 +326,12 @@ describe('a person', () => {
     const going = await driver(id, workers)
     const done = going.drive()
     await storeSettled()
-    await cancelRun(store, id, { by: 'someone', reason: 'enough' })
-    going.poke(Number.POSITIVE_INFINITY)
+    await recordCancel(store, id, { by: 'someone', reason: 'enough' })
+    going.wake(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'ended', status: 'cancelled' })
     expect(workers.stopped).toEqual(['a@1#1'])
-    await expect(cancelRun(store, id, { by: 'other', reason: 'again' })).rejects.toMatchObject({ code: 'E_STATE' })
-    await expect(resumeRun(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
+    await expect(recordCancel(store, id, { by: 'other', reason: 'again' })).rejects.toMatchObject({ code: 'E_STATE' })
+    await expect(recordResume(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
   })
 
   test('pauses and resumes a run: interrupted steps do not count as ended', async () => {
@@ -341,13 +341,13 @@ describe('a person', () => {
     const going = await driver(id, workers)
     const done = going.drive()
     await storeSettled()
-    await pauseRun(store, id, { by: 'someone', reason: 'sigint' })
-    going.poke(Number.POSITIVE_INFINITY)
+    await recordPause(store, id, { by: 'someone', reason: 'sigint' })
+    going.wake(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'paused' })
     expect(workers.stopped).toEqual(['a@1#1'])
     expect(await types(id)).not.toContain('step.ended')
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'paused' })
-    await resumeRun(store, id, { by: 'someone' })
+    await recordResume(store, id, { by: 'someone' })
     workers.does = {}
     expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
     expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
@@ -380,7 +380,7 @@ describe('two processes that drive the same run', () => {
     const other = await connect()
     const second = (await driver(id, two, { owner: 'two', at: other })).drive()
     expect(await second).toMatchObject({ status: 'completed' })
-    first.poke(Number.POSITIVE_INFINITY)
+    first.wake(Number.POSITIVE_INFINITY)
     one.does.a = async () => ({ status: 'ok' })
     const end: DriveEnd = await firstDone
     expect(['fenced', 'ended']).toContain(end.state)

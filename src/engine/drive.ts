@@ -11,7 +11,7 @@ import { againAt, RunTurns, type TurnOptions } from './turn.js'
 import type { Usage } from './usage.js'
 import type { Command, Performer } from './workflow.js'
 
-export interface DriveOptions<Work> extends TurnOptions<Work> {
+export interface DriverOptions<Work> extends TurnOptions<Work> {
   performers: Readonly<Record<string, Performer>>
   clock: Clock
   /** Return when only people, timers or other runs can make progress. */
@@ -32,14 +32,14 @@ export type DriveEnd =
   | { state: 'released' }
 
 /**
- * Drives one run: takes its turns, has the work carried out that each of them asks for, and brings
- * the results to the next one. Each turn is one transaction: the end of a step, everything that
+ * Drives one run: takes its turns, performs the work that each turn asks for, and passes the
+ * results to the next one. Each turn is one transaction: the end of a step, everything that
  * follows from it and the announcement of the next steps are written together, and only then do
- * those steps start. So after a crash, everything that had ended is known, and
- * everything that had started has a name to look for.
+ * those steps start. So after a crash, everything that had ended is known, and everything that had
+ * started has a name to look for.
  */
 export class Driver<Work> {
-  readonly #options: DriveOptions<Work>
+  readonly #options: DriverOptions<Work>
   readonly #steps: RunSteps
   readonly #timers = new Map<string, Timer>()
   /** Gates whose automatic answer was given, or refused. */
@@ -47,12 +47,12 @@ export class Driver<Work> {
   #turns: RunTurns<Work> | null = null
   #arrived: NewEvent[] = []
   #isWoken = false
-  #isPoked = false
+  #mustCatchUp = false
   #isReleased = false
   #mayPark: boolean
-  #wake: (() => void) | null = null
+  #endWait: (() => void) | null = null
 
-  constructor(options: DriveOptions<Work>) {
+  constructor(options: DriverOptions<Work>) {
     this.#options = options
     this.#mayPark = options.park
     const stepsOptions: RunStepsOptions = {
@@ -82,7 +82,7 @@ export class Driver<Work> {
       for (;;) {
         const end = await this.#turn(turns)
         if (end) return end
-        await this.#nextWake()
+        await this.#wait()
       }
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_FENCED') return { state: 'fenced' }
@@ -94,16 +94,16 @@ export class Driver<Work> {
   }
 
   /** Another process appended to the run, up to this version. */
-  poke(version: number): void {
+  wake(version: number): void {
     if (this.#turns && version <= this.#turns.run.version) return
-    this.#isPoked = true
-    this.#wakeUp()
+    this.#mustCatchUp = true
+    this.#wake()
   }
 
   /** Stops in an orderly way, without pausing the run: another host will continue it. */
   release(): void {
     this.#isReleased = true
-    this.#wakeUp()
+    this.#wake()
   }
 
   get mayPark(): boolean {
@@ -113,7 +113,7 @@ export class Driver<Work> {
   /** No person is there to answer any more: the run parks as soon as it only waits. */
   startParking(): void {
     this.#mayPark = true
-    this.#wakeUp()
+    this.#wake()
   }
 
   get state(): RunState<Work> | null {
@@ -123,8 +123,8 @@ export class Driver<Work> {
   async #turn(turns: RunTurns<Work>): Promise<DriveEnd | null> {
     for (;;) {
       if (this.#isReleased) return { state: 'released' }
-      if (this.#isPoked) {
-        this.#isPoked = false
+      if (this.#mustCatchUp) {
+        this.#mustCatchUp = false
         await turns.catchUp()
       }
       const arrived = this.#arrived
@@ -142,7 +142,7 @@ export class Driver<Work> {
       if (status === 'paused') return { state: 'paused' }
       this.#carryOut(run, commands)
       if (await this.#answerGates(run, commands)) {
-        this.#isPoked = true
+        this.#mustCatchUp = true
         continue
       }
       return status === 'waiting' && this.#mayParkNow(run) ? { state: 'waiting' } : null
@@ -205,7 +205,7 @@ export class Driver<Work> {
       })
     }
     if (run.limits.timeMs !== undefined && run.runningSince !== null)
-      this.#arm(`limit ${run.limits.timeMs}`, run.runningSince + run.limits.timeMs - run.ranMs, () => this.#wakeUp())
+      this.#arm(`limit ${run.limits.timeMs}`, run.runningSince + run.limits.timeMs - run.ranMs, () => this.#wake())
   }
 
   #arm(name: string, due: number, callback: () => void): void {
@@ -232,30 +232,30 @@ export class Driver<Work> {
   }
 
   #onSpent(): void {
-    if (this.state && Object.keys(this.state.limits).length > 0) this.#wakeUp()
+    if (this.state && Object.keys(this.state.limits).length > 0) this.#wake()
   }
 
-  #nextWake(): Promise<void> {
+  #wait(): Promise<void> {
     if (this.#isWoken) {
       this.#isWoken = false
       return Promise.resolve()
     }
     return new Promise(resolve => {
-      this.#wake = resolve
+      this.#endWait = resolve
     })
   }
 
   /** Is remembered when the driver is not waiting at the moment. */
-  #wakeUp(): void {
-    const wake = this.#wake
-    this.#wake = null
+  #wake(): void {
+    const wake = this.#endWait
+    this.#endWait = null
     if (wake) wake()
     else this.#isWoken = true
   }
 
   #arrive(event: NewEvent): void {
     this.#arrived.push({ at: this.#now(), ...event })
-    this.#wakeUp()
+    this.#wake()
   }
 
   #now(): number {

@@ -4,7 +4,7 @@ import { beginRun, evolveRun, type RunState } from './run-state.js'
 import type { Workflow } from './workflow.js'
 
 /*
- * Answers of gates that nobody gave.
+ * Forged answers of gates.
  *
  * Every process of the user can append to a run's stream, an agent's included. So the process that
  * drives a run checks each answer before it acts on it: whether the ledger accepted that decision.

@@ -4,13 +4,13 @@
  *
  * How a run progresses
  *
- *   RunEngine          says which runs need a look; StoreEngine scans the store      run-engine.ts
+ *   RunEngine          lists the runs that need a turn; StoreEngine scans the store  run-engine.ts
  *   RunHost            holds the leases of runs and wakes their drivers                run-host.ts
- *     └ Driver         one run: turn → carry out → wait for events                        drive.ts
+ *     └ Driver         one run: turn → perform steps → wait for events                    drive.ts
  *         ├ RunTurns       fold → place → decide → append, nothing else                   turn.ts
  *         │   ├ RunJournal     the stream and the state folded from it, in batches  run-journal.ts
  *         │   └ proposeNext    turns the workflow's commands into events              proposals.ts
- *         └ RunSteps       carries out steps: RunningSteps in this process, or a worker
+ *         └ RunSteps       performs steps: RunningSteps in this process, or a worker
  *
  * A `Workflow` (workflow.ts) is two pure functions: `evolve` folds an event, `decide` lists the
  * work that should be in progress: steps, recoveries, timers, gates, child runs. A `Performer` runs
@@ -24,20 +24,23 @@
  *   short record that lists show.
  * - control.ts: what people do to a run (create, pause, resume, cancel, find); run-order.ts: the
  *   queue.
+ * - gate-answer.ts: what a decision of a gate writes into its run.
  * - usage.ts, budget-gate.ts: tokens, cost and limits; a run that exceeds a limit pauses and asks.
- * - agent-step.ts: an agent turn as a step (files, activity log, recovery); live-turn.ts is the
- *   port for turns in a terminal, agent-slots.ts the limit per agent.
+ * - agent-step.ts: an agent turn as a step (files, activity log); agent-step-recovery.ts: what a
+ *   step that died left behind; live-turn.ts: the port for turns in a terminal; agent-slots.ts: the
+ *   limit per agent.
  * - graph/: DOT graphs as a workflow. graph-decide.ts and graph-evolve.ts are its two functions,
  *   node-steps.ts wraps every handler in handlers/, gate-request.ts turns gates into approvals.
- * - core/: a second entry point without agents and graphs, for processes that must start fast.
+ * - drivers/: a second entry point without agents and graphs, for processes that must start fast.
  *
  * Where to add what
  *
- * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in src/runs/open-runs.ts.
+ * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in
+ *   src/runs/create-run-host.ts.
  * - A node type: its name and shape in src/graph/handler-of.ts, its attributes in
  *   src/graph/attribute-table.ts, a `Performer` in graph/handlers/, registered in
- *   src/runs/open-runs.ts as `graph.<type>`. A type that runs no step of its own is decided in
- *   graph/graph-decide.ts instead.
+ *   src/runs/create-run-host.ts as `graph.<type>`. A type that runs no step of its own is decided
+ *   in graph/graph-decide.ts instead.
  * - A field of the folded state: in `evolve`, and raise the workflow's `version`, which discards
  *   older snapshots.
  *
@@ -47,17 +50,18 @@
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export {
-  cancelRun,
   createRun,
   findRun,
   getRun,
   listRuns,
-  pauseRun,
-  resumeRun,
+  recordCancel,
+  recordPause,
+  recordResume,
   runsOnWorker,
   runsOnWorkers,
 } from './control.js'
 export { Driver } from './drive.js'
+export { gateAnswer } from './gate-answer.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'

@@ -7,7 +7,7 @@ export interface RunEngine {
   /** Calls `turn` for every run that needs one, from now on. */
   start(turn: (run: string) => Promise<TurnResult>): Promise<void>
   /** Gives a run a turn, now or at a time. */
-  poke(run: string, at?: number): Promise<void>
+  wake(run: string, at?: number): Promise<void>
   /** Gives this run, or every open one, a turn. Returns how many. */
   rebuild(run?: string): Promise<number>
   status(): Promise<EngineStatus>
@@ -15,7 +15,7 @@ export interface RunEngine {
 }
 
 export interface TurnResult {
-  /** When to look again even if nothing happens; null: only after an event. */
+  /** When the next turn is due even if nothing happens; null if only after an event. */
   againAt: number | null
 }
 

@@ -25,9 +25,9 @@ export interface RunHostOptions {
   durability?: 'full' | 'normal'
   random?(): number
   gates?: GateLedger
-  /** Which runs workers carry out; left out: none. */
+  /** Which runs workers perform. If absent, none. */
   placer?: RunPlacer
-  /** Says which runs need to be driven; left out: the engine of one server. */
+  /** Lists the runs that need a turn. If absent, the engine of one server. */
   engine?: OpenEngine
   onError(error: unknown): void
   /** Which runs this host picks up by itself; by default all whose workflow it knows. */
@@ -44,7 +44,7 @@ export interface RunHostOptions {
 type EnginePort = Omit<StoreEngineOptions, 'servers' | 'ask'>
 export type OpenEngine = (port: EnginePort) => RunEngine
 
-/** Runs that workers carry out cost their server little; this many are driven at once. */
+/** Runs that workers perform cost their server little; this many are driven at once. */
 const MAX_PLACED = 1_000
 const RENEW_MS = 5_000
 /** When to try again after another process held the lease of a run, or no worker could take it. */
@@ -99,7 +99,7 @@ export class RunHost {
         for (const { stream, version, type } of events) {
           if (!stream.startsWith('run/')) continue
           const driven = this.#driven.get(stream.slice('run/'.length))
-          if (driven) driven.driver.poke(version)
+          if (driven) driven.driver.wake(version)
           else if (WAKING.includes(type)) {
             this.#parkedChildren.delete(stream.slice('run/'.length))
             this.#driveChildren().catch(options.onError)
@@ -119,10 +119,10 @@ export class RunHost {
   }
 
   /** Gives a run a turn now: something outside its journal has changed. */
-  poke(run: string): void {
+  wake(run: string): void {
     const driven = this.#driven.get(run)
-    if (driven) driven.driver.poke(Number.POSITIVE_INFINITY)
-    else void this.#engine.poke(run).catch(this.#options.onError)
+    if (driven) driven.driver.wake(Number.POSITIVE_INFINITY)
+    else void this.#engine.wake(run).catch(this.#options.onError)
   }
 
   /** Drives a run as far as it gets without an event from outside. */
@@ -138,8 +138,8 @@ export class RunHost {
   }
 
   /**
-   * Drives one run now, regardless of the limit, and its child runs. Without `park` it also stays
-   * while the run waits; with it, the run parks once its children cannot make progress either.
+   * Drives one run now, regardless of the limit, and its child runs. With `park` it stops driving
+   * a run that only waits, once its children cannot make progress either.
    */
   async driveHere(run: RunRecord, { park }: { park: boolean } = { park: false }): Promise<DriveEnd> {
     const driven = await this.#drive(run, { park, withChildren: true })
@@ -174,7 +174,7 @@ export class RunHost {
     )
   }
 
-  /** Lets the runs that are driven on request park once they only wait for people. */
+  /** Stops driving the runs that were driven on request once they only wait for people. */
   startParking(): void {
     for (const { driver } of this.#driven.values()) driver.startParking()
   }
@@ -254,7 +254,7 @@ export class RunHost {
   async #onChildParked(id: string, parent: string): Promise<void> {
     this.#parkedChildren.add(id)
     await this.#driveChildren()
-    this.#driven.get(parent)?.driver.poke(Number.POSITIVE_INFINITY)
+    this.#driven.get(parent)?.driver.wake(Number.POSITIVE_INFINITY)
   }
 
   #scheduleRenewal(): Timer {

@@ -1,5 +1,13 @@
 import { SignalboxError } from '../errors/index.js'
-import type { AppendOptions, EventStore, Fence, NewEvent, StoredEvent, StreamAppend } from '../store/index.js'
+import {
+  type AppendOptions,
+  type EventStore,
+  type Fence,
+  isVersionConflict,
+  type NewEvent,
+  type StoredEvent,
+  type StreamAppend,
+} from '../store/index.js'
 import { foldEvents, type GateRefusal, type IsProven } from './fold-events.js'
 import { evolveRun, loadRun, type RunState, saveRun } from './run-state.js'
 import type { Workflow } from './workflow.js'
@@ -114,7 +122,7 @@ export class RunJournal<Work> {
         ...(isMinor && { documents: 'later' as const }),
       })
     } catch (error) {
-      if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
+      if (!isVersionConflict(error)) throw error
       await this.reload()
       return false
     }

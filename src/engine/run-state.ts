@@ -43,7 +43,7 @@ export interface RunState<Work = unknown> {
   ranMs: number
   runningSince: number | null
   artifacts: number
-  /** Which workers may carry out its steps; null: only the process that drives it. */
+  /** Which workers may perform its steps; null: only the process that drives it. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
   /** The W3C `traceparent` of what created it. */

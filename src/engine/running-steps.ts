@@ -69,7 +69,7 @@ export class RunningSteps implements RunSteps {
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
     this.#recoveries.set(step, running)
     const call = this.#call(step, { effect, input, startedAt: this.#options.now(), version: 0 }, running)
-    running.done = this.#look(this.#options.performers[effect], call).then(recovery => {
+    running.done = this.#recover(this.#options.performers[effect], call).then(recovery => {
       this.#recoveries.delete(step)
       if (!running.abort.signal.aborted) this.#options.arrive(newEvent('step.recovered', { ...recovery, step }))
     })
@@ -98,7 +98,8 @@ export class RunningSteps implements RunSteps {
           parent: this.#options.trace?.(),
           attributes: { 'signalbox.run': this.#options.run, 'signalbox.step': step, 'signalbox.effect': open.effect },
         },
-        () => guarded(() => work(this.#call(step, open, running))),
+        // `async` turns a synchronous throw of a performer into a rejection.
+        async () => work(this.#call(step, open, running)),
       ),
     )
   }
@@ -135,7 +136,7 @@ export class RunningSteps implements RunSteps {
     }
   }
 
-  async #look(performer: Performer | undefined, call: StepCall): Promise<Recovery> {
+  async #recover(performer: Performer | undefined, call: StepCall): Promise<Recovery> {
     try {
       return (await performer?.recover?.(call)) ?? { verdict: 'nothing', evidence: [] }
     } catch (error) {
@@ -181,11 +182,6 @@ function requireJson(value: unknown, within: readonly object[]): void {
 }
 
 const DEPTH_MAX = 500
-
-/** Turns a synchronous throw of a performer into a rejection. */
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  return work()
-}
 
 export function sumOf(usages: readonly Usage[], start: Usage): Usage {
   return usages.reduce(addUsage, start)

@@ -32,7 +32,7 @@ export interface RunRecord {
   usage: Usage
   parent: string | null
   from: NonNullable<EventData<'run.created'>['from']> | null
-  /** Which workers may carry out its steps; null: only the server. */
+  /** Which workers may perform its steps; null: only the server. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   /** The sandbox of its agents and commands; null: none. */
   sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null

@@ -46,14 +46,14 @@ async function pair(): Promise<[Servers, Servers]> {
   connected = null
   const [a, b] = [await joined('home_a'), await joined('home_b')]
   connected = new Set([a.owner, b.owner])
-  await a.look()
+  await a.refresh()
   return [a, b]
 }
 
 test('a server whose connection has ended is gone although its lease is valid', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
-  await a.look()
+  await a.refresh()
   expect(a.isGone(b.owner)).toBe(false)
   let changes = 0
   a.onChange(() => changes++)
@@ -70,23 +70,23 @@ test('a server whose connection has ended is gone although its lease is valid', 
 test('a server that connects again in time stays, and so does one whose connection was never seen', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
-  await a.look()
+  await a.refresh()
   connected!.add(b.owner)
-  await a.look()
+  await a.refresh()
   clock.advance(400)
   connected!.delete(b.owner)
-  await a.look()
+  await a.refresh()
   expect(a.isGone(b.owner)).toBe(false)
   const starting = await joined('home_c')
-  for (let n = 0; n < 3; n++, clock.advance(400)) await a.look()
+  for (let n = 0; n < 3; n++, clock.advance(400)) await a.refresh()
   expect([a.isGone(b.owner), a.isGone(starting.owner)]).toEqual([true, false])
 })
 
 test('a missing connection says nothing while the store cannot tell', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
-  await a.look()
+  await a.refresh()
   connected = null
-  for (let n = 0; n < 3; n++, clock.advance(400)) await a.look()
+  for (let n = 0; n < 3; n++, clock.advance(400)) await a.refresh()
   expect(a.isGone(b.owner)).toBe(false)
 })

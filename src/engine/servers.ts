@@ -8,7 +8,8 @@ import { type ServerRecord, serverStream, serversProjection } from './servers-pr
 /*
  * A server that sends no heartbeat for the time of its lease is gone: others take over its runs.
  * Shorter leases mean shorter gaps after a crash, and more takeovers from servers that only
- * stumbled, which cost a turn each and no harm: a lease of a run fences its former driver.
+ * paused; such a takeover costs one turn and does no harm: a lease of a run fences its former
+ * driver.
  */
 const LEASE_MS = 2_500
 const HEARTBEAT_MS = 700
@@ -75,7 +76,7 @@ export class Servers {
     this.#lease = lease
     await store.announce(this.owner)
     try {
-      await this.look()
+      await this.refresh()
       this.#requireFit()
     } catch (error) {
       await store.releaseLease(lease)
@@ -89,7 +90,7 @@ export class Servers {
     const { store, id } = this.#options
     const data = { epoch: this.#lease!.epoch, address, ...(pin !== null && { pin }) }
     await store.append(serverStream(id), 'any', [newEvent('server.listening', data)])
-    await this.look()
+    await this.refresh()
   }
 
   get id(): string {
@@ -135,14 +136,14 @@ export class Servers {
   }
 
   /** Renews the lease of this server and reads those of the others. Called by a timer. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     const { store, onError } = this.#options
     const isOurs = await store.renewLease(this.#lease!, LEASE_MS)
     if (!isOurs) onError(new SignalboxError('E_STORE_ROLLED_BACK', 'the lease of this server is gone'))
-    await this.look()
+    await this.refresh()
   }
 
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const { store, id } = this.#options
     const [now, holders, documents] = await Promise.all([
       store.now(),
@@ -186,7 +187,7 @@ export class Servers {
     if (this.#isClosed) return
     const isMissing = [...this.#seen.values()].some(({ isAlive, missingSince }) => isAlive && missingSince !== null)
     this.#timer = this.#options.clock.setTimer(isMissing ? RECONNECT_MS : HEARTBEAT_MS, () => {
-      void this.beat()
+      void this.heartbeat()
         .catch(this.#options.onError)
         .finally(() => this.#schedule())
     })

@@ -61,7 +61,7 @@ describe('the engine of several servers', () => {
   test('each run is taken by one of them, and by another when that one is gone', async () => {
     const site = await openSite(false)
     const [a, b] = [await site.join('home_a'), await site.join('home_b')]
-    await a.look()
+    await a.refresh()
     const taken = new Map<string, string[]>()
     const take = (name: string, servers: Servers) => async (run: string) => {
       const lease = await site.store.acquireLease(`run/${run}`, servers.owner, {
@@ -84,7 +84,7 @@ describe('the engine of several servers', () => {
     expect(new Set(first)).toEqual(new Set(['a', 'b']))
     await engines[0]!.close()
     await a.close()
-    await b.look()
+    await b.refresh()
     expect(b.isGone(a.owner)).toBe(true)
     for (const run of runs.filter(run => taken.get(run)![0] === 'a'))
       await expect.poll(() => taken.get(run)).toEqual(['a', 'b'])

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { errorAbout } from '../errors/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
-import { getRun, openRuns, runsDueBy } from './control.js'
+import { getRun, listOpenRuns, runsDueBy } from './control.js'
 import { PICKING_UP } from './run-drivers.js'
 import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
 import { byQueueOrder } from './run-order.js'
@@ -19,7 +19,7 @@ export interface StoreEngineOptions {
   hasRoom(run: RunRecord, turns: readonly RunRecord[]): boolean
   /** Which runs it gives turns. */
   isWanted(run: RunRecord): boolean
-  /** The other servers that take turns; left out: there are none. */
+  /** The other servers that drive runs. If absent, there are none. */
   servers?: Servers
   /** Has another engine call for a turn, on any server; false if it does not answer. */
   ask?(run: string, at?: number): Promise<boolean>
@@ -95,13 +95,13 @@ export class StoreEngine implements RunEngine {
     this.#scanSoon()
   }
 
-  async poke(run: string, at?: number): Promise<void> {
+  async wake(run: string, at?: number): Promise<void> {
     if (at === undefined) this.#notBefore.delete(run)
     this.#scanSoon()
   }
 
   async rebuild(run?: string): Promise<number> {
-    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    const runs = run === undefined ? (await listOpenRuns(this.#options.store)).map(({ id }) => id) : [run]
     for (const id of runs) this.#notBefore.delete(id)
     this.#scanSoon()
     return runs.length
@@ -117,7 +117,7 @@ export class StoreEngine implements RunEngine {
    * Another engine calls for a turn here: begins it, and does not wait for its end.
    * @returns when to call again; null if an event will wake the run, or another server has it.
    */
-  async look(run: string): Promise<number | null> {
+  async beginTurn(run: string): Promise<number | null> {
     const { store, clock, isWanted, hasRoom } = this.#options
     const record = await getRun(store, run)
     const due = dueAt(record)

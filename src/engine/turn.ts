@@ -16,9 +16,9 @@ export interface TurnOptions<Work> {
   /** A number in [0, 1), used when a command asks for jitter. */
   random(): number
   durability?: AppendOptions['durability']
-  /** Left out: gates are stored as they are, and only people answer them. */
+  /** If absent, gates are stored as they are, and only people answer them. */
   gates?: GateLedger
-  /** Left out: the run stays in this process. */
+  /** If absent, the run stays in this process. */
   placer?: RunPlacer
 }
 
@@ -72,7 +72,7 @@ export class RunTurns<Work> {
     return (await journal.commit(lease)) ? commands : null
   }
 
-  /** False: no worker can take the run now. It waits, without a process. */
+  /** @returns false if no worker can have the run now: it waits, without a process. */
   async #place(at: number): Promise<boolean> {
     const { placer, lease } = this.#options
     const { run } = this.#journal

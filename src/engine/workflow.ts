@@ -38,7 +38,9 @@ export type AutomaticAnswer = { option: string } | { choices: string[] } | { tex
 export interface GateLedger {
   /** The request as it may be stored: without secrets. */
   stored(request: ApprovalRequest): ApprovalRequest
-  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  /**
+   * @returns true if the gate is answered; false if the rules refuse it and a person must decide.
+   */
   answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
   /** Decides a permission by a grant that covers it. False: none does, and a person must decide. */
   grant(approval: string): Promise<boolean>
@@ -135,8 +137,8 @@ const RELEASE_GRACE_MS = 1_000
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
   /**
-   * How long its processes may take to end; null: as long as usual. A daemon that stops is in a
-   * hurry.
+   * How long its processes may take to end; null is the default. A stopping daemon uses a short
+   * grace period.
    */
   readonly graceMs: number | null
 

@@ -36,9 +36,9 @@ const EVENT_TYPE = /^[a-z]+(\.[a-z]+(-[a-z]+)*)+$/
 /** Declares event types: `{ 'room.happened': { description, data: z.object({…}) } }`. */
 export function defineEvents<const D extends EventDefinitions>(definitions: D): D {
   for (const [type, { description }] of Object.entries(definitions)) {
-    if (!EVENT_TYPE.test(type)) throw new SignalboxError('E_INTERNAL', `'${type}' is not a name for an event.`)
+    if (!EVENT_TYPE.test(type)) throw new SignalboxError('E_INTERNAL', `'${type}' is not a valid event name`)
     if (!description || description.includes('\n'))
-      throw new SignalboxError('E_INTERNAL', `${type} needs a description of one line.`)
+      throw new SignalboxError('E_INTERNAL', `${type} needs a description of one line`)
   }
   return definitions
 }

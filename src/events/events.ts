@@ -95,7 +95,7 @@ export function validateEvent(type: string, data: Record<string, unknown>): void
   const definition = definitionOf(type)
   const problem = definition ? findMisfit(definition, data) : 'the catalogue has no such type'
   if (problem)
-    throw new SignalboxError('E_EVENT', `The event ${type} cannot be written: ${problem}.`, { details: { type } })
+    throw new SignalboxError('E_EVENT', `the event ${type} cannot be written: ${problem}`, { details: { type } })
 }
 
 function definitionOf(type: string): EventDefinition | undefined {

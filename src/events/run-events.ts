@@ -64,7 +64,7 @@ export const runEvents = defineEvents({
       from: z.object({ run: z.string(), as: z.enum(['fork', 'rewind', 'restart']) }).optional(),
       /** The run does not start before this time. */
       startAt: z.number().optional(),
-      /** Workers may carry out its steps: all of these must apply. Absent: only the server does. */
+      /** Workers may perform its steps: all of these must apply. Absent: only the server does. */
       placement: placement.optional(),
       /** The sandbox of its agents and commands; `use` is `off` or a backend. */
       sandbox: z.object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() }).optional(),

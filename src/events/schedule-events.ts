@@ -12,7 +12,7 @@ export const scheduleEvents = defineEvents({
       /** The words after `signalbox`. */
       command: z.array(z.string()).min(1),
       directory: z.string(),
-      /** The home directory whose daemon carries it out. */
+      /** The home directory whose daemon starts it. */
       home: z.string(),
       name: z.string().max(200).optional(),
       by: actor,

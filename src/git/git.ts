@@ -84,7 +84,7 @@ export class Git {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }
 
-  /** `renames`: a moved file is one change, not two. */
+  /** @param renames counts a moved file as one change, not two. */
   async status({ renames = true }: { renames?: boolean } = {}): Promise<FileStatus[]> {
     const how = renames ? [] : ['--no-renames']
     const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all', ...how])

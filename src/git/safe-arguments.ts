@@ -62,14 +62,14 @@ function checkRedirection(cwd: string): void {
   const file = join(cwd, '.git', 'commondir')
   if (!existsSync(file)) return
   throw new SignalboxError('E_GIT', `${file} gives this repository the configuration of another one`, {
-    next: `look at it and delete it: an agent may have written it. Do not run git in ${cwd} before`,
+    next: `inspect and delete it before you run git in ${cwd}: an agent may have written it`,
   })
 }
 
 /** Directories without a repository when a sandbox was started there. */
 const withoutRepository = new Set<string>()
 
-/** A repository that appears in this directory was made by an agent, with its configuration. */
+/** From now on, a repository that appears in this directory counts as created by an agent. */
 export function distrustRepository(directory: string): void {
   withoutRepository.add(directory)
 }

@@ -30,7 +30,7 @@ export class Lexer {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
-  /** `inValue`: an unquoted value may contain dots, colons, slashes and dashes. */
+  /** @param inValue an unquoted value may contain dots, colons, slashes and dashes. */
   next(inValue = false): Token {
     for (;;) {
       const token = this.#token(inValue)

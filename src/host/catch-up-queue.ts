@@ -33,7 +33,7 @@ export class CatchUpQueue {
   #isClosed = false
   #isStarted = false
 
-  /** `width`: how many sessions may read at the same time, in other threads. */
+  /** @param width how many sessions may read at the same time, in other threads. */
   constructor(clock: Clock, width = 1) {
     this.#clock = clock
     this.#width = width

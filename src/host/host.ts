@@ -9,11 +9,12 @@ import { type NotificationCenter, PushService } from '../notifications/index.js'
 import { AgentChannels, type HookInbox, type SessionUsage } from '../reports/index.js'
 import { LiveSession, type LocalSession, type SessionPort, type SessionRecord, type Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
-import type { EventStore, Subscription } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
 import { storedRecording } from '../terminal/recording/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
+import { DecisionDispatcher } from './decision-dispatcher.js'
 import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
 import { LiveBus } from './live-bus.js'
@@ -24,7 +25,6 @@ import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import { RemoteSessions } from './remote/index.js'
 import { forkRequest, type ResumeOptions, resumeRequest } from './resume-session.js'
-import { SANDBOX_CHANNEL } from './sandbox-requests.js'
 import { SessionBudgets } from './session-budgets.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
@@ -73,10 +73,9 @@ export class Host {
   readonly #snapshots: SessionSnapshots
   readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerSweeper: LedgerSweeper
+  readonly #decisions: DecisionDispatcher
   readonly #settingsWatcher: SettingsWatcher | null
   readonly #caughtUpListeners = new Set<(id: string) => void>()
-  #decisions: Subscription | null = null
-  #prompts: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
     const { clock, onError, settings, upstream } = options
@@ -87,8 +86,7 @@ export class Host {
     if (!upstream) await host.budgets.start()
     await host.#sessions.takeOver()
     if (!upstream) {
-      await host.#followDecisions()
-      await host.#followPrompts()
+      await host.#decisions.start()
       await host.#ledgerSweeper.start()
     }
     if (!options.catchesUpLater) host.startCatchUp()
@@ -176,6 +174,15 @@ export class Host {
       clock,
       onError,
     })
+    this.#decisions = new DecisionDispatcher({
+      store,
+      ledger: this.ledger,
+      remote: this.remote,
+      panes: this.panes,
+      recordOf: id => this.#records.get(id),
+      whenLive: id => this.whenLive(id),
+      onError,
+    })
     this.#sweeps = [
       new UploadSweep({ settings, clock, records: () => this.records(), onError }),
       new SessionSweep({ store, settings, clock, records: () => this.records(), onError }),
@@ -212,7 +219,7 @@ export class Host {
     return this.#records.all()
   }
 
-  /** `person`: who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  /** @param person who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
   find(word: string, person?: string): Promise<SessionRecord> {
     return this.#records.find(word, person)
   }
@@ -388,8 +395,7 @@ export class Host {
     this.notifications?.close()
     this.panes?.close()
     this.packs.close()
-    this.#decisions?.close()
-    this.#prompts?.close()
+    this.#decisions.close()
     await this.#ledgerSweeper.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
@@ -447,43 +453,6 @@ export class Host {
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })
-  }
-
-  /** Any process may record a decision; this host delivers those of its sessions. */
-  async #followDecisions(): Promise<void> {
-    const { onError } = this.#options
-    const after = await this.store.head()
-    this.#decisions = this.store.subscribe({ after, types: ['approval.decided'], onError }, events => {
-      for (const event of events) void this.#applyDecision(event.stream.slice('approval/'.length)).catch(onError)
-    })
-    for (const record of await this.ledger.list({ isOpenOnly: true })) {
-      if (record.state === 'decided') void this.#applyDecision(record.id).catch(onError)
-    }
-  }
-
-  /** A session without a name is named after its first prompt. */
-  async #followPrompts(): Promise<void> {
-    const { panes } = this
-    if (!panes) return
-    const { onError } = this.#options
-    const types = ['turn.opened', 'turn.prompted'] as const
-    const name = async (session: string) => {
-      const { label, title } = await this.#records.get(session)
-      if (label === undefined && title !== undefined) panes.renamed(session, title)
-    }
-    this.#prompts = this.store.subscribe({ after: await this.store.head(), types, onError }, events => {
-      const sessions = events.map(event => (event.data as EventData<(typeof types)[number]>).session)
-      for (const session of new Set(sessions)) void name(session).catch(onError)
-    })
-  }
-
-  async #applyDecision(approval: string): Promise<void> {
-    const record = await this.ledger.get(approval)
-    const id = record?.subject.session
-    // A worker that is away receives it when it is back.
-    if (!record || id === undefined || record.source.channel === SANDBOX_CHANNEL) return
-    if (this.remote.has(id) && !this.remote.get(id)) return
-    await (await this.whenLive(id))?.apply(record)
   }
 
   /** Writes an event about the host itself, without waiting for it. */

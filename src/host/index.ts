@@ -1,11 +1,13 @@
 /*
  * The host: a process that owns live sessions, the daemon or a foreground command. This room is
- * wiring: it connects the keeper, the store, sessions, reports, supervision and notifications, and
- * decides nothing about them.
+ * wiring: it connects the keeper, the store, sessions, reports, supervision and notifications. Only
+ * sandbox/ has rules of its own: what a sandboxed agent may reach, and whom it asks.
  *
  *   host.ts                opens and closes everything; what surfaces use
+ *   decision-dispatcher.ts delivers decisions to the sessions that wait for them
  *   host-parts.ts          packs, registry of panes, notifications
- *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them
+ *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
+ *                          open-session.ts creates one
  *   live-bus.ts            ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
@@ -17,34 +19,33 @@
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
  *   remote/                sessions on workers, as their server has them
  *   worker/                the host of a worker: log and ledger are its server's
- *   reader-hosts.ts       where terminals are read: in this thread, or in others
+ *   sandbox/               the sandbox of a session: plan, proxy, requests for paths and hosts
+ *   reader-factories.ts    where terminals are read: in this thread, or in others
  *   sweeps.ts              removes old sessions and uploads, packs recordings
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
  *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)
- *   gate-answers.ts        what a decision means for a run that waits for it
  */
 
-export { gateAnswer } from './gate-answers.js'
 export { homeId } from './home-id.js'
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-bus.js'
 export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeAddress, storeFile, storeName } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
-export { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
-export { HOST_TOOL, PATH_TOOLS, projectGrants, SANDBOX_CHANNEL } from './sandbox-requests.js'
-export { stepEnvironment } from './session-environment.js'
-export { hostInput } from './session-proxies.js'
+export { pathInput, toolCandidates, type WantedBy } from './sandbox/refused-paths.js'
+export { HOST_TOOL, PATH_TOOLS, projectGrants, SANDBOX_CHANNEL } from './sandbox/sandbox-requests.js'
+export { hostInput } from './sandbox/session-proxies.js'
 export {
   explainSandbox,
   programInSandbox,
   type SandboxRequest,
   type SandboxSettings,
   sandboxFor,
-} from './session-sandbox.js'
+} from './sandbox/session-sandbox.js'
+export { stepEnvironment } from './session-environment.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

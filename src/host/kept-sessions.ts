@@ -80,7 +80,7 @@ export async function discardKept(keeper: KeeperPort, kept: KeptSession): Promis
  * The keeper of a session was killed. A terminal hangs up its programs then; a session on pipes,
  * and the commands that ran for its agent, are found by their mark.
  */
-export async function endLeftovers(
+export async function endSessionProcesses(
   { id, channel }: Pick<SessionRecord, 'id' | 'channel'>,
   clock: Clock,
 ): Promise<void> {

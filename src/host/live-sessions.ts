@@ -1,53 +1,40 @@
 import { rmSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { AgentReport, LivePack, LivePacks } from '../agents/index.js'
+import type { AgentReport, LivePacks } from '../agents/index.js'
 import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
-import { type Prices, priced } from '../engine/index.js'
-import { errorAbout, SignalboxError } from '../errors/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import { distrustRepository } from '../git/index.js'
 import type { KeptSession } from '../keeper/index.js'
-import type { Pane } from '../panes/index.js'
 import { type ReaderFactory, type SessionQueue, SessionScheduler } from '../panes/reader/index.js'
-import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
-import {
-  AcpSession,
-  LiveSession,
-  type LocalSession,
-  type SendPort,
-  SessionJournal,
-  type SessionRecord,
-  type SessionSnapshot,
-  type Viewer,
-} from '../sessions/index.js'
+import { LiveSession, type LocalSession, SessionJournal, type SessionRecord, type Viewer } from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
-import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
+import { type PaneRegistry, type SessionMonitor, sessionPane } from '../supervision/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
-import { catchUp, discardKept, endLeftovers } from './kept-sessions.js'
+import { catchUp, discardKept, endSessionProcesses } from './kept-sessions.js'
 import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
-import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
-import { ReaderHosts } from './reader-hosts.js'
+import { createMonitor, createSession, type Opening, withCost } from './open-session.js'
+import { checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { ReaderFactories } from './reader-factories.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
-import { projectGrants } from './sandbox-requests.js'
+import { projectGrants } from './sandbox/sandbox-requests.js'
+import { SessionPaths } from './sandbox/session-paths.js'
+import { SessionProxies } from './sandbox/session-proxies.js'
 import type { SessionBudgets } from './session-budgets.js'
-import { SessionPaths } from './session-paths.js'
-import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
-import { clientPlacesOf } from './session-sandbox.js'
 import type { SessionSnapshots } from './session-snapshots.js'
 import { type AgentStatsView, SessionStats } from './session-stats.js'
 import type { HostOptions } from './settings.js'
 
-interface LiveSessionsOptions {
+export interface LiveSessionsOptions {
   host: HostOptions
   store: EventStore
   ledger: LedgerPort
@@ -68,28 +55,20 @@ interface LiveSessionsOptions {
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
 
-/** How often the reader of a terminal may fail because of it. */
+/** Failures of the reader that one terminal may cause before it is given up. */
 const FAILURES_MAX = 2
 
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
   session: LocalSession
-  /** It is not catching up. */
+  /** Has caught up. */
   isLive: boolean
   monitor: SessionMonitor
   stats: SessionStats
-  /** Ends the keeper's stream to the session. */
   detach(): void
 }
 
 /** What a session is opened with. */
-interface Opening {
-  live: LivePack
-  journal: SessionJournal
-  restored?: SessionSnapshot | null
-  env?: NodeJS.ProcessEnv
-}
-
 /**
  * The live sessions of this host: started here, or taken over from an earlier host. It wires each
  * of them to the keeper (through the scheduler), to the agent's reports, to the monitor and the
@@ -103,7 +82,7 @@ export class LiveSessions {
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   readonly #paths: SessionPaths
-  readonly #readers: ReaderHosts
+  readonly #readers: ReaderFactories
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #failuresOf = new Map<string, number>()
   #failures = 0
@@ -116,7 +95,7 @@ export class LiveSessions {
     })
     const { settings, clock, owner } = options.host
     const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
-    this.#readers = new ReaderHosts({ clock, owner, threads: settings.threads, onUnread })
+    this.#readers = new ReaderFactories({ clock, owner, threads: settings.threads, onUnread })
     this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
     const { ledger, store } = options
     const directory = join(settings.runtimeDirectory, 'sandbox')
@@ -270,7 +249,7 @@ export class LiveSessions {
         this.#adopt(record, session)
       } else if (known.has(record.id) && records.isOwnerGone(record)) {
         await records.lose(record)
-        await endLeftovers(record, host.clock)
+        await endSessionProcesses(record, host.clock)
       }
     }
     if (owner === 'daemon') channels.sweep(new Set(kept.keys()))
@@ -343,10 +322,10 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #readerHostOf(record: SessionRecord): ReaderFactory {
+  #readerFactoryFor(record: SessionRecord): ReaderFactory {
     const { id } = record
     const queue = this.#queueOf(id)
-    return this.#readers.hostOf(id, () => queue.clock.monotonic(), {
+    return this.#readers.factoryFor(id, () => queue.clock.monotonic(), {
       isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
@@ -399,14 +378,17 @@ export class LiveSessions {
       stats.report(withCost(taken, stats.view.model, host.settings.prices))
       this.#paths.report(record.id, taken)
     }
-    const session: LocalSession =
-      record.channel === 'acp'
-        ? await this.#createAcpSession(record, opening.journal, report)
-        : await this.#createSession(record, opening)
+    const session: LocalSession = await createSession(this.#options, record, opening, {
+      clock,
+      reader: () => this.#readerFactoryFor(record),
+      onReport: report,
+      onEnded: () => this.#ended(record),
+      onLagging: () => void this.#readMissed(record).catch(host.onError),
+    })
     const stats = new SessionStats(session, clock, view =>
       bus.emit({ type: 'session.stats', session: record.id, stats: view }),
     )
-    const monitor = this.#createMonitor(session, live, stats)
+    const monitor = createMonitor(this.#options, session, { live, stats, clock })
     if (session instanceof LiveSession) live.onReplaced = () => session.terminal.packChanged()
     this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
     panes?.addSession(sessionPane(session, monitor, record, host.clock))
@@ -435,63 +417,6 @@ export class LiveSessions {
     )
   }
 
-  async #createSession(record: SessionRecord, { live, journal, restored = null }: Opening): Promise<LiveSession> {
-    const { host, ledger, channels, bus } = this.#options
-    const { settings, keeper, version, onError } = host
-    return new LiveSession({
-      record,
-      pack: live.pack,
-      keeper,
-      journal,
-      ledger,
-      clock: this.#queueOf(record.id).clock,
-      reader: this.#readerHostOf(record),
-      onRuleOff: ({ rule, ms, reason }) => {
-        const { agent, file } = live.pack
-        this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })
-      },
-      emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
-      hostName: hostname(),
-      agent: await agentTraits(record.agent, settings),
-      times: settings.sessions.times,
-      absence: () => absenceOf(record),
-      pause: () => this.#options.budgets.pauseOf(record.id),
-      answers: await channels.answersFor(record),
-      emit: update => bus.emit(update),
-      onError: error => onError(errorAbout(record.id, error)),
-      ...(restored && { restored }),
-      onEnded: () => this.#ended(record),
-      onLagging: () => void this.#readMissed(record).catch(onError),
-    })
-  }
-
-  async #createAcpSession(
-    record: SessionRecord,
-    journal: SessionJournal,
-    onReport: (report: AgentReport) => void,
-  ): Promise<AcpSession> {
-    const { host, ledger, bus } = this.#options
-    const { settings, keeper, version, onError } = host
-    return new AcpSession({
-      record,
-      keeper,
-      journal,
-      ledger,
-      clock: this.#queueOf(record.id).clock,
-      hostName: hostname(),
-      agent: await agentTraits(record.agent, settings),
-      times: settings.sessions.times,
-      pause: () => this.#options.budgets.pauseOf(record.id),
-      version,
-      clientDirectories: await clientPlacesOf(record, settings),
-      emit: update => bus.emit(update),
-      onReport,
-      onError: error => onError(errorAbout(record.id, error)),
-      onEnded: () => this.#ended(record),
-      onLagging: () => void this.#readMissed(record).catch(onError),
-    })
-  }
-
   #queueOf(id: string): SessionQueue {
     const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)), id)
     this.#queues.set(id, queue)
@@ -518,24 +443,6 @@ export class LiveSessions {
     if (record.sandbox) rmSync(join(host.settings.runtimeDirectory, 'sandbox', id), { recursive: true, force: true })
     onEnded(record)
   }
-
-  #createMonitor(session: LocalSession, live: LivePack, stats: SessionStats): SessionMonitor {
-    const { panes, drift, redactor, note, host } = this.#options
-    return new SessionMonitor({
-      screen: session.screen,
-      live,
-      clock: this.#queueOf(session.id).clock,
-      drift,
-      redactor,
-      record: note,
-      ...(panes && { supervise: (pane: Pane) => panes.supervise(pane) }),
-      changed: () => {
-        panes?.changed(session.id)
-        stats.changed()
-      },
-      onError: host.onError,
-    })
-  }
 }
 
 function olderKeeper(): SignalboxError {
@@ -548,29 +455,7 @@ function olderKeeper(): SignalboxError {
   )
 }
 
-/** The cost of tokens by the price of their model, where the agent reports none. */
-function withCost(report: AgentReport, model: string | null, prices: Prices = {}): AgentReport {
-  const { statement } = report
-  return statement.is === 'usage'
-    ? { ...report, statement: priced(statement, statement.model ?? model, prices) }
-    : report
-}
-
 /** The session waits for a person, or for proof that the agent took their answer. */
 function isAsking(session: LocalSession | null): boolean {
   return session !== null && (session.approval !== null || session.phase === 'tool-pending')
-}
-
-/**
- * Why keys would not reach the agent of a session: it is suspended, or another program has its
- * terminal. Null: no reason is known, or this system does not tell. An unknown program may start
- * any other.
- */
-function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPort['absence']>> {
-  const groups = agent === 'generic' ? null : terminalGroups(pid)
-  if (!groups) return null
-  if (groups.isStopped) return { reason: 'no-agent', detail: 'the agent is suspended' }
-  if (groups.foreground > 0 && groups.foreground !== groups.own)
-    return { reason: 'no-agent', detail: 'another program uses the agent’s terminal' }
-  return null
 }

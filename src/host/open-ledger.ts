@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import { Ledger, type LedgerOptions } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
+import { gateAnswer } from '../engine/index.js'
 import { People } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
-import { gateAnswer } from './gate-answers.js'
 import type { HostSettings } from './settings.js'
 import { SettingsFiles } from './settings-files.js'
 

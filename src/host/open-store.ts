@@ -9,7 +9,7 @@ import { schedulesProjection } from '../schedules/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore, readPasswordFile } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
-import { workersProjection } from '../workers/core/index.js'
+import { workersProjection } from '../workers/projections/index.js'
 import type { StoreSettings } from './settings.js'
 import { telegramProjections } from './telegram-projections.js'
 

@@ -17,9 +17,9 @@ import type { OpenedPath } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
+import { SessionProxies } from './sandbox/session-proxies.js'
+import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './sandbox/session-sandbox.js'
 import { sessionEnvironment } from './session-environment.js'
-import { SessionProxies } from './session-proxies.js'
-import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
@@ -41,7 +41,7 @@ export interface StartRequest {
   fork?: string
   /** The step of a run that the session works on: its processes carry the mark of the step. */
   step?: string
-  /** The sandbox to start it in; left out: as the settings say. */
+  /** The sandbox to start it in. If absent, as the settings define. */
   sandbox?: SandboxRequest | undefined
   /** Variables that say where the agent of a resumed conversation keeps its files. */
   places?: Readonly<Record<string, string>>

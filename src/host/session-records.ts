@@ -5,7 +5,7 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, isVersionConflict } from '../store/index.js'
 import { activeSession, findSession, isRunning } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
 
@@ -115,7 +115,7 @@ export class SessionRecords {
     if (record.worker !== undefined && record.worker !== this.#worker) return false
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')
-    // If the system does not tell when a process started, its existence must do.
+    // Where start times are unknown, a running process with this id counts as the owner.
     return start === 'null' ? !isAlive(Number(pid)) : processStart(Number(pid)) !== start
   }
 
@@ -180,8 +180,7 @@ export class SessionRecords {
         ])
         return
       } catch (error) {
-        const isTaken = error instanceof SignalboxError && error.code === 'E_VERSION'
-        if (!isTaken || (await this.#store.streamVersion(stream)) === expected) throw error
+        if (!isVersionConflict(error) || (await this.#store.streamVersion(stream)) === expected) throw error
       }
     }
   }

@@ -10,7 +10,7 @@ import type { HostSettings } from './settings.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Someone often replays what has just ended, and a worker sends it. */
+/** Recordings that have just ended are often replayed, and workers upload them. */
 const PACK_AFTER_MS = 60_000
 
 interface SweepOptions {

@@ -9,9 +9,9 @@ import {
   Driver,
   getRun,
   type Performer,
-  pauseRun,
   readRun,
-  resumeRun,
+  recordPause,
+  recordResume,
   runStream,
   runsProjection,
 } from '../engine/index.js'
@@ -188,10 +188,10 @@ describe('a oneshot whose host is killed', () => {
       const agents = new Agents()
       const id = await create()
       if ((await drive(id, agents, appends)) !== 'died') continue
-      await pauseRun(store, id, { by: 'test', reason: 'sigint' })
+      await recordPause(store, id, { by: 'test', reason: 'sigint' })
       const { work } = (await readRun(store, id, oneshotWorkflow)).run
       expect(canResume(work)).toBe(true)
-      await resumeRun(store, id, { by: 'test' })
+      await recordResume(store, id, { by: 'test' })
       const { state } = (await readRun(store, id, oneshotWorkflow)).run.work
       expect(
         { WORKER_EXECUTING: 'RECOVERY_PENDING', AUDITOR_EXECUTING: 'AUDIT_PENDING' }[work.before as string] ??

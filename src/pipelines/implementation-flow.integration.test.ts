@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cancelRun, checkpointsOf, createRun, getRun } from '../engine/index.js'
+import { checkpointsOf, createRun, getRun, recordCancel } from '../engine/index.js'
 import { APPROVED, rejected } from './testing/scripted-agents.js'
 import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
@@ -75,7 +75,7 @@ describe('the control of a run', () => {
   test('cancels the named run of two in one directory; the other continues', async () => {
     const [one, two] = [await fixture.create(), await fixture.create()]
     await fixture.drive(one)
-    await cancelRun(fixture.store, two, { by: 'someone', reason: 'not needed' })
+    await recordCancel(fixture.store, two, { by: 'someone', reason: 'not needed' })
     expect((await getRun(fixture.store, one)).status).toBe('waiting')
     expect((await fixture.answer(one, 'approve')).pipeline.state.outcome).toBe('approved')
   })
@@ -112,7 +112,7 @@ describe('the control of a run', () => {
     })
     const id = await fixture.create()
     await fixture.drive(id)
-    await cancelRun(fixture.store, id, { by: 'someone', reason: 'not needed' })
+    await recordCancel(fixture.store, id, { by: 'someone', reason: 'not needed' })
     await seenCancel.promise
     subscription.close()
     const run = await fixture.readRun(id)

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readAnswer, resumeRun } from '../engine/index.js'
+import { readAnswer, recordResume } from '../engine/index.js'
 import { plan, writesPlan } from './testing/scripted-agents.js'
 import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
@@ -138,6 +138,6 @@ describe('a plan', () => {
     const run = await fixture.answer(id, 'cancel')
     expect(run.record).toMatchObject({ status: 'cancelled', reason: 'declined' })
     expect(run.pipeline.state).toMatchObject({ status: 'failed', outcome: 'cancelled' })
-    await expect(resumeRun(fixture.store, id, { by: 'x' })).rejects.toThrow(/can be resumed/)
+    await expect(recordResume(fixture.store, id, { by: 'x' })).rejects.toThrow(/can be resumed/)
   })
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { resumeRun } from '../engine/index.js'
+import { recordResume } from '../engine/index.js'
 import { APPROVED, item, plan, rejected, writesPlan } from './testing/scripted-agents.js'
 import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
@@ -91,7 +91,7 @@ describe('a task', () => {
     await fixture.drive(id)
     await fixture.answer(id, 'approve')
     expect((await fixture.answer(id, 'stop')).record).toMatchObject({ status: 'failed', reason: 'objections' })
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     expect((await fixture.drive(id)).record.status).toBe('waiting')
     expect((await fixture.answer(id, 'accept')).pipeline.state.outcome).toBe('objections_accepted')
   })

@@ -69,7 +69,9 @@ describe('the registry', () => {
   test('returns a new instance per call; throws for an unknown name and lists the known ones; lists all, sorted by name', () => {
     expect(registry.getPipeline('review')).not.toBe(registry.getPipeline('review'))
     expect(() => registry.getPipeline('x')).toThrow(UnknownPipelineError)
-    expect(() => registry.getPipeline('x')).toThrow('Unknown pipeline: x (known: implementation, pull_request, review)')
+    expect(() => registry.getPipeline('x')).toThrow(
+      'unknown pipeline "x" (known: implementation, pull_request, review)',
+    )
     expect(registry.listPipelines().map(({ name }) => name)).toEqual(['implementation', 'pull_request', 'review'])
     expect(registry.listPipelines()[0]).toEqual({
       name: 'implementation',

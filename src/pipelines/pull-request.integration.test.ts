@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { resumeRun } from '../engine/index.js'
+import { recordResume } from '../engine/index.js'
 import type { ProfileCopy } from './args.js'
 import { FakeGithub } from './testing/fake-github.js'
 import type { FixtureRun } from './testing/pipeline-fixture.js'
@@ -220,14 +220,14 @@ describe('a pull request that is followed', () => {
     fixture.git('checkout', '-q', '--orphan', 'other')
     fixture.git('commit', '-q', '--allow-empty', '-m', 'another history')
     fixture.git('push', '-q', '-f', 'origin', 'other:refs/heads/topic')
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     expect((await fixture.drive(id)).record.reason).toContain('force_push')
     fixture.git('push', '-q', '-f', 'origin', 'main:refs/heads/topic')
     pull.state = 'CLOSED'
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     expect((await fixture.drive(id)).record.reason).toContain('closed')
     pull.state = 'OPEN'
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     expect((await fixture.drive(id)).record.status).toBe('completed')
   })
 

@@ -11,7 +11,7 @@ import { reviewPipeline } from './review/pipeline.js'
 
 export class UnknownPipelineError extends SignalboxError {
   constructor(name: string, known: readonly string[]) {
-    super('E_UNKNOWN', `Unknown pipeline: ${name} (known: ${known.join(', ')})`, {
+    super('E_UNKNOWN', `unknown pipeline "${name}" (known: ${known.join(', ')})`, {
       next: 'signalbox pipelines lists the known ones',
     })
   }
@@ -57,7 +57,7 @@ export interface PipelineRunOptions {
   /** Who requested it; by default the local person. */
   person?: string
   sandbox?: NonNullable<EventData<'run.created'>['sandbox']>
-  /** Workers may carry it out. */
+  /** Workers may perform it. */
   placement?: NonNullable<EventData<'run.created'>['placement']>
   /** The project, if it is not the repository that the run works with. */
   project?: string

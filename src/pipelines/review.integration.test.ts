@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkpointsOf, resumeRun, runStream } from '../engine/index.js'
+import { checkpointsOf, recordResume, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { APPROVED, item, rejected } from './testing/scripted-agents.js'
 import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
@@ -199,7 +199,7 @@ describe('a review', () => {
     agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
     const id = await fixture.create({ pipeline: 'review' })
     expect((await fixture.drive(id)).record.status).toBe('failed')
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     const run = await fixture.drive(id)
     expect(run.pipeline.state).toMatchObject({ outcome: 'approved' })
     expect(agents.prompts('reviewer')).toHaveLength(1)
@@ -212,7 +212,7 @@ describe('a review', () => {
     agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
     const id = await fixture.create({ pipeline: 'review', reviewMode: 'review_only' })
     expect((await fixture.drive(id)).record.status).toBe('failed')
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     const run = await fixture.drive(id)
     expect(agents.prompts('reviewer')).toHaveLength(2)
     expect(run.pipeline.state.outcome).toBe('objections')
@@ -234,7 +234,7 @@ describe('a review', () => {
         : { verdict: 'nothing', evidence: [] }
     const id = await fixture.create({ pipeline: 'review' })
     expect((await fixture.drive(id)).record.status).toBe('failed')
-    await resumeRun(fixture.store, id, { by: 'someone' })
+    await recordResume(fixture.store, id, { by: 'someone' })
     expect((await fixture.drive(id)).pipeline.state).toMatchObject({ outcome: 'approved' })
     expect(agents.prompts('evaluator')).toHaveLength(1)
   })

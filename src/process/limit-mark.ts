@@ -63,7 +63,8 @@ interface Program {
 }
 
 /**
- * The program with the mark; as it is where the system cannot set it, or has no such program.
+ * Wraps the program with `prlimit`. Returns it unchanged if the mark cannot be set or the program
+ * does not exist.
  * Inside of a session or step the program inherits that mark, because nothing can replace it.
  */
 export function withLimitMark(

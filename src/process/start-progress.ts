@@ -17,7 +17,7 @@ export function noteStartProgress(runtimeDirectory: string, doing: string | null
     if (doing === null) rmSync(file, { force: true })
     else writeFileSync(file, JSON.stringify({ pid: process.pid, doing } satisfies StartProgress), { mode: 0o600 })
   } catch {
-    // Only those who wait for it would have read it.
+    // Errors are ignored: the file only informs programs that wait.
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ApprovalRequest, Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import type { AutomaticAnswer, GateLedger } from '../engine/index.js'
+import { gateAnswer } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { gateAnswer } from '../host/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { canonicalJson } from '../text/index.js'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js'
-import { cancelRun as cancel, listRuns, RunDrivers } from '../engine/index.js'
+import { listRuns, RunDrivers, recordCancel } from '../engine/index.js'
 import type { EventStore } from '../store/index.js'
-import { endLeftovers } from './leftovers.js'
+import { endStepProcesses } from './leftovers.js'
 
 /**
  * Cancels a run and the runs that it started. The process that drives a run ends its steps; what is
@@ -15,9 +15,10 @@ export async function cancelRun(
 ): Promise<void> {
   const drivers = new RunDrivers(store, clock)
   const runs = await listRuns(store)
-  const family = [id]
-  for (const parent of family) family.push(...runs.filter(run => run.parent === parent).map(run => run.id))
-  await cancel(store, id, by)
-  for (const run of family)
-    await endLeftovers({ store, clock }, run, { mayEnd: async () => !(await drivers.isHeld(run)) })
+  const runAndDescendants = [id]
+  for (const parent of runAndDescendants)
+    runAndDescendants.push(...runs.filter(run => run.parent === parent).map(run => run.id))
+  await recordCancel(store, id, by)
+  for (const run of runAndDescendants)
+    await endStepProcesses({ store, clock }, run, { mayEnd: async () => !(await drivers.isHeld(run)) })
 }

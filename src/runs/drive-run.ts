@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../approvals/index.js'
 import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
-import { openRuns } from './open-runs.js'
+import { createRunHost } from './create-run-host.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { type DecideElsewhere, drivingLedger, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
@@ -19,11 +19,11 @@ export interface RunListener {
    * elsewhere. `gone`: no answer will come from here any more.
    */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
-  /** Decides what `answerGate` answers; left out: this process decides. */
+  /** Decides what `answerGate` answers. If absent, this process decides. */
   decide?: DecideElsewhere
 }
 
-export interface DriveOptions {
+export interface DriveRunOptions {
   /** Handlers and functions of the user's own module. */
   handlers?: Readonly<Record<string, CustomHandler>> | undefined
   functions?: Readonly<Record<string, CustomHandler>> | undefined
@@ -42,29 +42,30 @@ export async function driveRun(
   { store, home, env, clock }: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>,
   id: string,
   listener: RunListener,
-  { handlers, functions, stays, onError }: DriveOptions,
+  { handlers, functions, stays, onError }: DriveRunOptions,
 ): Promise<RunRecord> {
   const before = await store.readStream(runStream(id))
   const ledger = drivingLedger({ store, home, env, clock })
   const questions = new GateQuestions(listener, new RunGates(ledger, store, listener.decide), onError)
   for (const approval of Object.values((await getRun(store, id)).gates)) questions.ask(approval)
   /** The run and the runs that it starts: their gates are answered here too. */
-  const family = new Set([id])
+  const runAndDescendants = new Set([id])
   const subscription = store.subscribe({ after: before.at(-1)!.position }, events => {
     for (const event of events) {
       const run = event.stream.startsWith('run/') ? event.stream.slice('run/'.length) : null
       if (run === null) continue
       const parent = (event.data.parent as { run?: string } | undefined)?.run
-      if (event.type === 'run.created' && parent !== undefined && family.has(parent)) family.add(run)
+      if (event.type === 'run.created' && parent !== undefined && runAndDescendants.has(parent))
+        runAndDescendants.add(run)
       // A question that was answered elsewhere leaves the screen before anything else is printed.
       if (event.type === 'gate.answered' || event.type === 'gate.expired') questions.close(String(event.data.approval))
       if (run === id) listener.event(event)
       const isAsked = event.type === 'gate.opened' && event.data.isAutomatic !== true
-      if (isAsked && family.has(run)) questions.ask(String(event.data.approval))
+      if (isAsked && runAndDescendants.has(run)) questions.ask(String(event.data.approval))
     }
   })
   const { settings } = home
-  const host = openRuns({
+  const host = createRunHost({
     store,
     ledger,
     clock,

@@ -1,12 +1,13 @@
 /*
- * Starting, resuming, forking and driving runs: the one place that creates them. Commands, the HTTP
- * API and the Telegram bot call these functions and show the result; nothing here prints.
+ * Starting, resuming, forking and driving runs. Commands, the HTTP API and the Telegram bot call
+ * these functions and show the result; nothing here prints. Every run that a person starts is
+ * created here; child runs and successors are created by their run (`engine/proposals.ts`).
  *
  *   startGraph, startOneshot,       choose settings, agents, issue and workspace, require trust,
  *   startImplementation, startReview  then write `run.created`
  *   startPipeline                   a pipeline by name, with input from a page or a chat
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
- *   driveRun                        drives a run in this process; the daemon uses `openRuns`
+ *   driveRun                        drives a run in this process; the daemon uses `createRunHost`
  *   describeRun                     why a run has its status, and how it continues
  *   pauseRun, cancelRun             stop a run, and end what a dead driver left running
  *   UndrivenRuns                    notices runs whose driver died
@@ -25,6 +26,7 @@ export { AttractorApi } from './attractor/attractor.js'
 export { exportAttractor } from './attractor/export-attractor.js'
 export { cancelRun } from './cancel-run.js'
 export { agentEnvironment } from './choose-agent.js'
+export { createRunHost, oneshotFiles } from './create-run-host.js'
 export { type DescribedRun, describeRun } from './describe-run.js'
 export { driveRun, type RunListener } from './drive-run.js'
 export { reasonText } from './explain-run.js'
@@ -36,7 +38,6 @@ export { type LoadedGraph, loadGraph, readGraphFile } from './graphs/load-graph.
 export { startGraph } from './graphs/start-graph.js'
 export { loadUserModule, type UserModule } from './graphs/user-module.js'
 export { sessionSteps } from './live-turns.js'
-export { oneshotFiles, openRuns } from './open-runs.js'
 export { pauseRun } from './pause-run.js'
 export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
 export { projectPipeline, projectPipelines } from './pipelines/project-pipelines.js'

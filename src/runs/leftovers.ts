@@ -28,7 +28,7 @@ export interface LeftoverOptions {
 }
 
 /** Ends the processes that the steps of a run have left behind: TERM first, then KILL. */
-export async function endLeftovers(
+export async function endStepProcesses(
   { store, clock }: LeftoverParts,
   run: string,
   { keep = new Set(), mayEnd }: LeftoverOptions = {},
@@ -44,7 +44,7 @@ export async function endLeftovers(
  * those whose driver died. `keep` names the steps that run in sessions which a driver will
  * continue.
  */
-export async function endAllLeftovers(
+export async function endAllStepProcesses(
   parts: LeftoverParts & { drivers: RunDrivers },
   keep: ReadonlySet<string>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function endAllLeftovers(
     // What it left running is on its worker.
     if (placement) continue
     const kept = isOver(record) ? new Set<string>() : keep
-    await endLeftovers(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })
+    await endStepProcesses(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })
   }
 }
 

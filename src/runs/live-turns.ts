@@ -47,7 +47,7 @@ export class SessionTurns implements LiveTurns {
   readonly #clock: Clock
   readonly #sandboxOf: StepSandboxes['sandboxOf'] | undefined
 
-  /** `sandboxOf`: what a run and its node ask for; left out: as the settings say. */
+  /** `sandboxOf`: what a run and its node ask for. If absent, as the settings define. */
   constructor(host: SessionHost, clock: Clock, sandboxOf?: StepSandboxes['sandboxOf']) {
     this.#host = host
     this.#clock = clock

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/index.js'
-import { isEnded, listRuns, pauseRun as pause, RunDrivers, resumeRun as resume } from '../engine/index.js'
+import { isEnded, listRuns, RunDrivers, recordPause, recordResume } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { EventStore } from '../store/index.js'
-import { endLeftovers } from './leftovers.js'
+import { endStepProcesses } from './leftovers.js'
 
 interface Parts {
   store: EventStore
@@ -20,8 +20,8 @@ export async function pauseRun(
   { by, reason }: { by: string; reason: string },
 ): Promise<void> {
   const drivers = new RunDrivers(store, clock)
-  await pause(store, id, { by, reason })
-  await endLeftovers({ store, clock }, id, { mayEnd: async () => !(await drivers.isHeld(id)) })
+  await recordPause(store, id, { by, reason })
+  await endStepProcesses({ store, clock }, id, { mayEnd: async () => !(await drivers.isHeld(id)) })
   for (const child of await childrenOf(store, id))
     if (!isEnded(child.status) && child.status !== 'paused')
       await pauseRun({ store, clock }, child.id, { by, reason: pausedWith(id) }).catch(ignoreEnded)
@@ -35,7 +35,7 @@ function ignoreEnded(error: unknown): void {
 export async function resumeChildren(store: EventStore, id: string, by: string): Promise<void> {
   for (const child of await childrenOf(store, id)) {
     if (child.status !== 'paused' || child.reason !== pausedWith(id)) continue
-    await resume(store, child.id, { by })
+    await recordResume(store, child.id, { by })
     await resumeChildren(store, child.id, by)
   }
 }

@@ -30,15 +30,15 @@ export type TrustContext = Pick<StartContext, 'store' | 'home' | 'person' | 'ask
  */
 async function requireTrust(context: TrustContext, found: ExecutableFiles, trust: string | undefined): Promise<void> {
   const { store, home, person, asker } = context
-  const book = new TrustStore(store, home.settings.dataDirectory)
-  const check = await book.check(found)
+  const trustStore = new TrustStore(store, home.settings.dataDirectory)
+  const check = await trustStore.check(found)
   if (check.isTrusted) return
   if (trust !== undefined || asker === null)
-    return book.require(found, { by: person, ...(trust !== undefined && { trust }) })
-  const isAllowed = await asker.trust({ found, check, difference: file => book.difference(found, file) })
+    return trustStore.require(found, { by: person, ...(trust !== undefined && { trust }) })
+  const isAllowed = await asker.trust({ found, check, difference: file => trustStore.difference(found, file) })
   if (!isAllowed)
     throw new SignalboxError('E_UNTRUSTED', 'nothing was run', { next: 'inspect the files, then start it again' })
-  await book.grant(found, { by: person, how: 'asked' })
+  await trustStore.grant(found, { by: person, how: 'asked' })
 }
 
 /**
@@ -71,8 +71,8 @@ export async function requireModuleTrust(
 }
 
 /**
- * Trust in the files of a project that agents would obey there, as they lie in the directory or,
- * with a revision, as a worktree of that revision would have them.
+ * Trust in the files of a project that agents would obey there, as they are in the directory, or
+ * with `revision` as they are in that commit.
  * @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireProjectTrust(

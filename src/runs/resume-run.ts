@@ -10,7 +10,7 @@ import {
   RunDrivers,
   type RunRecord,
   readRun,
-  resumeRun as resume,
+  recordResume,
   runStream,
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -90,7 +90,7 @@ async function resumePipeline(
   refuseEnded(record, 'start a new one')
   // Reads the run before anything is written: a run that cannot be read stays as it is.
   await readPipeline(store, home.settings.dataDirectory, record)
-  await resume(store, record.id, { by })
+  await recordResume(store, record.id, { by })
   return 'caller'
 }
 
@@ -107,7 +107,7 @@ async function resumeGraph(
   if (isLive) await context.requireDaemon()
   if (!graph && !keepsGraph) refuseChanged(record, work.input)
   const changes = graph ? await changesOf(context, work, graph, trust) : undefined
-  await resume(store, record.id, { by, ...(changes && { changes }) })
+  await recordResume(store, record.id, { by, ...(changes && { changes }) })
   return isLive ? 'daemon' : 'caller'
 }
 
@@ -177,7 +177,7 @@ async function resumeOneshot(
     })
   if (Object.keys(limits).length > 0)
     await store.append(runStream(record.id), 'any', [newEvent('budget.raised', { limits, by })])
-  await resume(store, record.id, { by, changes: { maxIterations: most } })
+  await recordResume(store, record.id, { by, changes: { maxIterations: most } })
   return isLive ? 'daemon' : 'caller'
 }
 

@@ -51,7 +51,7 @@ export class RunGates {
   readonly #store: EventStore
   readonly #decide: DecideElsewhere
 
-  /** @param decide left out: this process decides, and signs that itself. */
+  /** @param decide if absent, this process decides and signs the decision itself. */
   constructor(ledger: Ledger, store: EventStore, decide?: DecideElsewhere) {
     this.#ledger = ledger
     this.#store = store

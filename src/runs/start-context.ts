@@ -53,9 +53,9 @@ export interface RunOptions {
   labels?: Readonly<Record<string, string>> | undefined
   /** The daemon drives the run, not the process that starts it. */
   isDetached?: boolean | undefined
-  /** Workers may carry it out: all of this must apply. Left out: the server does. */
+  /** Workers may perform it: all of this must apply. If absent, the server does. */
   placement?: PlacementRequest | undefined
-  /** The sandbox of its agents and commands; left out: as the settings say. */
+  /** The sandbox of its agents and commands. If absent, as the settings define. */
   sandbox?: SandboxRequest | undefined
   /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
   trust?: string | undefined
@@ -82,7 +82,7 @@ export function driverLabel(
 }
 
 /**
- * Whether this server may drive a run: one that no worker carries out works where it was started.
+ * Whether this server may drive a run: one that no worker performs works where it was started.
  */
 export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 'labels' | 'placement'>): boolean {
   return labels.host === 'daemon' && (placement !== null || labels.server === undefined || labels.server === self)

@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { getRun, isEnded, listRuns, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
-import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore, Subscription } from '../store/index.js'
-import { endAllLeftovers, endLeftovers } from './leftovers.js'
+import { type EventStore, isVersionConflict, type Subscription } from '../store/index.js'
+import { endAllStepProcesses, endStepProcesses } from './leftovers.js'
 
 export interface UndrivenRunsOptions {
   store: EventStore
@@ -43,9 +42,9 @@ export class UndrivenRuns {
   }
 
   /** Ends what earlier drivers left running. Call it before this process drives runs itself. */
-  async endLeftovers(): Promise<void> {
+  async endStepProcesses(): Promise<void> {
     const { store, clock, sessionSteps } = this.#options
-    await endAllLeftovers({ store, clock, drivers: this.#drivers }, await sessionSteps())
+    await endAllStepProcesses({ store, clock, drivers: this.#drivers }, await sessionSteps())
   }
 
   async start(): Promise<void> {
@@ -88,10 +87,12 @@ export class UndrivenRuns {
     if (last?.type !== 'run.undriven')
       await store.append(runStream(id), version, [newEvent('run.undriven', {})]).catch(ignoreResumed)
     if (placement) return
-    void endLeftovers({ store, clock }, id, { mayEnd: async () => !(await this.#drivers.isHeld(id)) }).catch(onError)
+    void endStepProcesses({ store, clock }, id, { mayEnd: async () => !(await this.#drivers.isHeld(id)) }).catch(
+      onError,
+    )
   }
 }
 
 function ignoreResumed(error: unknown): void {
-  if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
+  if (!isVersionConflict(error)) throw error
 }

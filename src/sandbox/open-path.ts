@@ -20,7 +20,7 @@ export const SHARED_DIRECTORY = 'open'
 
 /**
  * Prepares the outer namespaces if the first argument is a directory, opens the filter of system
- * calls if the second is a file, and becomes the rest.
+ * calls if the second is a file, and then executes the remaining arguments.
  */
 export const LAUNCH_SCRIPT = `if [ -n "$1" ]; then
   mount -t tmpfs -o size=64k,mode=755 signalbox "$1" && mount --make-shared "$1" || exit 126

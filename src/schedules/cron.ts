@@ -51,7 +51,7 @@ export function parseCron(text: string): Cron {
     isEitherDay: day !== '*' && weekday !== '*',
   }
   if (nextTime(cron, Date.UTC(2024, 0)) === null)
-    throw new SignalboxError('E_INPUT', `"${text}" never happens`, { next: EXAMPLE })
+    throw new SignalboxError('E_INPUT', `"${text}" matches no date`, { next: EXAMPLE })
   return cron
 }
 

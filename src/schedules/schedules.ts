@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { type Clock, matchingIds, newId, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, type NewEvent, newEvent } from '../events/index.js'
-import type { EventStore, Subscription } from '../store/index.js'
+import { type EventStore, isVersionConflict, type Subscription } from '../store/index.js'
 import { nextTime, parseCron } from './cron.js'
 import { type ScheduleRecord, scheduleStream, schedulesProjection } from './schedule-record.js'
 
@@ -148,13 +148,13 @@ export class Schedules {
     }
   }
 
-  /** False: it changed meanwhile, or another daemon was first. */
+  /** @returns false if the schedule changed meanwhile, or another daemon was first. */
   async #write({ id, version }: ScheduleRecord, event: NewEvent): Promise<boolean> {
     try {
       await this.#options.store.append(scheduleStream(id), version, [event])
       return true
     } catch (error) {
-      if (error instanceof SignalboxError && error.code === 'E_VERSION') return false
+      if (isVersionConflict(error)) return false
       throw error
     }
   }

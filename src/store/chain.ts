@@ -83,7 +83,7 @@ export async function checkChain(
         // Events from before the chain started have no value; after it started, one without a value
         // was inserted by another program.
         if (last > 0)
-          problems.push({ ...row, message: `Event ${row.version} of ${row.stream} is not part of the chain.` })
+          problems.push({ ...row, message: `event ${row.version} of ${row.stream} is not part of the chain` })
         continue
       }
       const { stream, version, type, at } = event!
@@ -91,7 +91,7 @@ export async function checkChain(
       if (!isWhole)
         problems.push({
           ...row,
-          message: `The chain breaks at event ${version} of ${stream} (${type}): this event or an earlier one was changed or removed.`,
+          message: `the chain breaks at event ${version} of ${stream} (${type}): this event or an earlier one was changed or removed`,
         })
       previous = said
       last = row.position
@@ -101,7 +101,7 @@ export async function checkChain(
   }
   if (problems.length === 0 && previous !== end.value)
     problems.push({
-      message: 'The newest events of the ledger are missing.',
+      message: 'the newest events of the ledger are missing',
       position: end.position,
       stream: '',
       version: 0,

@@ -21,11 +21,11 @@ export function indexFields(projection: Projection, state: unknown): IndexedFiel
   if (fields.length > FIELDS_MAX)
     throw new SignalboxError(
       'E_INPUT',
-      `The projection ${projection.name} indexes ${fields.length} fields; the limit is ${FIELDS_MAX}.`,
+      `the projection ${projection.name} indexes ${fields.length} fields; the limit is ${FIELDS_MAX}`,
     )
   return fields.map(([field, value]) => {
     if (!isScalar(value))
-      throw new SignalboxError('E_INPUT', `The field ${field} of the projection ${projection.name} is not a scalar.`)
+      throw new SignalboxError('E_INPUT', `the field ${field} of the projection ${projection.name} is not a scalar`)
     return { field, value: valueText(value), number: typeof value === 'number' ? value : null }
   })
 }

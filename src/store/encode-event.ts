@@ -22,15 +22,15 @@ export interface EncodedEvent {
 export function encodeEvent(event: NewEvent, now: number, validate: EventValidator | undefined): EncodedEvent {
   checkName('type of an event', event.type)
   const at = event.at ?? now
-  if (!Number.isFinite(at)) throw new SignalboxError('E_INPUT', `The time of ${event.type} is not a number: ${at}.`)
-  if (!isRecord(event.data)) throw new SignalboxError('E_INPUT', `The data of ${event.type} is not an object.`)
+  if (!Number.isFinite(at)) throw new SignalboxError('E_INPUT', `the time of ${event.type} is not a number: ${at}`)
+  if (!isRecord(event.data)) throw new SignalboxError('E_INPUT', `the data of ${event.type} is not an object`)
   validate?.(event.type, event.data)
-  const data = encodeJson(`The data of ${event.type}`, event.data)
+  const data = encodeJson(`the data of ${event.type}`, event.data)
   const bytes = Buffer.byteLength(data)
   if (bytes > EVENT_DATA_LIMIT_BYTES) {
     throw new SignalboxError(
       'E_TOO_LARGE',
-      `The data of ${event.type} is ${bytes} bytes long; the limit is ${EVENT_DATA_LIMIT_BYTES}.`,
+      `the data of ${event.type} is ${bytes} bytes long; the limit is ${EVENT_DATA_LIMIT_BYTES}`,
       {
         details: { type: event.type, bytes, limit: EVENT_DATA_LIMIT_BYTES },
       },
@@ -47,7 +47,7 @@ export function encodeJson(what: string, value: unknown): string {
   } catch (error) {
     cause = error
   }
-  if (text === undefined) throw new SignalboxError('E_INPUT', `${what} cannot be written as JSON.`, { cause })
+  if (text === undefined) throw new SignalboxError('E_INPUT', `${what} cannot be written as JSON`, { cause })
   return text
 }
 
@@ -65,7 +65,7 @@ export function checkName(what: string, name: unknown): asserts name is string {
   const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name
   throw new SignalboxError(
     'E_INPUT',
-    `The ${what} must be a text of 1 to ${NAME_LIMIT} characters without NUL, not ${shown}.`,
+    `the ${what} must be a text of 1 to ${NAME_LIMIT} characters without NUL, not ${shown}`,
   )
 }
 

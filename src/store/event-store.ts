@@ -2,11 +2,6 @@ import type { NewEvent, StoredEvent } from '../events/index.js'
 
 export type { NewEvent, StoredEvent }
 
-/**
- * The log. Everything that happened is an event in a stream; everything a person sees is a
- * projection of events. SQLite implements it; `store/testing/conformance.ts` is the contract for
- * every implementation.
- */
 /** What this process has written to a shared store, and what waits. */
 export interface StoreLoad {
   /** Appends that wait for the database. */
@@ -21,6 +16,11 @@ export interface StoreLoad {
   seconds: number
 }
 
+/**
+ * The log. Everything that happened is an event in a stream; everything a person sees is a
+ * projection of events. SQLite and PostgreSQL implement it; `store/testing/conformance.ts` is the
+ * contract for every implementation.
+ */
 export interface EventStore {
   /** Eight hex digits created with the store; a restored or replaced store has another one. */
   readonly id: string
@@ -63,8 +63,8 @@ export interface EventStore {
   deleteSnapshot(key: string): Promise<void>
   /**
    * Replaces a snapshot only if it has this version, or creates it only if there is none (null).
-   * False: another process was first, and nothing was written. So a snapshot can hold what several
-   * processes change, or what may happen once.
+   * @returns false if another process was first: nothing was written. So a snapshot can hold what
+   * several processes change, or what may happen once.
    */
   replaceSnapshot(key: string, expected: number | null, snapshot: Snapshot): Promise<boolean>
   /** Removes the snapshots under this prefix whose version is below this one. */
@@ -98,7 +98,7 @@ export interface EventStore {
     owner: string,
     options: { ttlMs: number; isGone?: (owner: string) => boolean },
   ): Promise<Lease | LeaseHolder>
-  /** False: another owner holds it now. */
+  /** @returns false if another owner holds the lease now. */
   renewLease(lease: Fence, ttlMs: number): Promise<boolean>
   releaseLease(lease: Fence): Promise<void>
   /** Who holds a lease, also if it has expired; null if it was never acquired or was released. */

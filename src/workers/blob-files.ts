@@ -42,7 +42,8 @@ export class BlobFiles {
   }
 
   /**
-   * Moves a draft to its final path. @throws SignalboxError `E_INPUT` if its content is not `expected`.
+   * Moves a draft to its final path. @throws SignalboxError `E_INPUT` if its content is not
+   * `expected`.
    */
   keep(draft: string, expected?: string): string {
     const blob = createHash('sha256').update(readFileSync(draft)).digest('hex')
@@ -71,7 +72,7 @@ export class BlobFiles {
   /** Appends a part to a draft; the first one starts it again. */
   write(draft: string, offset: number, part: Buffer): void {
     const size = offset === 0 ? 0 : statSync(draft).size
-    if (size !== offset) throw new SignalboxError('E_INPUT', `a part of a blob is at ${offset}, not at ${size}`)
+    if (size !== offset) throw new SignalboxError('E_INPUT', `expected blob offset ${size}, got ${offset}`)
     writeFileSync(draft, part, { flag: offset === 0 ? 'w' : 'a', mode: 0o600 })
   }
 }

@@ -42,7 +42,7 @@ export class PendingCalls {
     else pending!.reject(fromWire(error))
   }
 
-  /** False: it was answered already. */
+  /** @returns false if the call was answered already. */
   drop(id: number, reason: unknown): boolean {
     const pending = this.#pending.get(id)
     if (!this.#pending.delete(id)) return false

@@ -1,10 +1,11 @@
 /*
- * Workers: machines that carry out steps of runs, and have sessions, for a server. The server
+ * Workers: machines that perform steps of runs, and have sessions, for a server. The server
  * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
- *   WorkerHub     places runs, notices lost workers    WorkerLink     connects, proves its key
- *     ├ WorkerConnection   one WebSocket       ◄────►  WorkerSteps    compares wanted with known
+ *   WorkerHub     notices lost workers                 WorkerLink     connects, proves its key
+ *     ├ WorkerPlacer       chooses the worker
+ *     ├ WorkerConnections  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
  *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
  *
  * - protocol.ts: the frames. What is wanted is a state; reports are repeated until it changes.

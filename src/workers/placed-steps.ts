@@ -33,12 +33,12 @@ export interface PlacedStepsOptions extends RunStepsOptions {
   workflow(): Workflow
   /** Carries out what needs no workspace. */
   local: RunSteps
-  /** The effects that `local` carries out. */
+  /** The effects that `local` performs. */
   isLocal(effect: string): boolean
 }
 
 /**
- * The steps of a run that a worker has: which of them are wanted there. The worker carries them out
+ * The steps of a run that a worker has: which of them are wanted there. The worker performs them
  * on its own, also while no server is reachable; what it reports is taken once, for the attempt
  * that is open.
  */

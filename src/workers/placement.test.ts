@@ -45,7 +45,7 @@ describe('a run is placed', () => {
     const [parent, idle] = [candidate('b', { runs: 1 }), candidate('a')]
     expect(chooseWorker({}, [parent, idle], 'wrk_b')).toMatchObject({
       worker: 'wrk_b',
-      why: 'joined, has the parent run',
+      why: 'any worker, has the parent run',
     })
     const busy = candidate('b', { runs: 2 })
     expect(chooseWorker({}, [busy, idle], 'wrk_b')).toMatchObject({ worker: 'wrk_a' })

@@ -3,7 +3,7 @@ import type { WorkerRecord } from './worker-record.js'
 
 export type PlacementRequest = NonNullable<EventData<'run.created'>['placement']>
 
-/** A worker with what it last said about its load. */
+/** A worker with the load that it last reported. */
 export interface Candidate {
   record: WorkerRecord
   isConnected: boolean
@@ -11,7 +11,7 @@ export interface Candidate {
   isFull: boolean
   /** How far its clock is ahead of the store's. */
   clockOffsetMs: number
-  /** Steps that it carries out now. */
+  /** Steps that it performs now. */
   steps: number
   /** Runs that it has. */
   runs: number
@@ -31,19 +31,21 @@ export function chooseWorker(
   const ready = named.filter(({ record, isConnected }) => isConnected && record.state === 'ready' && !record.isDraining)
   if (ready.length === 0)
     return { waits: `no ready worker has ${describePlacement(request)} (${describeStates(named)})` }
-  const roomy = ready.filter(({ isFull }) => !isFull)
-  if (roomy.length === 0)
+  const withDiskSpace = ready.filter(({ isFull }) => !isFull)
+  if (withDiskSpace.length === 0)
     return { waits: `every worker that has ${describePlacement(request)} has too little free disk space` }
-  const timely = roomy.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) <= CLOCK_OFFSET_MAX_MS)
-  if (timely.length === 0) return { waits: `the clock of ${describeOffset(roomy[0]!)}` }
-  const free = timely.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
+  const withCorrectClock = withDiskSpace.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) <= CLOCK_OFFSET_MAX_MS)
+  if (withCorrectClock.length === 0) return { waits: `the clock of ${describeOffset(withDiskSpace[0]!)}` }
+  const free = withCorrectClock.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
   if (free.length === 0) return { waits: `every worker that has ${describePlacement(request)} is busy` }
+  const isAny = Object.keys(request).length === 0
+  const reason = isAny ? 'any worker' : describePlacement(request)
   const near = free.find(({ record }) => record.id === preferred)?.record
-  if (near) return { worker: near.id, name: near.name, why: `${describePlacement(request)}, has the parent run` }
+  if (near) return { worker: near.id, name: near.name, why: `${reason}, has the parent run` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
   const { id, name } = best!.record
-  return { worker: id, name, why: `${describePlacement(request)}, least loaded of ${free.length}` }
+  return { worker: id, name, why: `${reason}, least loaded of ${free.length}` }
 }
 
 /** A worker whose clock differs by more than this gets nothing new: times could not be compared. */

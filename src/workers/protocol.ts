@@ -46,7 +46,7 @@ const workspaceNeeds = z.object({
 })
 export type WorkspaceNeeds = z.output<typeof workspaceNeeds>
 
-/** What a worker needs to carry out a step. */
+/** What a worker needs to perform a step. */
 const stepNeeds = z.object({
   kind: z.string(),
   effect: z.string(),
@@ -57,7 +57,7 @@ const stepNeeds = z.object({
   costLeftUsd: z.number().nullable(),
   /** Where the server has the workspace of the run. */
   cwd: z.string(),
-  /** Null: the run works in a directory that both machines have. */
+  /** Null if the run works in a directory that both machines have. */
   workspace: workspaceNeeds.nullable(),
   /** The W3C `traceparent` of what created the run. */
   trace: z.string().optional(),
@@ -66,7 +66,7 @@ export type StepNeeds = z.output<typeof stepNeeds>
 
 /** Where a worker reaches a server. */
 const serverAddress = z.object({
-  /** Null: not connected yet. */
+  /** Null before the first connection. */
   id: z.string().nullable(),
   address: z.string(),
   /** The SHA-256 of its public key, for a certificate that no authority signed. */
@@ -79,7 +79,7 @@ const call = z.object({
   id: z.number(),
   method: z.string(),
   params: z.unknown(),
-  /** It was sent before, on a connection that broke: perhaps it was carried out. */
+  /** It was sent before, on a connection that broke: perhaps it was performed. */
   again: z.literal(true).optional(),
 })
 const answer = z.object({

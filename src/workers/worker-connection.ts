@@ -36,7 +36,7 @@ export interface ChannelListener {
   closed(): void
 }
 
-export type Beat = Extract<WorkerFrame, { type: 'beat' }>
+export type Heartbeat = Extract<WorkerFrame, { type: 'beat' }>
 
 /** What the hub does with the frames of a worker that has proven its key. */
 export interface ConnectionPort {
@@ -44,7 +44,7 @@ export interface ConnectionPort {
   /** Takes it as the worker's connection. @throws SignalboxError `E_WORKER_TWICE` */
   enter(connection: WorkerConnection, hello: Hello): Promise<void>
   leave(connection: WorkerConnection): void
-  beat(connection: WorkerConnection, beat: Beat): Promise<void>
+  heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void>
   report(connection: WorkerConnection, frame: Extract<WorkerFrame, { type: 'report' }>): void
   call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void
@@ -55,7 +55,7 @@ export interface ConnectionPort {
 export interface WorkerCall {
   method: string
   params: Record<string, unknown>
-  /** It may have been carried out before. */
+  /** It may have been performed before. */
   isAgain: boolean
   signal: AbortSignal
 }
@@ -156,7 +156,7 @@ export class WorkerConnection {
     if (!this.#record) throw new SignalboxError('E_LOGIN', 'the first frame of a worker must be join or hello')
     switch (frame.type) {
       case 'beat':
-        return this.#port.beat(this, frame)
+        return this.#port.heartbeat(this, frame)
       case 'report':
         return this.#port.report(this, frame)
       case 'cancel':

@@ -174,11 +174,11 @@ describe('a worker', () => {
     dialog.connection.close('gone')
     clock.advance(31_000)
     await connect(other, 'boot-2')
-    await expect(hub.move(run, { by: 'ada' })).rejects.toMatchObject({
+    await expect(hub.placer.move(run, { by: 'ada' })).rejects.toMatchObject({
       code: 'E_STATE',
       message: expect.stringMatching(/^worker w1 is away since .+ would be lost$/),
     })
-    await hub.move(run, { by: 'ada', isLossy: true })
+    await hub.placer.move(run, { by: 'ada', isLossy: true })
     const asked = (await store.readStream(runStream(run))).filter(({ type }) => type === 'run.move-asked')
     expect(asked).toHaveLength(1)
   })
@@ -205,7 +205,7 @@ describe('a worker', () => {
     const dialog = await connect(machine)
     dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, isFull: true }))
     await expect.poll(async () => (await hub.list())[0]?.isFull).toBe(true)
-    expect(await hub.placeSession({}, null)).toMatchObject({ waits: expect.stringContaining('free disk space') })
+    expect(await hub.placer.placeSession({}, null)).toMatchObject({ waits: expect.stringContaining('free disk space') })
   })
 
   test('is refused when its invitation was used or has expired', async () => {

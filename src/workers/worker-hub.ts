@@ -16,9 +16,8 @@ import {
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore, Lease } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
-import { type Candidate, chooseWorker, type PlacementRequest } from './placement.js'
 import {
   HEARTBEAT_MS,
   type Hello,
@@ -28,14 +27,16 @@ import {
   type WorkspaceNeeds,
 } from './protocol.js'
 import {
-  type Beat,
   type ChannelListener,
   type ConnectionPort,
+  type Heartbeat,
   type TerminalChannel,
   type WorkerCall,
   type WorkerChannel,
   WorkerConnection,
 } from './worker-connection.js'
+import { WorkerConnections } from './worker-connections.js'
+import { WorkerPlacer } from './worker-placer.js'
 import { type WorkerRecord, workerStream } from './worker-record.js'
 import { WorkerRegistry } from './worker-registry.js'
 
@@ -47,15 +48,15 @@ export interface WorkerHubOptions {
   /** Where child runs go: to the worker of their parent, if it has room, or to any. */
   childPlacement: 'same' | 'spread'
   workflows: readonly Workflow<never>[]
-  /** Carry out effects that need no workspace. */
+  /** Perform effects that need no workspace. */
   performers: Readonly<Record<string, Performer>>
   /** Answers a call of a worker about one of its runs. */
   call(method: string, run: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
   /** The sessions on workers. */
   sessions: WorkerSessionsPort
-  /** How the worker makes the workspace of a run; null: it is where the server has it. */
+  /** How the worker makes the workspace of a run; null if it uses the directory of the server. */
   workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
-  /** All servers of a shared store; left out: this one is alone. */
+  /** All servers of a shared store. If absent, this is the only one. */
   servers?: { self: string; addresses(): ServerAddress[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
@@ -97,23 +98,10 @@ export interface WorkerView {
   process: { memory: number; cpuS: number } | null
 }
 
-interface Connected {
-  connection: WorkerConnection
-  lease: Lease
-  steps: number
-  isFull: boolean
-  clockOffsetMs: number
-  /** It waits for the end of what it has, and then ends. */
-  isLeaving: boolean
-  process: { memory: number; cpuS: number }
-  /** When its last beat arrived, by the steady clock. */
-  heartbeatAt: number
-}
-
-/** A worker whose beats stay out this long is no longer connected. */
-const SILENT_MS = 3 * HEARTBEAT_MS
-
-/** Effects that the server carries out itself: they need no workspace. */
+/**
+ * Effects that the server performs itself: they need no workspace. `child_look` observes a child
+ * run; the name is in the journals of runs.
+ */
 const SERVER_EFFECTS: ReadonlySet<string> = new Set([
   'graph.child_look',
   'graph.child_steer',
@@ -122,26 +110,34 @@ const SERVER_EFFECTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The server's side of all workers: places runs on them, tells them which steps are wanted, takes
- * their reports, and notices when one is away or lost. A worker's lease in the store says that it
- * is alive; the store's clock judges it.
+ * The server's side of all workers: places runs on them, tells them which steps are wanted,
+ * records their reports, and notices when one is away or lost. A worker's lease in the store says
+ * that it is alive; the store's clock judges it.
  */
 export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly registry: WorkerRegistry
   readonly #options: WorkerHubOptions
-  readonly #connected = new Map<string, Connected>()
+  readonly placer: WorkerPlacer
+  readonly #connections: WorkerConnections
   readonly #runs = new Map<string, PlacedSteps>()
   /** The worker that each driven run was on: it stops when the run moves. */
   readonly #lastWorker = new Map<string, string>()
   readonly #startedAt: number
-  /** Starts of workers whose connection this server saw end. */
-  readonly #closedBoots = new Set<string>()
   #timer: Timer | null = null
   #isClosed = false
 
   constructor(options: WorkerHubOptions) {
     this.#options = options
     this.registry = new WorkerRegistry(options)
+    this.#connections = new WorkerConnections({ ...options, registry: this.registry })
+    this.placer = new WorkerPlacer({
+      store: options.store,
+      registry: this.registry,
+      childPlacement: options.childPlacement,
+      list: () => this.list(),
+      isConnected: worker => this.isConnected(worker),
+      wake: run => options.wake(run),
+    })
     this.#startedAt = options.clock.monotonic()
   }
 
@@ -149,7 +145,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     this.#schedule()
     const { servers } = this.#options
     servers?.onChange(() => {
-      for (const { connection } of this.#connected.values())
+      for (const { connection } of this.#connections.all())
         connection.send({ type: 'servers', servers: servers.addresses() })
     })
   }
@@ -157,7 +153,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
-    for (const { connection } of [...this.#connected.values()]) connection.close('the server stops')
+    for (const { connection } of this.#connections.all()) connection.close('the server stops')
   }
 
   accept(channel: WorkerChannel): WorkerConnection {
@@ -185,7 +181,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   #viewOf(record: WorkerRecord, runs: string[]): WorkerView {
-    const connected = this.#connected.get(record.id)
+    const connected = this.#connections.get(record.id)
     const sessions = this.#options.sessions.on(record.id)
     return {
       record,
@@ -200,12 +196,12 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   isConnected(worker: string): boolean {
-    return this.#connected.has(worker)
+    return this.#connections.get(worker) !== undefined
   }
 
   /** Asks a worker. @throws SignalboxError `E_WORKER_AWAY` */
   async ask(worker: string, method: string, params: Record<string, unknown>): Promise<unknown> {
-    return (await this.#connectionOf(worker)).ask(method, params)
+    return (await this.#connections.require(worker)).ask(method, params)
   }
 
   /** Opens a terminal of a session on a worker. @throws SignalboxError `E_WORKER_AWAY` */
@@ -214,30 +210,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     about: Record<string, unknown>,
     listener: ChannelListener,
   ): Promise<TerminalChannel> {
-    return (await this.#connectionOf(worker)).openChannel(about, listener)
-  }
-
-  /**
-   * A worker for a new session, or why none can take it.
-   */
-  async placeSession(request: PlacementRequest, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
-    const candidates = (await this.list()).map(({ record, isConnected, isFull, clockOffsetMs, sessions }) => ({
-      record: { ...record, maxSteps: record.maxSessions },
-      isConnected,
-      isFull,
-      clockOffsetMs,
-      steps: sessions.length,
-      runs: 0,
-    }))
-    const able = candidates.filter(({ record }) => agent === null || record.agents.includes(agent))
-    if (able.length === 0 && candidates.length > 0) return { waits: `no worker has the agent ${agent}` }
-    return chooseWorker(request, able)
-  }
-
-  async #connectionOf(worker: string): Promise<WorkerConnection> {
-    const connected = this.#connected.get(worker)
-    if (connected) return connected.connection
-    throw workerAway(await this.registry.get(worker), await this.#options.store.leaseHolder(workerStream(worker)))
+    return (await this.#connections.require(worker)).openChannel(about, listener)
   }
 
   /** Its runs move at once. What it did since its last report may be done again. */
@@ -245,7 +218,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const { store, wake } = this.#options
     if (worker.state === 'lost') return
     await store.append(workerStream(worker.id), 'any', [newEvent('worker.lost', { reason, ...(by && { by }) })])
-    this.#connected.get(worker.id)?.connection.close('the worker was declared lost')
+    this.#connections.get(worker.id)?.connection.close('the worker was declared lost')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} is lost`)
     for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
   }
@@ -258,7 +231,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
         next: `signalbox workers lost ${worker.name} moves them first`,
       })
     await this.registry.remove(worker, by)
-    this.#connected.get(worker.id)?.connection.close('the worker was removed')
+    this.#connections.get(worker.id)?.connection.close('the worker was removed')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} was removed`)
   }
 
@@ -271,63 +244,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return new PlacedSteps(this, run, { ...options, workflow, local, isLocal: effect => SERVER_EFFECTS.has(effect) })
   }
 
-  async place({ placement, placed, moveTo, parent }: RunState): Promise<PlacementChoice> {
-    const request = placement ?? {}
-    const record = placed && (await this.registry.get(placed.worker))
-    const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
-    if (!isThere) return chooseWorker(request, await this.#candidates(), await this.#workerOf(parent))
-    if (!moveTo) return { stay: true }
-    const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
-    const choice = chooseWorker(moveTo.worker === null ? request : { worker: moveTo.worker }, others)
-    return 'waits' in choice ? { stay: true } : choice
-  }
-
-  async #workerOf(parent: RunState['parent']): Promise<string | null> {
-    const { store, childPlacement } = this.#options
-    if (parent === null || childPlacement === 'spread') return null
-    return (await getRun(store, parent.run)).worker
-  }
-
-  /**
-   * Moves a run to another worker: to this one, or to any that it may be on.
-   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it; or if its worker is
-   * away and could still come back with what it has done, unless the move may lose that.
-   */
-  async move(
-    run: string,
-    { to, by, isLossy = false }: { to?: string | undefined; by: string; isLossy?: boolean },
-  ): Promise<void> {
-    const { store, wake } = this.#options
-    const { worker, placement, status } = await getRun(store, run)
-    if (worker === null || isEnded(status))
-      throw new SignalboxError('E_STATE', `no worker has run ${run}`, { next: 'signalbox workers lists what each has' })
-    if (!isLossy && !this.#connected.has(worker)) await this.#refuseLoss(run, worker)
-    const target = to === undefined ? undefined : await this.registry.find(to)
-    const others = (await this.#candidates()).filter(({ record }) => record.id !== worker)
-    const choice = chooseWorker(target ? { worker: target.id } : (placement ?? {}), others)
-    if ('waits' in choice) throw new SignalboxError('E_STATE', `run ${run} cannot move: ${choice.waits}`)
-    const asked = newEvent('run.move-asked', { ...(target && { to: target.id }), by })
-    await store.append(`run/${run}`, 'any', [asked])
-    wake(run)
-  }
-
-  /** What only the worker has is lost if the run continues elsewhere. */
-  async #refuseLoss(run: string, worker: string): Promise<void> {
-    const { store } = this.#options
-    const holder = await store.leaseHolder(workerStream(worker))
-    // Another server is connected to it.
-    if (holder && holder.until > (await store.now())) return
-    const saved = (await store.readStream(`run/${run}`)).findLast(({ type }) => type === 'workspace.saved')
-    const since = saved ? `since its last save at ${new Date(saved.at).toISOString()}` : 'so far: nothing was saved'
-    const { message } = workerAway(await this.registry.get(worker), holder)
-    throw new SignalboxError('E_STATE', `${message}; what run ${run} did there ${since} would be lost`, {
-      next: `wait for the worker, or signalbox runs move ${run} --lossy`,
-    })
-  }
-
-  async #candidates(): Promise<Candidate[]> {
-    const views = await this.list()
-    return views.map(({ runs, ...view }) => ({ ...view, runs: runs.length }))
+  place(run: RunState): Promise<PlacementChoice> {
+    return this.placer.place(run)
   }
 
   // — what is wanted —
@@ -338,7 +256,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const before = this.#lastWorker.get(steps.id)
     if (worker !== null) this.#lastWorker.set(steps.id, worker)
     if (before !== undefined && before !== worker) this.#forget(before, steps.id)
-    const connected = worker === null ? undefined : this.#connected.get(worker)
+    const connected = worker === null ? undefined : this.#connections.get(worker)
     connected?.connection.send({ type: 'wanted', run: steps.id, term: steps.term, steps: steps.wanted })
   }
 
@@ -353,54 +271,26 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   /** The worker may drop everything that it has of the run. */
   #forget(worker: string, run: string): void {
-    this.#connected.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
+    this.#connections.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
   }
 
   // — connections —
 
   async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
-    const { store, lostAfterMs, wake } = this.#options
-    const lease = await this.#acquire(connection.worker, hello.boot)
-    const before = this.#connected.get(connection.worker)
-    const { boot, version, maxSteps, maxSessions, agents, pool, labels } = hello
-    const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
-    const heartbeatAt = this.#options.clock.monotonic()
-    this.#connected.set(connection.worker, {
-      connection,
-      lease,
-      steps: 0,
-      isFull: false,
-      clockOffsetMs: 0,
-      isLeaving: hello.isDraining ?? false,
-      process: { memory: 0, cpuS: 0 },
-      heartbeatAt,
-    })
-    before?.connection.close('replaced by a newer connection of the same start')
-    const own = { ...(pool !== undefined && { pool }), ...(labels && { labels }) }
-    const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents, ...own })
-    await store.append(workerStream(connection.worker), 'any', [connected])
-    if (hello.isDraining) await this.#drain(connection.worker)
-    const { servers } = this.#options
-    const group = servers && { server: servers.self, servers: servers.addresses() }
-    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...group })
-    this.#options.sessions.ready(connection.worker)
+    const { store, wake } = this.#options
+    await this.#connections.enter(connection, hello)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
     for (const run of hello.runs) await this.#reconcile(connection.worker, run)
     for (const run of await waitingRuns(store)) wake(run)
-    if (hello.isDraining) await this.#reportDrained(connection)
+    if (hello.isDraining) await this.#connections.reportDrained(connection)
   }
 
-  /** It asked for it itself. */
-  async #drain(worker: string): Promise<void> {
-    const record = await this.registry.get(worker)
-    if (record && !record.isDraining) await this.registry.drain(record, true, record.name)
+  leave(connection: WorkerConnection): void {
+    this.#connections.leave(connection)
   }
 
-  /** Tells a worker that leaves when it has nothing left. */
-  async #reportDrained(connection: WorkerConnection): Promise<void> {
-    const runs = await runsOnWorker(this.#options.store, connection.worker)
-    const sessions = this.#options.sessions.on(connection.worker)
-    if (runs.length + sessions.length === 0) connection.send({ type: 'drained' })
+  heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void> {
+    return this.#connections.heartbeat(connection, heartbeat)
   }
 
   /** A run that no server drives yet stays as it is: its driver will say what it wants. */
@@ -412,58 +302,6 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (!isHere) this.#forget(worker, run)
   }
 
-  /** @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker beats. */
-  async #acquire(worker: string, boot: string): Promise<Lease> {
-    const { store } = this.#options
-    const key = workerStream(worker)
-    const holder = await store.leaseHolder(key)
-    if (holder && holder.until > (await store.now())) {
-      // It is connected to several servers, and each of them renews the same lease.
-      if (holder.by === boot) return { isHeld: false, key, owner: boot, epoch: holder.epoch }
-      const heartbeatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
-      const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || heartbeatAgo > 2 * HEARTBEAT_MS
-      if (!isGone)
-        throw new SignalboxError('E_WORKER_TWICE', 'another machine with the key of this worker is connected', {
-          next: 'join with a new invitation on one of them',
-        })
-      await store.releaseLease({ key, epoch: holder.epoch })
-    }
-    const lease = await store.acquireLease(key, boot, { ttlMs: WORKER_LEASE_MS })
-    if (lease.isHeld) throw new SignalboxError('E_WORKER_TWICE', 'another server takes this worker at the moment')
-    return lease
-  }
-
-  leave(connection: WorkerConnection): void {
-    const connected = this.#connected.get(connection.worker)
-    if (connected?.connection !== connection) return
-    this.#connected.delete(connection.worker)
-    this.#options.sessions.left(connection.worker)
-    this.#closedBoots.add(connected.lease.owner)
-  }
-
-  async beat(connection: WorkerConnection, { steps, isFull, memory, cpuS, clock }: Beat): Promise<void> {
-    const connected = this.#connected.get(connection.worker)
-    if (connected?.connection !== connection) return
-    connected.steps = steps
-    connected.isFull = isFull ?? false
-    connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
-    connected.heartbeatAt = this.#options.clock.monotonic()
-    connection.send({ type: 'beat' })
-    if (clock !== undefined) connected.clockOffsetMs = Math.round(clock - (await this.#options.store.now()))
-    if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
-      // Another server may have removed it.
-      const record = await this.registry.get(connection.worker)
-      if (record?.state === 'removed') connection.close('the worker was removed')
-      else if (connected.isLeaving) await this.#reportDrained(connection)
-      return
-    }
-    try {
-      connected.lease = await this.#acquire(connection.worker, connected.lease.owner)
-    } catch {
-      connection.close('another start of this worker is connected')
-    }
-  }
-
   report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
@@ -472,8 +310,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void {
-    if (this.#connected.get(connection.worker)?.connection === connection)
-      this.#options.sessions.live(connection.worker, session, update)
+    if (this.#connections.isCurrent(connection)) this.#options.sessions.live(connection.worker, session, update)
   }
 
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
@@ -518,33 +355,19 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async sweep(): Promise<void> {
     const { store, clock, lostAfterMs } = this.#options
     const now = await store.now()
-    // After a start of this server, workers need time to come back.
-    const isYoung = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
-    // A network can swallow frames without closing the connection.
-    for (const { connection, heartbeatAt } of [...this.#connected.values()])
-      if (clock.monotonic() - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
+    // After a start of this server, workers need time to reconnect.
+    const hasJustStarted = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
+    this.#connections.closeSilent()
     for (const record of await this.registry.list()) {
-      if (this.#connected.has(record.id) || record.state === 'lost' || record.state === 'joined') continue
+      if (this.isConnected(record.id) || record.state === 'lost' || record.state === 'joined') continue
       const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
       if (until > now) continue
       if (record.state === 'ready')
         await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
-      if (!isYoung && now - until > lostAfterMs)
+      if (!hasJustStarted && now - until > lostAfterMs)
         await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
   }
-}
-
-/** With since when it is away. */
-function workerAway(record: WorkerRecord | null, holder: { until: number } | null): SignalboxError {
-  const name = record?.name ?? 'the worker'
-  const since = record?.state === 'ready' ? (holder?.until ?? record.changedAt) - WORKER_LEASE_MS : record?.changedAt
-  const at = since === undefined ? '' : ` since ${new Date(since).toISOString()}`
-  const state = record?.state === 'lost' || record?.state === 'removed' ? record.state : 'away'
-  return new SignalboxError('E_WORKER_AWAY', `worker ${name} is ${state}${at}`, {
-    next: `signalbox workers show ${name}`,
-    ...(since !== undefined && { details: { worker: name, since } }),
-  })
 }
 
 async function waitingRuns(store: EventStore): Promise<string[]> {

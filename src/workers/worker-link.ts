@@ -36,7 +36,7 @@ export interface WorkerIdentity {
 
 /** What a worker says of itself with every beat. */
 export interface Load {
-  /** Steps that it carries out now. */
+  /** Steps that it performs now. */
   steps: number
   /** It has too little free disk space for further work. */
   isFull: boolean
@@ -153,7 +153,7 @@ export class WorkerLink {
    * Reports to the server that this worker is alive, and notices a server that has stopped
    * answering.
    */
-  beat({ steps, isFull }: Load): void {
+  heartbeat({ steps, isFull }: Load): void {
     const { user, system } = process.cpuUsage()
     const used = { memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 }
     this.send({ type: 'beat', steps, isFull, ...used, clock: this.#options.clock.now() })
@@ -162,7 +162,7 @@ export class WorkerLink {
 
   /**
    * Calls survive a break: they are sent again to the next server.
-   * @param isAgain another server may have carried it out.
+   * @param isAgain another server may have performed it.
    */
   call(
     method: string,

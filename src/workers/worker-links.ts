@@ -85,8 +85,8 @@ export class WorkerLinks implements ServerPort {
   }
 
   /** Tells every server that this worker is alive. */
-  beat(load: Load): void {
-    for (const { port } of this.#links.values()) port.beat(load)
+  heartbeat(load: Load): void {
+    for (const { port } of this.#links.values()) port.heartbeat(load)
   }
 
   async call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {

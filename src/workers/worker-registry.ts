@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Clock, matchingIds, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, isEvent, newEvent } from '../events/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, isVersionConflict } from '../store/index.js'
 import { type WorkerRecord, workerStream, workersProjection } from './worker-record.js'
 
 const DAY_MS = 86_400_000
@@ -83,7 +83,7 @@ export class WorkerRegistry {
         { stream: workerStream(id), expected: 0, events: [newEvent('worker.joined', joined, at)] },
       ])
     } catch (error) {
-      if (error instanceof SignalboxError && error.code === 'E_VERSION') throw refused
+      if (isVersionConflict(error)) throw refused
       throw error
     }
     return (await this.get(id))!

@@ -40,7 +40,7 @@ export interface WorkspacePort {
 
 interface Attempt {
   started: StartedStep
-  /** Null: an earlier start of this worker began it. */
+  /** Null if an earlier start of this worker began the step. */
   steps: RunningSteps | null
   /** Its needs, with paths of this machine. */
   ready: StepNeeds | null
@@ -50,7 +50,7 @@ interface Attempt {
 }
 
 /**
- * The steps that a worker carries out. It compares what a server wants with what it has: it begins
+ * The steps that a worker performs. It compares what a server wants with what it has: it begins
  * what is missing, reports what has ended, continues or gives up what an earlier start began, and
  * stops what is not wanted.
  */

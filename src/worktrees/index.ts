@@ -1,6 +1,7 @@
 /*
- * Workspaces of runs: creating them (create-workspace.ts), which worktrees exist (worktree-list.ts),
- * what should become of each (its fate), and removing them without losing uncommitted work.
+ * Workspaces of runs: creating them (create-workspace.ts), which worktrees exist
+ * (worktree-list.ts), what should become of each (its fate), and removing them without losing
+ * uncommitted work.
  */
 
 export {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../clock/index.js'
-import { cancelRun, createRun } from '../engine/index.js'
+import { createRun, recordCancel } from '../engine/index.js'
 import { openHomeStore } from '../host/open-store.js'
 import type { EventStore } from '../store/index.js'
 import { emptyTrash, fateOf, findWorktrees, listTrash, removeWorktree, TRASH_MS, type WorktreeFacts } from './index.js'
@@ -48,7 +48,7 @@ async function worktreeOf(name: string, options: { isOver?: boolean; commits?: b
   }
   const created = { kind: 'oneshot', title: name, project: repository, cwd: path, person: 'local', input: {} }
   const id = await createRun(store, created as never, Date.now(), `run_${name}`)
-  if (isOver) await cancelRun(store, id, { by: 'x', reason: 'over' })
+  if (isOver) await recordCancel(store, id, { by: 'x', reason: 'over' })
   return { id, path }
 }
 

@@ -215,7 +215,7 @@ describe('a store that cannot be used', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    const refused = (args: string[]) => expectRefusal(args, 1, /Another process has locked the store/, AS_PROCESS)
+    const refused = (args: string[]) => expectRefusal(args, 1, /another process has locked the store/, AS_PROCESS)
     await Promise.all([refused(['start', '--wait', '--', 'true']), refused(['sessions'])])
     other.exec('ROLLBACK')
     other.close()

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../../src/clock/index.js'
 import type { createRun, listRuns, runStream } from '../../src/engine/index.js'
 import type { openHomeStore as OpenHomeStore, openLedger as OpenLedger } from '../../src/host/index.js'
-import type { openRuns as OpenRuns } from '../../src/runs/index.js'
+import type { createRunHost as CreateRunHost } from '../../src/runs/index.js'
 import { ROOT, waitFor } from './harness.js'
 
 interface EngineParts {
@@ -50,10 +50,10 @@ async function answerer(name: string) {
 }
 
 test('100 runs at gates without a host accept each answer once, though two processes answer each gate twice', async () => {
-  const [{ openHomeStore, openLedger }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
+  const [{ openHomeStore, openLedger }, { createRunHost }, { createRun, listRuns, runStream }, { systemClock: clock }] =
     await Promise.all([
       room<{ openHomeStore: typeof OpenHomeStore; openLedger: typeof OpenLedger }>('host'),
-      room<{ openRuns: typeof OpenRuns }>('runs'),
+      room<{ createRunHost: typeof CreateRunHost }>('runs'),
       room<EngineParts>('engine'),
       room<{ systemClock: Clock }>('clock'),
     ])
@@ -69,7 +69,7 @@ test('100 runs at gates without a host accept each answer once, though two proce
       env: process.env,
       isInteractive: true,
     }
-    return openRuns({ ...options, maxRuns: 20, onError })
+    return createRunHost({ ...options, maxRuns: 20, onError })
   }
   const statuses = async () => [...new Set((await listRuns(store)).map(({ status }) => status))]
   const store = await openHomeStore({ dataDirectory: directory, clock, onError })

@@ -10,7 +10,7 @@ import type { RunHost } from '../../src/engine/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper, type KeeperPort } from '../../src/keeper/index.js'
-import { openRuns, openWorkerHub } from '../../src/runs/index.js'
+import { createRunHost, openWorkerHub } from '../../src/runs/index.js'
 import { Schedules } from '../../src/schedules/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
@@ -127,13 +127,13 @@ export class TestServer {
       dataDirectory: home.settings.dataDirectory,
       lostAfterMs: 600_000,
       childPlacement: 'same',
-      wake: run => this.runs?.poke(run),
+      wake: run => this.runs?.wake(run),
       onError,
       sessions: this.host.remote,
     })
     this.workers = hub
     if (hasRuns) {
-      this.runs = openRuns({
+      this.runs = createRunHost({
         store: this.host.store,
         ledger: this.host.ledger,
         clock: systemClock,

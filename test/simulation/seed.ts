@@ -1,7 +1,7 @@
 import { type ApprovalRequest, Ledger } from '../../src/approvals/index.js'
+import { gateAnswer } from '../../src/engine/gate-answer.js'
 import { createRun, RunHost, type StepCall } from '../../src/engine/index.js'
 import { type ListItem, listRun, listWorkflow } from '../../src/engine/testing/list-workflow.js'
-import { gateAnswer } from '../../src/host/gate-answers.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { type Dice, SimulatedProcess, type World } from './world.js'
 

@@ -9,7 +9,7 @@ import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People, type PersonRole } from '../../src/people/index.js'
-import { openRuns } from '../../src/runs/index.js'
+import { createRunHost } from '../../src/runs/index.js'
 import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
@@ -99,7 +99,7 @@ export class TestBot {
       onError,
     })
     const home = this.#home()
-    this.runs = openRuns({
+    this.runs = createRunHost({
       store: this.host.store,
       ledger: this.host.ledger,
       clock: systemClock,

@@ -127,7 +127,7 @@ test('pipelines lists, draws and prints both, and refuses unknown names', async 
   expect(printed.map(line => line.split(' ')[0])).toEqual(['implementation', 'pull_request', 'review'])
   expect(await call({ action: 'show', name: 'x' })).toEqual({
     code: EXIT.usage,
-    message: 'Unknown pipeline: x (known: implementation, pull_request, review)',
+    message: 'unknown pipeline "x" (known: implementation, pull_request, review)',
   })
   expect((await call({ action: 'show', name: 'review' }, { output: 'x.svg' })).code).toBe(0)
   expect(existsSync(join(cwd, 'x.svg'))).toBe(true)

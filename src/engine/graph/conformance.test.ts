@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { getRun, resumeRun } from '../control.js'
+import { getRun, recordResume } from '../control.js'
 import { gateRequest } from './gate-request.js'
 import { MAIN } from './graph-work.js'
 import { GraphFixture, type RunTrace, Script } from './testing/graph-fixture.js'
@@ -283,7 +283,7 @@ describe('resuming', () => {
     const script = new Script({ b: [{ status: 'fail' }] })
     const ran = await fixture.run('a [goal_gate=true]; b; start -> a -> b -> exit', script)
     expect(ran.status).toBe('failed')
-    await resumeRun(fixture.store, ran.id, { by: 'someone' })
+    await recordResume(fixture.store, ran.id, { by: 'someone' })
     await fixture.drive(ran.id, script)
     const after = await fixture.read(ran.id, script)
     expect([after.status, script.started]).toEqual(['completed', ['a@1#1', 'b@1#1', 'b@1#2']])
@@ -355,7 +355,7 @@ describe('state', () => {
   test('a failed run that is resumed tries the failed node again, and keeps finished work', async () => {
     const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     expect(ran.status).toBe('failed')
-    await resumeRun(fixture.store, ran.id, { by: 'someone' })
+    await recordResume(fixture.store, ran.id, { by: 'someone' })
     const script = new Script()
     await fixture.drive(ran.id, script)
     expect([(await fixture.read(ran.id)).status, script.started]).toEqual(['completed', ['b@1#2']])
@@ -364,7 +364,7 @@ describe('state', () => {
   test('a run continues with a changed graph when resumed with one', async () => {
     const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     const dot = 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; c; start -> a -> b -> c -> exit }'
-    await resumeRun(fixture.store, ran.id, { by: 'someone', changes: { dot } })
+    await recordResume(fixture.store, ran.id, { by: 'someone', changes: { dot } })
     await fixture.drive(ran.id, new Script())
     expect((await fixture.read(ran.id)).path).toEqual(['start', 'a', 'b', 'c', 'exit'])
   })

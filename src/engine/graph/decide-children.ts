@@ -30,6 +30,7 @@ export function followChild(work: GraphWork, cursor: Cursor): readonly Command[]
  */
 function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   const read = new AttributeReader(nodeOf(work, cursor).attributes, NODE_ATTRIBUTES)
+  // `child_look` observes a child run; the name is in the journals of runs.
   if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
   const wanted = read.text('manager.stop_condition')
   const parsed = wanted === null ? null : parseCondition(wanted)

@@ -1,7 +1,7 @@
 import { Git } from '../../git/index.js'
 import type { Question } from './graph-work.js'
 
-/** `isNew`: this call merged it. */
+/** `isNew` is true if this call merged the branch. */
 export type Merge = { commit: string | null; isNew: boolean } | { conflict: string[] }
 
 export interface MergeOptions {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { openRuns } from '../control.js'
+import { listOpenRuns } from '../control.js'
 import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
 import { ASKED_AT_ONCE, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
 import { askRestate, type RestateAddress } from './restate-client.js'
@@ -26,9 +26,9 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
 }
 
 /**
- * Runs are woken by Restate: a poke is a durable message to the object of the run, and a time is a
- * delayed one. The fallback asks Restate for turns that are due, and takes them itself while
- * Restate does not answer, so Restate may be away, wiped or twice there.
+ * Runs are woken by Restate: a wake-up is a durable message to the object of the run, and a time is
+ * a delayed one. The fallback asks Restate for turns that are due, and takes them itself while
+ * Restate does not answer, so Restate may be unreachable, may lose its data, and may run twice.
  */
 export class RestateEngine implements RunEngine {
   readonly #options: RestateEngineOptions
@@ -45,18 +45,18 @@ export class RestateEngine implements RunEngine {
 
   async start(turn: (run: string) => Promise<TurnResult>): Promise<void> {
     await this.#fallback.start(turn)
-    await this.#options.listen(run => this.#look(run))
+    await this.#options.listen(run => this.#beginTurn(run))
     // Until it answers, the fallback does everything.
     void this.#register().catch(this.#options.onError)
   }
 
-  poke(run: string, at?: number): Promise<void> {
-    return this.#fallback.poke(run, at)
+  wake(run: string, at?: number): Promise<void> {
+    return this.#fallback.wake(run, at)
   }
 
   /** Has the engine call for every open run again: it may have lost what it knew. */
   async rebuild(run?: string): Promise<number> {
-    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    const runs = run === undefined ? (await listOpenRuns(this.#options.store)).map(({ id }) => id) : [run]
     const waiting = [...runs]
     const askNext = async () => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
@@ -85,9 +85,9 @@ export class RestateEngine implements RunEngine {
   }
 
   /** A run that is gone needs no turn; everything else that fails is tried again by the engine. */
-  async #look(run: string): Promise<number | null> {
+  async #beginTurn(run: string): Promise<number | null> {
     try {
-      const at = await this.#fallback.look(run)
+      const at = await this.#fallback.beginTurn(run)
       return at === null ? null : Math.max(0, at - this.#clock.now())
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null

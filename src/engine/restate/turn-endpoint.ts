@@ -16,11 +16,11 @@ export const HANDLER = 'turn'
  * ever changes, so it is registered once. Everything that is not constant happens inside the one
  * `ctx.run`: a handler whose result differed when it is tried again would be stuck for good. The
  * engine holds ids and times, and nothing else.
- * @param look begins a turn and returns how long until the next call; null: none is needed.
+ * @param beginTurn returns the time until the next call in ms, or null if none is needed.
  * @param name of the object: another one for each store, if several of them use one engine.
  */
 export async function turnEndpoint(
-  look: (run: string) => Promise<number | null>,
+  beginTurn: (run: string) => Promise<number | null>,
   identityKeys: readonly string[],
   name = OBJECT,
 ): Promise<EndpointHandler> {
@@ -30,7 +30,7 @@ export async function turnEndpoint(
     name,
     handlers: {
       [HANDLER]: handlers.object.exclusive(async ctx => {
-        const delayMs = await ctx.run('look', () => look(ctx.key))
+        const delayMs = await ctx.run('look', () => beginTurn(ctx.key))
         if (delayMs !== null)
           ctx.genericSend({
             service: name,

@@ -34,7 +34,7 @@ export interface RemoteSessionsOptions {
 }
 
 /** The part of the hub that sessions use. */
-export type SessionHub = Pick<WorkerHub, 'ask' | 'openChannel' | 'isConnected' | 'placeSession' | 'registry'>
+export type SessionHub = Pick<WorkerHub, 'ask' | 'openChannel' | 'isConnected' | 'placer' | 'registry'>
 
 /** The sessions on workers: where they are, what is known of them, and how to reach them. */
 export class RemoteSessions implements WorkerSessionsPort {
@@ -129,7 +129,7 @@ export class RemoteSessions implements WorkerSessionsPort {
   async start(request: StartRequest, placement: PlacementRequest): Promise<SessionRecord> {
     const hub = this.#hub
     if (!hub) throw new SignalboxError('E_STATE', 'this host has no workers', { next: 'signalbox serve' })
-    const choice = await hub.placeSession(placement, request.agent)
+    const choice = await hub.placer.placeSession(placement, request.agent)
     if ('waits' in choice)
       throw new SignalboxError('E_NO_WORKER', choice.waits, { next: 'signalbox workers lists them' })
     const id = newId('ses')

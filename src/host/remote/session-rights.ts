@@ -219,7 +219,7 @@ export class SessionRights {
   async #mustOwn(worker: string, session: string | null | undefined): Promise<void> {
     const record =
       session && (await this.#options.store.document<SessionRecord>(sessionsProjection.name, session))?.state
-    // The same words whether it exists or not.
+    // The message does not reveal whether it exists.
     if (!record || record.worker !== worker) throw refused('use a session that is not its own')
   }
 }

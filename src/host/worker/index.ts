@@ -4,7 +4,7 @@
  * - remote-store.ts: the store, as far as a worker may use it. The server checks every call.
  * - remote-ledger.ts: raises requests and reports what became of them.
  * - recording-upload.ts: sends recordings to the blobs of the server.
- * - worker-sessions.ts: carries out what the server asks of sessions, and publishes how they are.
+ * - worker-sessions.ts: performs what the server asks of sessions, and publishes how they are.
  *
  * The server's side is src/host/remote/.
  */

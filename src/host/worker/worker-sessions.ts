@@ -155,7 +155,7 @@ export class WorkerSessions {
   }
 
   #fileOf(session: string): string {
-    if (!/^ses_\w+$/.test(session)) throw new SignalboxError('E_INPUT', 'this is not a session')
+    if (!/^ses_\w+$/.test(session)) throw new SignalboxError('E_INPUT', `"${session}" is not a session of this worker`)
     return join(this.#options.host.settings.dataDirectory, 'recordings', `${session}.cast`)
   }
 

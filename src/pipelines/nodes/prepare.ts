@@ -19,7 +19,9 @@ const SET_UP = 'signalbox.set-up'
 const SETUP_TIMEOUT_MS = 600_000
 const SETUP_OUTPUT_MAX = 64 * 1024
 
-/** Prepares the workspace. Checks before it creates: a run that died finds its earlier workspace. */
+/**
+ * Prepares the workspace. Checks before it creates: a run that died finds its earlier workspace.
+ */
 export async function prepare(context: NodeContext): Promise<NodeResult> {
   const { args, state } = context
   const events: NewEvent[] = []

@@ -9,7 +9,7 @@ import { openLedger } from '../../host/open-ledger.js'
 import { openHomeStore } from '../../host/open-store.js'
 import type { EventStore } from '../../store/index.js'
 import { executableText } from '../../trust/index.js'
-import { openRuns } from '../open-runs.js'
+import { createRunHost } from '../create-run-host.js'
 import { daemonContext, type StartContext } from '../start-context.js'
 import { AttractorApi, type NewPipeline } from './attractor.js'
 import { type AttractorEvent, isAfter } from './attractor-events.js'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
   const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
-  runs = openRuns({ ...common, envPass: [], env: process.env, isInteractive: true, maxRuns: 8, onError })
+  runs = createRunHost({ ...common, envPass: [], env: process.env, isInteractive: true, maxRuns: 8, onError })
   await runs.start()
   pipelines = new AttractorApi({ store, clock: systemClock, ledger })
   context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)

@@ -27,10 +27,10 @@ export interface LoadedGraph extends GraphSource {
   module: UserModule | null
 }
 
-/** Reads a DOT file; `-` is standard input. @throws SignalboxError `E_INPUT` */
 /** The start of the name of a graph that ships: `example:review-loop`. */
 const EXAMPLE = 'example:'
 
+/** Reads a DOT file; `-` is standard input. @throws SignalboxError `E_INPUT` */
 export function readGraphFile(cwd: string, file: string): GraphSource {
   const path = file === '-' ? null : (exampleFile(file) ?? resolve(cwd, file))
   try {

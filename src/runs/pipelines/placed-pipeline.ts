@@ -7,7 +7,7 @@ import { shareWorkspace } from '../workspaces/workspace-origin.js'
 type Args = Pick<PipelineArgs, 'repository' | 'place'>
 
 /**
- * Where a pipeline works that workers carry out: its worktree is made now, because a worker gets a
+ * Where a pipeline works that workers perform: its worktree is made now, because a worker gets a
  * copy of it and has no access to the repository. What it commits comes back there.
  */
 export async function placePipeline(

@@ -34,7 +34,9 @@ type Found = Pick<PipelineArgs, 'repository' | 'place' | 'issue' | 'tracker'> & 
 /** Creates a run of the pull request pipeline: for the branch of a run, or for one that exists. */
 export async function startPullRequest(context: StartContext, options: PullRequestOptions): Promise<StartedRun> {
   if (options.placement)
-    throw new SignalboxError('E_INPUT', 'a pull request is opened by the server', { next: 'leave the placement out' })
+    throw new SignalboxError('E_INPUT', 'pull requests cannot run on a worker', {
+      next: 'leave --on, --pool and --needs out',
+    })
   const driver = options.isDetached ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const { store, clock, env, cwd, person } = context
@@ -99,7 +101,9 @@ async function pullOfBranch(
   if (branch === pull.base || target === null)
     throw new SignalboxError(
       'E_INPUT',
-      target === null ? `the base is not here: ${pull.base}` : `${branch} is the base of pull requests`,
+      target === null
+        ? `the base branch ${pull.base} is not in this repository`
+        : `${branch} is the base of pull requests`,
       { next: target === null ? `git fetch ${pull.remote} ${pull.base}` : 'git switch -c <name>' },
     )
   const base = (await git.git.run(['merge-base', target, branch])).trim()

@@ -109,7 +109,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   return { id, home, driver, notices: [] }
 }
 
-/** A review that a worker carries out: the worker copies a worktree with the end of the range. */
+/** A review that a worker performs: the worker copies a worktree with the end of the range. */
 async function elsewhere(context: StartContext, id: string, found: FoundTarget): Promise<FoundTarget> {
   const { target, repository } = found
   if (target.kind !== 'range') return found
@@ -221,9 +221,13 @@ async function pullRequestTarget(
     await plain.run(['fetch', '--quiet', 'origin', `pull/${pull.number}/head`])
   const base = (await git.commitOf(`origin/${pull.baseRefName}`)) ?? (await git.commitOf(pull.baseRefName))
   if (base === null)
-    throw new SignalboxError('E_GIT', `the base of pull request ${number} is not here: ${pull.baseRefName}`, {
-      next: `git fetch origin ${pull.baseRefName}`,
-    })
+    throw new SignalboxError(
+      'E_GIT',
+      `the base branch ${pull.baseRefName} of pull request ${number} is not in this repository`,
+      {
+        next: `git fetch origin ${pull.baseRefName}`,
+      },
+    )
   const from = (await plain.run(['merge-base', base, pull.headRefOid])).trim()
   const { path } = await createWorkspace(home.settings.dataDirectory, {
     cwd: repository,

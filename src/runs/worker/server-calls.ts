@@ -20,7 +20,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { BlobStore } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
-import { WORKFLOWS } from '../open-runs.js'
+import { WORKFLOWS } from '../create-run-host.js'
 import { StepApprovals } from '../step-approvals.js'
 import { WorkspaceBlobs } from '../workspaces/workspace-blobs.js'
 import { WorkspaceOrigin } from '../workspaces/workspace-origin.js'
@@ -106,7 +106,7 @@ async function readBlob(
   params: Record<string, unknown>,
 ): Promise<string> {
   const { blob, offset } = params as { blob: string; offset: number }
-  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'this blob is not of the run')
+  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'the blob does not belong to the run')
   await bundles.path(blob)
   return bundles.files.read(blob, offset).toString('base64')
 }

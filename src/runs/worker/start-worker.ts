@@ -9,7 +9,7 @@ import { remoteStore } from '../../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../../process/index.js'
 import { startTracing } from '../../telemetry/index.js'
 import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../../workers/index.js'
-import { openPerformers, WORKFLOWS } from '../open-runs.js'
+import { openPerformers, WORKFLOWS } from '../create-run-host.js'
 import { profileReader } from '../pipelines/read-profile.js'
 import { WorkerWorkspaces } from '../workspaces/worker-workspaces.js'
 import { knownServers, readJoined, saveServers } from './joined-worker.js'
@@ -54,7 +54,7 @@ export interface RunningWorker {
 }
 
 /**
- * Gives this machine's agents to a server: connects to it, carries out the steps that it wants, and
+ * Gives this machine's agents to a server: connects to it, performs the steps that it wants, and
  * reports. One worker per home directory.
  * @throws SignalboxError `E_CONFIG` if it has not joined, `E_DAEMON_RUNNING`
  */
@@ -146,18 +146,21 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       endProcesses({ leaders: [], isWanted: found => isOfStep(found, name), graceMs: KILL_GRACE_MS, clock }),
     onError,
   })
-  let beating: Timer
-  const beat = () => {
-    link.beat({ steps: steps.count, isFull: freeMb(settings.dataDirectory) < home.loaded.config.worker.min_free_mb })
-    beating = clock.setTimer(HEARTBEAT_MS, beat)
+  let heartbeats: Timer
+  const sendHeartbeat = () => {
+    link.heartbeat({
+      steps: steps.count,
+      isFull: freeMb(settings.dataDirectory) < home.loaded.config.worker.min_free_mb,
+    })
+    heartbeats = clock.setTimer(HEARTBEAT_MS, sendHeartbeat)
   }
-  beat()
+  sendHeartbeat()
   link.start()
   return {
     name: joined.name,
     server: joined.server,
     stop: async () => {
-      beating.cancel()
+      heartbeats.cancel()
       contact.close()
       await steps.close()
       await sessions.close()

@@ -98,7 +98,7 @@ export const runRoutes: readonly Route[] = [
     handle: async call => {
       const { host, parts, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
-      await hubOf(parts).move(id, { to: body.to, by: person.name, isLossy: body.lossy })
+      await hubOf(parts).placer.move(id, { to: body.to, by: person.name, isLossy: body.lossy })
       return json(await runView(call, await findRun(host.store, id)))
     },
   }),

@@ -67,7 +67,7 @@ export const workerRoutes: readonly Route[] = [
       const found = await hub.registry.find(params.id!)
       await hub.registry.drain(found, body.isDraining, person.name)
       const { runs } = await hub.view(found)
-      if (body.isMoving) for (const run of runs) await hub.move(run, { by: person.name })
+      if (body.isMoving) for (const run of runs) await hub.placer.move(run, { by: person.name })
       return json(workerView(await hub.view(await hub.registry.find(found.id))))
     },
   }),

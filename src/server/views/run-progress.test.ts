@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { approvalsProjection } from '../../approvals/index.js'
 import { SimulatedClock } from '../../clock/index.js'
-import { cancelRun, createRun, getRun, plainInput, runStream, runsProjection } from '../../engine/index.js'
+import { createRun, getRun, plainInput, recordCancel, runStream, runsProjection } from '../../engine/index.js'
 import { newEvent, validateEvent } from '../../events/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import { RunProgress } from './run-progress.js'
@@ -57,7 +57,7 @@ test('the progress of a graph names the node of the current step by its label', 
 test('a run that has ended, is of an unknown kind or has an unreadable journal has no progress', async () => {
   const progress = new RunProgress(store)
   const ended = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
-  await cancelRun(store, ended, { by: 'me', reason: 'enough' })
+  await recordCancel(store, ended, { by: 'me', reason: 'enough' })
   const odd = await createRun(store, { ...about, kind: 'odd', input: {} }, 1_000)
   const torn = await createRun(store, { ...about, kind: 'oneshot', input: { task: '' } }, 1_000)
   for (const id of [ended, odd, torn]) expect(await progressOf(progress, id)).toBeNull()

@@ -61,7 +61,7 @@ async function requireEmpty(client: Client, { schema, shown }: PostgresTarget): 
   const events = await client.query(`SELECT 1 FROM ${quoted(schema)}.events LIMIT 1`)
   if (events.rows.length > 0)
     throw new SignalboxError('E_STORE_MOVE', `the store ${shown} already has events; nothing was written`, {
-      next: 'Choose another database, or another schema with ?schema=name.',
+      next: 'choose another database, or another schema with ?schema=name',
     })
 }
 

@@ -153,7 +153,7 @@ export class AppendPlanner {
     const { projection, key, before, state, ordinal } = draft
     if (ordinal < 0) return []
     try {
-      const text = state === null ? null : encodeJson(`The document ${projection.name}/${key}`, state)
+      const text = state === null ? null : encodeJson(`the document ${projection.name}/${key}`, state)
       const fields = indexFields(projection, state)
       const was = before?.revision ?? null
       const next = { revision: text === null ? null : revision, state, fields }

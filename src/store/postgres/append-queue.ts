@@ -72,7 +72,7 @@ export class AppendQueue {
     if (this.#waiting.length >= QUEUE_MAX)
       return Promise.reject(
         new SignalboxError('E_STORE_BUSY', `${QUEUE_MAX} appends wait for ${this.#options.connections.shown}.`, {
-          next: 'Try again later; check the database.',
+          next: 'try again later; check the database',
         }),
       )
     const bytes = unit.appends.reduce((sum, { events }) => sum + events.reduce((all, e) => all + e.data.length, 0), 0)
@@ -189,7 +189,7 @@ export class AppendQueue {
         if (rest.length === 0) return { results, chained: answer.chained }
         this.#planAgain(rest, answer)
       }
-      throw new SignalboxError('E_INTERNAL', 'A projection does not give the same documents twice.')
+      throw new SignalboxError('E_INTERNAL', 'a projection is not deterministic: two folds gave different documents')
     })
   }
 
@@ -254,7 +254,7 @@ function errorOf(answer: Extract<UnitAnswer, { error: unknown }>, { options }: A
   switch (answer.error) {
     case 'version': {
       const { stream, expected, actual } = answer
-      return new SignalboxError('E_VERSION', `The stream ${stream} is at version ${actual}, not ${expected}.`, {
+      return new SignalboxError('E_VERSION', `the stream ${stream} is at version ${actual}, not ${expected}`, {
         details: { stream, expected, actual },
       })
     }
@@ -265,7 +265,7 @@ function errorOf(answer: Extract<UnitAnswer, { error: unknown }>, { options }: A
       })
     }
     case 'late':
-      return new SignalboxError('E_PRECONDITION', 'The deadline of the append has passed; nothing was written.', {
+      return new SignalboxError('E_PRECONDITION', 'the deadline of the append has passed; nothing was written', {
         details: { notAfter: options.notAfter, now: answer.now },
       })
   }

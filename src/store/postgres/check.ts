@@ -29,21 +29,21 @@ export async function checkPostgres(connections: Connections): Promise<StoreProb
   const isAsynchronous = (replication?.standbys ?? 0) > 0 && replication?.synchronous === ''
   return [
     ...(isAsynchronous
-      ? [{ message: 'The database replicates asynchronously: a failover could lose acknowledged decisions.' }]
+      ? [{ message: 'the database replicates asynchronously: a failover could lose acknowledged decisions' }]
       : []),
     ...gaps.map(({ stream, version, before }) => ({
-      message: `The stream ${stream} jumps from version ${before} to ${version}.`,
+      message: `the stream ${stream} jumps from version ${before} to ${version}`,
       location: stream,
     })),
     ...holes.map(({ position, before }) => ({
-      message: `The log jumps from position ${before} to ${position}.`,
+      message: `the log jumps from position ${before} to ${position}`,
       location: `position ${position}`,
     })),
     ...(end && end.position !== end.last
-      ? [{ message: `The log ends at position ${end.last}, not at ${end.position}.`, location: 'log_end' }]
+      ? [{ message: `the log ends at position ${end.last}, not at ${end.position}`, location: 'log_end' }]
       : []),
     ...failures.map(({ name, failures: count }) => ({
-      message: `The projection ${name} could not fold ${count} events.`,
+      message: `the projection ${name} could not fold ${count} events`,
       location: `projections ${name}`,
     })),
   ]

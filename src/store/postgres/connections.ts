@@ -51,7 +51,7 @@ export class Connections {
   }
 
   requireOpen(): void {
-    if (this.#isClosed) throw new SignalboxError('E_STORE_CLOSED', `The store ${this.shown} has been closed.`)
+    if (this.#isClosed) throw new SignalboxError('E_STORE_CLOSED', `the store ${this.shown} has been closed`)
   }
 
   /** A statement that may be repeated: again if its connection breaks. */

@@ -33,19 +33,19 @@ export function toStoreError(error: unknown, shown: string): SignalboxError {
   if (error instanceof SignalboxError) return error
   const reason = error instanceof Error ? error.message : String(error)
   if (isConnectionLost(error))
-    return new SignalboxError('E_STORE_AWAY', `The store ${shown} does not answer: ${reason}.`, {
-      next: 'Check that PostgreSQL runs and can be reached.',
+    return new SignalboxError('E_STORE_AWAY', `the store ${shown} does not answer: ${reason}`, {
+      next: 'check that PostgreSQL runs and can be reached',
       cause: error,
     })
   if (isBusy(error))
-    return new SignalboxError('E_STORE_BUSY', `The store ${shown} is busy: ${reason}.`, {
-      next: 'Try again; if it persists, look for long transactions in the database.',
+    return new SignalboxError('E_STORE_BUSY', `the store ${shown} is busy: ${reason}`, {
+      next: 'try again; if it persists, look for long transactions in the database',
       cause: error,
     })
   if (NOT_ALLOWED.test(sqlState(error)))
-    return new SignalboxError('E_STORE_ACCESS', `The store ${shown} cannot be used: ${reason}.`, {
-      next: 'Check the user, the password (`store.password_file`) and the rights of the role.',
+    return new SignalboxError('E_STORE_ACCESS', `the store ${shown} cannot be used: ${reason}`, {
+      next: 'check the user, the password (`store.password_file`) and the rights of the role',
       cause: error,
     })
-  return new SignalboxError('E_STORE', `The store ${shown} failed: ${reason}.`, { cause: error })
+  return new SignalboxError('E_STORE', `the store ${shown} failed: ${reason}`, { cause: error })
 }

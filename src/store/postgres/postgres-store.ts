@@ -115,7 +115,7 @@ export class PostgresEventStore implements Api.EventStore {
       if (expected !== 'any' && !(Number.isInteger(expected) && expected >= 0))
         throw new SignalboxError(
           'E_INPUT',
-          `The expected version of ${stream} is neither a version nor 'any': ${expected}.`,
+          `the expected version of ${stream} is neither a version nor 'any': ${expected}`,
         )
       return { stream, expected, events: events.map(event => encodeEvent(event, clock.now(), validate)) }
     })
@@ -152,7 +152,7 @@ export class PostgresEventStore implements Api.EventStore {
     await this.#connections.read(
       `INSERT INTO snapshots VALUES ($1, $2, $3)
        ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state`,
-      [key, snapshot.version, encodeJson(`The snapshot ${key}`, snapshot.state)],
+      [key, snapshot.version, encodeJson(`the snapshot ${key}`, snapshot.state)],
     )
   }
 
@@ -169,7 +169,7 @@ export class PostgresEventStore implements Api.EventStore {
 
   async replaceSnapshot(key: string, expected: number | null, snapshot: Api.Snapshot): Promise<boolean> {
     checkName('key of a snapshot', key)
-    const values = [key, snapshot.version, encodeJson(`The snapshot ${key}`, snapshot.state)]
+    const values = [key, snapshot.version, encodeJson(`the snapshot ${key}`, snapshot.state)]
     const changed =
       expected === null
         ? await this.#connections.read(
@@ -311,7 +311,7 @@ export class PostgresEventStore implements Api.EventStore {
 
   #requireOpen(): void {
     if (this.#isClosed)
-      throw new SignalboxError('E_STORE_CLOSED', `The store ${this.#connections.shown} has been closed.`)
+      throw new SignalboxError('E_STORE_CLOSED', `the store ${this.#connections.shown} has been closed`)
     this.#connections.requireOpen()
   }
 
@@ -342,8 +342,8 @@ export class PostgresEventStore implements Api.EventStore {
     if (rows[0]?.append === append) return
     const error = new SignalboxError(
       'E_STORE_ROLLED_BACK',
-      `The store ${this.#connections.shown} was rolled back: event ${position} is gone or another one.`,
-      { next: 'Restart Signalbox; signalbox doctor shows more.', details: { position } },
+      `the store ${this.#connections.shown} was rolled back: event ${position} is missing or differs`,
+      { next: 'restart Signalbox; signalbox doctor shows more', details: { position } },
     )
     this.#options.onError(error)
     throw error

@@ -111,7 +111,7 @@ export async function migrate(client: Client, schema: string, shown: string, new
   if (version < MIGRATIONS.length) await applyMigrations(client, schema, shown, newId)
   const id = (version > 0 ? known : await readMeta(client, schema)).get('store_id')
   if (id) return id
-  throw new SignalboxError('E_STORE_CORRUPT', `The store ${shown} is damaged: its store id is missing.`)
+  throw new SignalboxError('E_STORE_CORRUPT', `the store ${shown} is damaged: its store id is missing`)
 }
 
 async function applyMigrations(client: Client, schema: string, shown: string, newId: string | undefined) {
@@ -160,7 +160,7 @@ function requireKnown(version: number, shown: string): void {
   if (version <= MIGRATIONS.length + 1) return
   throw new SignalboxError(
     'E_STORE_VERSION',
-    `The store ${shown} has schema ${version}; this version of Signalbox supports schemas up to ${MIGRATIONS.length + 1}.`,
-    { next: 'Use the newer Signalbox that wrote it.', details: { found: version, known: MIGRATIONS.length + 1 } },
+    `the store ${shown} has schema ${version}; this version of Signalbox supports schemas up to ${MIGRATIONS.length + 1}`,
+    { next: 'use the newer Signalbox that wrote it', details: { found: version, known: MIGRATIONS.length + 1 } },
   )
 }

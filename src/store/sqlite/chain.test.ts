@@ -51,7 +51,7 @@ describe('checkChain', () => {
 
   test('detects that the newest events were removed', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position > 4'))
-    expect(await store.checkChain()).toMatchObject([{ message: 'The newest events of the ledger are missing.' }])
+    expect(await store.checkChain()).toMatchObject([{ message: 'the newest events of the ledger are missing' }])
   })
 
   test('detects an inserted event', async () => {

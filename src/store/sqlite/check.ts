@@ -46,7 +46,7 @@ async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
     for (const row of rows) {
       if (problems.length >= SHOWN) return problems
       if (decodeEvent(row)) continue
-      const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is skipped when reading.`
+      const message = `event ${row.version} of ${row.stream} (${row.type}) is damaged and is skipped when reading`
       problems.push({ message, location: `position ${row.position}` })
     }
     isLast = rows.length < BATCH
@@ -60,7 +60,7 @@ async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
 async function checkGaps(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ stream: string; version: number; before: number }>(GAPS))
   return rows.map(({ stream, version, before }) => ({
-    message: `The stream ${stream} jumps from version ${before} to ${version}.`,
+    message: `the stream ${stream} jumps from version ${before} to ${version}`,
     location: stream,
   }))
 }
@@ -68,11 +68,11 @@ async function checkGaps(connection: Connection): Promise<StoreProblem[]> {
 async function checkDocuments(connection: Connection): Promise<StoreProblem[]> {
   return connection.read(() => [
     ...connection.all<{ projection: string; key: string }>(BAD_DOCUMENTS).map(({ projection, key }) => ({
-      message: `The document ${key} of ${projection} is damaged.`,
+      message: `the document ${key} of ${projection} is damaged`,
       location: `documents ${projection}`,
     })),
     ...connection.all<{ projection: string; key: string; position: number }>(DOCUMENTS_AHEAD).map(row => ({
-      message: `The document ${row.key} of ${row.projection} is at position ${row.position}, ahead of its projection.`,
+      message: `the document ${row.key} of ${row.projection} is at position ${row.position}, ahead of its projection`,
       location: `documents ${row.projection}`,
     })),
     ...connection.all<{ name: string; failures: number; isAhead: number }>(PROJECTIONS).flatMap(projectionProblems),
@@ -90,15 +90,15 @@ function projectionProblems({
 }): StoreProblem[] {
   const location = `projections ${name}`
   const problems: StoreProblem[] = []
-  if (failures > 0) problems.push({ message: `The projection ${name} could not fold ${failures} events.`, location })
-  if (isAhead) problems.push({ message: `The projection ${name} is ahead of the log.`, location })
+  if (failures > 0) problems.push({ message: `the projection ${name} could not fold ${failures} events`, location })
+  if (isAhead) problems.push({ message: `the projection ${name} is ahead of the log`, location })
   return problems
 }
 
 async function checkSnapshots(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ key: string }>(BAD_SNAPSHOTS))
   return rows.map(({ key }) => ({
-    message: `The snapshot ${key} is damaged and will not be used.`,
+    message: `the snapshot ${key} is damaged and will not be used`,
     location: `snapshots ${key}`,
   }))
 }

@@ -47,7 +47,7 @@ export class Connection {
   }
 
   requireOpen(): void {
-    if (this.#isClosed) throw new SignalboxError('E_STORE_CLOSED', `The store ${this.path} has been closed.`)
+    if (this.#isClosed) throw new SignalboxError('E_STORE_CLOSED', `the store ${this.path} has been closed`)
   }
 
   run(sql: string, ...values: SqlValue[]): void {

@@ -59,7 +59,7 @@ export function readHolders(connection: Connection, prefix: string): KeyedLeaseH
 /** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */
 export function checkDeadline(notAfter: number, now: number): void {
   if (now <= notAfter) return
-  throw new SignalboxError('E_PRECONDITION', 'The deadline of the append has passed; nothing was written.', {
+  throw new SignalboxError('E_PRECONDITION', 'the deadline of the append has passed; nothing was written', {
     details: { notAfter, now },
   })
 }

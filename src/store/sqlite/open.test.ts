@@ -329,7 +329,7 @@ describe('a damaged row in a good file', () => {
     await makeStore(4)
     await raw(database => database.exec('DELETE FROM events WHERE version = 2'))
     const store = await open()
-    expect(await store.check()).toEqual([{ message: 'The stream a jumps from version 1 to 3.', location: 'a' }])
+    expect(await store.check()).toEqual([{ message: 'the stream a jumps from version 1 to 3', location: 'a' }])
     await store.close()
   })
 })

@@ -91,7 +91,7 @@ export class Projector {
     this.#reader = reader
     this.#projections = new Map(projections.map(projection => [projection.name, projection]))
     if (this.#projections.size < projections.length) {
-      throw new SignalboxError('E_INTERNAL', 'Two projections have the same name.')
+      throw new SignalboxError('E_INTERNAL', 'two projections have the same name')
     }
   }
 
@@ -233,7 +233,7 @@ export class Projector {
 
   #save(draft: Draft): void {
     const { projection, key, state, position } = draft
-    const text = attempt(() => (state === null ? null : encodeJson(`The document ${projection.name}/${key}`, state)))
+    const text = attempt(() => (state === null ? null : encodeJson(`the document ${projection.name}/${key}`, state)))
     const fields = attempt(() => indexFields(projection, state))
     if (text === FAILED || fields === FAILED) return this.#countFailure(projection)
     if (text === null)

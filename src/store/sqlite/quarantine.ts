@@ -25,7 +25,7 @@ export async function quarantine(path: string, options: { clock: Clock }): Promi
   const original = resolve(path)
   const now = options.clock.now()
   const driver = await loadDriver()
-  if (partsOf(original).length === 0) throw new SignalboxError('E_UNKNOWN', `There is no store at ${original}.`)
+  if (partsOf(original).length === 0) throw new SignalboxError('E_UNKNOWN', `there is no store at ${original}`)
   try {
     await requireUnused(driver, original)
     const replacement = buildReplacement(driver, original, now)

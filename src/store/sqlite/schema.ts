@@ -111,8 +111,8 @@ export function migrate(database: Database, path: string, migrations: readonly s
 export function requireNotMoved(database: Database, path: string): void {
   const to = readMeta(database, 'moved_to')
   if (to === undefined) return
-  throw new SignalboxError('E_STORE_MOVED', `The events of ${path} were moved to ${to}.`, {
-    next: `Set store.url = "${to}" in the settings.`,
+  throw new SignalboxError('E_STORE_MOVED', `the events of ${path} were moved to ${to}`, {
+    next: `set store.url = "${to}" in the settings`,
     place: { file: path },
   })
 }
@@ -133,9 +133,9 @@ function needsMigration(database: Database, path: string, known: number): boolea
   if (found > known) {
     throw new SignalboxError(
       'E_STORE_VERSION',
-      `The store ${path} has schema ${found}; this version of Signalbox supports schemas up to ${known}.`,
+      `the store ${path} has schema ${found}; this version of Signalbox supports schemas up to ${known}`,
       {
-        next: 'Use the newer Signalbox that wrote it.',
+        next: 'use the newer Signalbox that wrote it',
         place: { file: path },
         details: { found, known },
       },

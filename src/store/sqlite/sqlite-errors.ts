@@ -79,8 +79,8 @@ export function toStoreError(error: unknown, path: string): SignalboxError {
   if (isCorrupt(error)) return corruptStore(path, reason, error)
   if (isBusy(error)) return busyStore(path, error)
   if (code === SQLITE.full || NO_SPACE.has(errno) || (code === SQLITE.ioerr && isDiskNearlyFull(path))) {
-    return new SignalboxError('E_DISK_FULL', `The disk is full: nothing was written to ${path}.`, {
-      next: 'Free some space, then try again.',
+    return new SignalboxError('E_DISK_FULL', `the disk is full: nothing was written to ${path}`, {
+      next: 'free some space, then try again',
       place: { file: path },
       cause: error,
     })
@@ -88,11 +88,11 @@ export function toStoreError(error: unknown, path: string): SignalboxError {
   if (code === SQLITE.readonly || code === SQLITE.cantopen || code === SQLITE.perm || NO_ACCESS.has(errno)) {
     return unusableHome(path, reason, error)
   }
-  return new SignalboxError('E_STORE', `The store ${path} failed: ${reason}.`, { place: { file: path }, cause: error })
+  return new SignalboxError('E_STORE', `the store ${path} failed: ${reason}`, { place: { file: path }, cause: error })
 }
 
 export function corruptStore(path: string, reason: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('E_STORE_CORRUPT', `The store ${path} is damaged: ${reason}.`, {
+  return new SignalboxError('E_STORE_CORRUPT', `the store ${path} is damaged: ${reason}`, {
     next: NEXT_STEP_FIX,
     place: { file: path },
     cause,
@@ -100,16 +100,16 @@ export function corruptStore(path: string, reason: string, cause?: unknown): Sig
 }
 
 export function unusableHome(path: string, reason: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('E_HOME', `The store ${path} cannot be opened for writing: ${reason}.`, {
-    next: 'Check the owner and the permissions of the file and its directory.',
+  return new SignalboxError('E_HOME', `the store ${path} cannot be opened for writing: ${reason}`, {
+    next: 'check the owner and the permissions of the file and its directory',
     place: { file: path },
     cause,
   })
 }
 
 export function busyStore(path: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('E_STORE_BUSY', `Another process has locked the store ${path} for too long.`, {
-    next: 'Try again; if it persists, look for a stopped or hanging signalbox process.',
+  return new SignalboxError('E_STORE_BUSY', `another process has locked the store ${path} for too long`, {
+    next: 'try again; if it persists, look for a stopped or hanging signalbox process',
     place: { file: path },
     cause,
   })

@@ -133,7 +133,7 @@ export class SqliteEventStore implements Api.EventStore {
 
   async saveSnapshot(key: string, snapshot: Api.Snapshot): Promise<void> {
     checkName('key of a snapshot', key)
-    const state = encodeJson(`The snapshot ${key}`, snapshot.state)
+    const state = encodeJson(`the snapshot ${key}`, snapshot.state)
     await this.#connection.write('normal', () =>
       this.#connection.run('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)', key, snapshot.version, state),
     )
@@ -152,7 +152,7 @@ export class SqliteEventStore implements Api.EventStore {
 
   async replaceSnapshot(key: string, expected: number | null, snapshot: Api.Snapshot): Promise<boolean> {
     checkName('key of a snapshot', key)
-    const state = encodeJson(`The snapshot ${key}`, snapshot.state)
+    const state = encodeJson(`the snapshot ${key}`, snapshot.state)
     return this.#connection.write('normal', () => {
       const row = this.#connection.get<{ version: number }>('SELECT version FROM snapshots WHERE key = ?', key)
       if ((row?.version ?? null) !== expected) return false
@@ -255,7 +255,7 @@ export class SqliteEventStore implements Api.EventStore {
     if (expected !== 'any' && !(Number.isInteger(expected) && expected >= 0)) {
       throw new SignalboxError(
         'E_INPUT',
-        `The expected version of ${stream} is neither a version nor 'any': ${expected}.`,
+        `the expected version of ${stream} is neither a version nor 'any': ${expected}`,
       )
     }
     return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
@@ -280,7 +280,7 @@ export class SqliteEventStore implements Api.EventStore {
     into: WrittenEvent[],
   ): Api.AppendResult {
     if (expected !== 'any' && expected !== end.version) {
-      throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
+      throw new SignalboxError('E_VERSION', `the stream ${stream} is at version ${end.version}, not ${expected}`, {
         details: { stream, expected, actual: end.version },
       })
     }

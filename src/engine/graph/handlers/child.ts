@@ -6,7 +6,7 @@ import { newEvent } from '../../../events/index.js'
 import { Git } from '../../../git/index.js'
 import { AttributeReader, lintParsed, NODE_ATTRIBUTES, parseDot, textOf } from '../../../graph/index.js'
 import type { EventStore } from '../../../store/index.js'
-import { cancelRun, childrenOf, getRun } from '../../control.js'
+import { childrenOf, getRun, recordCancel } from '../../control.js'
 import { runStream } from '../../run-journal.js'
 import { isEnded } from '../../run-status-table.js'
 import type { Performer, StepCall, StepEnd } from '../../workflow.js'
@@ -158,7 +158,7 @@ export class ChildStopSteps implements Performer {
   async run(call: StepCall): Promise<StepEnd> {
     const id = await childOf(this.#store, call)
     if (!isEnded((await getRun(this.#store, id)).status))
-      await cancelRun(this.#store, id, { by: call.run, reason: 'stopped by its manager' }).catch(error => {
+      await recordCancel(this.#store, id, { by: call.run, reason: 'stopped by its manager' }).catch(error => {
         if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
       })
     return ended({ status: 'success' })

@@ -53,7 +53,7 @@ export function codergenPrompt(step: GraphStep, fidelity: Fidelity, extra?: Prom
   const own = read.text('prompt') ?? read.text('label') ?? step.node.id
   const { text, unknown } = fillIn(own, step)
   const contract = extra?.contract ?? routingContract(step)
-  const parts = [preamble(step, fidelity), extra?.material ?? '', text, steered(step), salvaged(step), contract]
+  const parts = [preamble(step, fidelity), extra?.material ?? '', text, steered(step), partialResult(step), contract]
   return { text: `${parts.filter(part => part !== '').join('\n\n')}\n`, unknown }
 }
 
@@ -148,7 +148,7 @@ function steered({ work }: GraphStep): string {
   return work.steering.length === 0 ? '' : `A message from the supervisor of this work:\n${work.steering.join('\n')}`
 }
 
-function salvaged({ cursor }: GraphStep): string {
+function partialResult({ cursor }: GraphStep): string {
   if (!cursor.salvage) return ''
   return `An earlier attempt at this was cut off. Continue from the work that exists; do not start over.${cursor.salvage.text ? ` Its last output:\n${cursor.salvage.text}` : ''}`
 }

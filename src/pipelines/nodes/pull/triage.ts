@@ -118,7 +118,7 @@ function asReview(
         disposition: disposition(verdict),
         reason: [
           `${(verdict ?? 'question').replaceAll('_', ' ')}: ${reason}`,
-          // Nobody is answered about a check.
+          // A failed check has no author to reply to.
           ...(kind === 'check' || reply === '' ? [] : [`Reply: ${reply}`]),
         ].join('\n'),
       })),

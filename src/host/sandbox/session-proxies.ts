@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FilteringProxy, type HostRequest } from '../sandbox/index.js'
+import { FilteringProxy, type HostRequest } from '../../sandbox/index.js'
 import {
   HOST_TOOL,
   projectGrants,

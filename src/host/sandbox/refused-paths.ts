@@ -1,5 +1,5 @@
-import { readToolUse } from '../approvals/index.js'
-import { type Candidate, candidatesIn, type Refusal } from '../sandbox/index.js'
+import { readToolUse } from '../../approvals/index.js'
+import { type Candidate, candidatesIn, type Refusal } from '../../sandbox/index.js'
 
 /** What wanted a path, as far as known. */
 export interface WantedBy {

@@ -44,7 +44,7 @@ import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AutomaticGates } from './automatic-gates.js'
-import { endLeftovers } from './leftovers.js'
+import { endStepProcesses } from './leftovers.js'
 import { endSessionsOfEndedRuns, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
@@ -81,7 +81,7 @@ export interface PerformerOptions {
   approvals: Pick<StepApprovals, 'ask' | 'withdraw'>
   /** Where hosts are that a person allowed for a project; a worker has none. */
   ledger?: Ledger
-  /** The settings of sandboxes; left out: steps have none. */
+  /** The settings of sandboxes. If absent, steps have none. */
   sandboxes?: SandboxSettings
   /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
@@ -92,7 +92,7 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
   maxRuns: number
   /** Where agents ask for permissions, and gates are answered. */
   ledger: Ledger
-  /** Places runs on workers; left out: this process carries out every run. */
+  /** Places runs on workers. If absent, this process drives every run. */
   placer?: RunPlacer
   /** The servers of a shared store, which divide the runs among them. */
   servers?: Servers
@@ -108,7 +108,7 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
 }
 
 /** Wires everything that drives runs in this process: workflows, performers of steps, files. */
-export function openRuns(options: RunsOptions): RunHost {
+export function createRunHost(options: RunsOptions): RunHost {
   const { store, clock, onError, servers } = options
   const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
@@ -136,7 +136,7 @@ export function openRuns(options: RunsOptions): RunHost {
     onDriving: async run => {
       const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
       // What a placed run left running is on its worker.
-      if (!run.placement) await endLeftovers({ store, clock }, run.id, { keep })
+      if (!run.placement) await endStepProcesses({ store, clock }, run.id, { keep })
       await files.begin(run)
     },
     onDriven: async run => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { loadConfig } from '../config/index.js'
-import { ownProgram, PACKAGE_ROOT, wrapperIn } from '../process/index.js'
+import { loadConfig } from '../../config/index.js'
+import { ownProgram, PACKAGE_ROOT, wrapperIn } from '../../process/index.js'
 import {
   bridgedProgram,
   createAgentDirectories,
@@ -17,11 +17,11 @@ import {
   type SandboxPath,
   type SandboxPlan,
   sandboxedProgram,
-} from '../sandbox/index.js'
-import type { ClientDirectories, SessionRecord } from '../sessions/index.js'
-import { allowedEnvironment } from './session-environment.js'
-import type { HostSettings } from './settings.js'
-import { projectFile } from './settings-files.js'
+} from '../../sandbox/index.js'
+import type { ClientDirectories, SessionRecord } from '../../sessions/index.js'
+import { allowedEnvironment } from '../session-environment.js'
+import type { HostSettings } from '../settings.js'
+import { projectFile } from '../settings-files.js'
 
 /** What a person asks for: `use` is `off` or a backend. */
 export interface SandboxRequest {
@@ -172,7 +172,7 @@ export async function explainSandbox(
  * Where Signalbox reads and writes for the agent of a session that has no sandbox. Null for one in
  * a sandbox, in a container or on another machine: what the daemon did for it would be outside.
  */
-export async function clientPlacesOf(
+export async function clientDirectoriesOf(
   record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'places'>,
   settings: HostSettings,
 ): Promise<ClientDirectories | null> {

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentReport } from '../agents/index.js'
-import type { ApprovalRecord } from '../approvals/index.js'
-import { isEvent } from '../events/index.js'
-import type { PaneOutput } from '../panes/index.js'
+import type { AgentReport } from '../../agents/index.js'
+import type { ApprovalRecord } from '../../approvals/index.js'
+import { isEvent } from '../../events/index.js'
+import type { PaneOutput } from '../../panes/index.js'
 import {
   type Candidate,
   candidatesIn,
@@ -13,9 +13,9 @@ import {
   openPath,
   type Refusal,
   refusalOf,
-} from '../sandbox/index.js'
-import type { SessionRecord } from '../sessions/index.js'
-import { guardRepository } from './guard-repository.js'
+} from '../../sandbox/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
+import { guardRepository } from '../guard-repository.js'
 import { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
 import {
   openedPathOf,

@@ -1,7 +1,8 @@
 import { type ApprovalDecision, type ApprovalRecord, approvalStream } from '../approvals/index.js'
-import { type Limits, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent, StreamAppend } from '../store/index.js'
+import { runStream } from './run-journal.js'
+import type { Limits } from './usage.js'
 
 /**
  * What is written with the decision of a run's gate, in the same transaction: the answer in the

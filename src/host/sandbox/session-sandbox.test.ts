@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROJECT_FILE } from '../trust/index.js'
-import { clientPlacesOf } from './session-sandbox.js'
-import type { HostSettings } from './settings.js'
+import { PROJECT_FILE } from '../../trust/index.js'
+import type { HostSettings } from '../settings.js'
+import { clientDirectoriesOf } from './session-sandbox.js'
 
 let root: string
 let settings: HostSettings
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-places-')))
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-directories-')))
   for (const name of ['project/.git/hooks', 'project/.gemini/commands', 'home/data', 'home/run', 'home/config/packs'])
     mkdirSync(join(root, name), { recursive: true })
   const policy = { network: 'on' as const, hosts: [], read: [], write: [], env: [] }
@@ -37,21 +37,24 @@ const record = (more: object = {}) => ({
 
 describe('where Signalbox reads and writes for an agent over the protocol', () => {
   test('is its directory, without what is run later and without its own directories', async () => {
-    const places = await clientPlacesOf(record() as never, settings)
-    expect(places).toMatchObject({ project: join(root, 'project'), uploads: join(root, 'home/data/uploads/ses_1') })
-    expect(places!.protected).toEqual(
+    const directories = await clientDirectoriesOf(record() as never, settings)
+    expect(directories).toMatchObject({
+      project: join(root, 'project'),
+      uploads: join(root, 'home/data/uploads/ses_1'),
+    })
+    expect(directories!.protected).toEqual(
       expect.arrayContaining([join(root, 'project', PROJECT_FILE), join(root, 'project/.git/hooks')]),
     )
-    expect(places!.own).toEqual(expect.arrayContaining([join(root, 'home/data'), join(root, 'home/run')]))
+    expect(directories!.own).toEqual(expect.arrayContaining([join(root, 'home/data'), join(root, 'home/run')]))
   })
 
   test('is nowhere for an agent in a sandbox, in a container or on another machine', async () => {
     const sandbox = { backend: 'bubblewrap', network: 'off', hosts: [] }
-    expect(await clientPlacesOf(record({ sandbox }) as never, settings)).toBeNull()
+    expect(await clientDirectoriesOf(record({ sandbox }) as never, settings)).toBeNull()
     for (const args of [
       ['docker', 'run', '-i', 'agent'],
       ['ssh', 'host', 'goose', 'acp'],
     ])
-      expect(await clientPlacesOf(record({ args }) as never, settings)).toBeNull()
+      expect(await clientDirectoriesOf(record({ args }) as never, settings)).toBeNull()
   })
 })

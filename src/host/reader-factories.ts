@@ -8,7 +8,7 @@ import { LocalReader, type ReaderFactory, ReaderThreads, type ThreadReaderOption
  */
 const OWN_TERMINALS = 4
 
-interface ReaderHostsOptions {
+interface ReaderFactoriesOptions {
   clock: Clock
   /** Threads at most; 0: none; null: as many as there are other cores, when they are needed. */
   threads: number | null
@@ -18,13 +18,13 @@ interface ReaderHostsOptions {
 }
 
 /** Where terminals are read: in the host's own thread, or in others. */
-export class ReaderHosts {
+export class ReaderFactories {
   readonly #threads: ReaderThreads | null
   readonly #isAutomatic: boolean
   /** The sessions that the host's own thread reads. */
   readonly #own = new Set<string>()
 
-  constructor({ clock, threads, owner, onUnread }: ReaderHostsOptions) {
+  constructor({ clock, threads, owner, onUnread }: ReaderFactoriesOptions) {
     this.#isAutomatic = threads === null
     const max = threads ?? availableParallelism() - 1
     const isUsed = owner === 'daemon' && max > 0 && ReaderThreads.areAvailable
@@ -40,8 +40,8 @@ export class ReaderHosts {
     return this.#threads?.count ?? 0
   }
 
-  /** `monotonic`: the clock of the session's turns, for a terminal that is read in this thread. */
-  hostOf(id: string, monotonic: () => number, options: ThreadReaderOptions): ReaderFactory {
+  /** @param monotonic the clock of the session's queue, for a terminal that this thread reads. */
+  factoryFor(id: string, monotonic: () => number, options: ThreadReaderOptions): ReaderFactory {
     const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < OWN_TERMINALS
     if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.factoryFor(options)
     this.#own.add(id)

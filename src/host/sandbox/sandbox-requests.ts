@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { type ApprovalRecord, type LedgerPort, requestFromReport, waitForRecord } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
-import type { HostRequest, OpenedPath } from '../sandbox/index.js'
-import type { EventStore } from '../store/index.js'
+import { type ApprovalRecord, type LedgerPort, requestFromReport, waitForRecord } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
+import type { HostRequest, OpenedPath } from '../../sandbox/index.js'
+import type { EventStore } from '../../store/index.js'
 
 /** The channel of requests that a sandbox raises: their answer opens the sandbox, not a menu. */
 export const SANDBOX_CHANNEL = 'sandbox'
