@@ -4,14 +4,13 @@ import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
-import type { ApprovalEvent } from './approval-table.js'
 import { checkDecision, judgeDecision, type ProposedDecision } from './decide.js'
 import { hasSignature, signatureOf } from './decision-signature.js'
 import { sha256 } from './fingerprint.js'
+import { GrantDecisions } from './grant-decisions.js'
 import { GrantRegistry, type SettingsHash } from './grant-registry.js'
-import { type GrantRecord, grantFrom, grantStream } from './grants.js'
+import { grantFrom, grantStream } from './grants.js'
 import { Lockdown } from './lockdown.js'
-import { allowOnceOption } from './manual-only.js'
 import { OpenRecords } from './open-records.js'
 import { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
@@ -25,6 +24,15 @@ import {
   isSuperseded,
 } from './record.js'
 import { historyOf } from './request-history.js'
+import {
+  appliedOutcome,
+  expiredOutcome,
+  type ObservedAnswer,
+  type OutcomeEvidence,
+  observedOutcome,
+  type RequestOutcome,
+  staleOutcome,
+} from './request-outcomes.js'
 import { rateRisk } from './risk.js'
 import { toStoredRequest } from './stored-request.js'
 
@@ -52,19 +60,6 @@ export interface LedgerOptions {
 }
 
 /**
- * How often another grant is searched when the first one ended between the search and the append.
- */
-const COVER_TRIES = 5
-
-/** An answer in the agent's own dialog, as far as it is known. */
-interface Observed {
-  option?: string | null
-  result?: 'allowed' | 'denied' | undefined
-  /** Keys of a person reached the dialog. */
-  hasKeys?: boolean
-}
-
-/**
  * The ledger: it records every request for a decision, and decides each once. It neither shows
  * requests nor delivers answers.
  */
@@ -79,6 +74,7 @@ export class Ledger {
   readonly #home: string
   readonly #gateAppends: LedgerOptions['gateAppends']
   readonly #open: OpenRecords
+  readonly #grantDecisions: GrantDecisions
   readonly #secret: string | undefined
   readonly #isAccepted: LedgerOptions['isAccepted']
   readonly #skipped = new Set<string>()
@@ -96,6 +92,13 @@ export class Ledger {
     this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
+    this.#grantDecisions = new GrantDecisions({
+      store,
+      grants: this.grants,
+      lockdown: this.lockdown,
+      sign: (id, decision) => this.#signed(id, decision),
+      isProven: grant => this.#isGrantProven(grant),
+    })
   }
 
   /**
@@ -255,32 +258,15 @@ export class Ledger {
 
   /** Decides a pending request by a grant that covers it; false if none does. */
   async decideByGrant(id: string): Promise<boolean> {
-    for (let tries = 0; tries < COVER_TRIES; tries++) {
-      const { isLocked, guard } = await this.lockdown.check()
+    return this.#grantDecisions.decide(id, async () => {
       const { record, version } = await this.#read(id)
-      if (record.state !== 'pending') return true
-      const cover = isLocked ? null : await this.grants.cover(record)
-      if (!cover || !(await this.#isGrantProven(cover.grant))) return false
-      const { grant, switchVersion } = cover
-      const decision = this.#signed(id, grantDecision(record, grant.id, grant.by))
-      const decided = {
-        stream: approvalStream(id),
-        expected: version,
-        events: [newEvent('approval.decided', decision)],
-      }
-      const others = (await this.#gateAppends?.(record, decision)) ?? []
-      const appends = [decided, ...useOf(grant, switchVersion, id), guard, ...others]
-      try {
-        await this.#store.appendAll(appends, { notAfter: grant.expiresAt - 1 })
-        return true
-      } catch (error) {
-        if (!isCode(error, 'E_VERSION') && !isCode(error, 'E_PRECONDITION')) throw error
-      }
-    }
-    return false
+      if (record.state !== 'pending') return null
+      const others = async (decision: ApprovalDecision) => (await this.#gateAppends?.(record, decision)) ?? []
+      return { request: record, compared: record, expected: version, before: [], others }
+    })
   }
 
-  /** Takes denials only from now on, and ends every grant. Sessions and runs are not touched. */
+  /** Accepts only denials from now on, and ends every grant. Sessions and runs are not touched. */
   async lockDown(by: Actor): Promise<{ since: number; grants: number }> {
     const active = await this.grants.list()
     const since = await this.lockdown.begin(by.name, active.length)
@@ -311,68 +297,39 @@ export class Ledger {
   async delivering(record: ApprovalRecord, step: string): Promise<void> {
     const attempt = Math.max(0, ...record.delivery.map(earlier => earlier.attempt)) + 1
     const event = newEvent('approval.delivering', { attempt, channel: record.source.channel, fence: 0, step })
-    if (await this.#move(record.id, 'delivering', event)) return
+    if (await this.#move(record.id, { by: 'delivering', event })) return
     throw new SignalboxError('E_STATE', `approval ${record.id} is closed: no more keys are sent for it`)
   }
 
-  async applied(
-    record: ApprovalRecord,
-    evidence: { kind: string; [key: string]: unknown }[],
-    at: number,
-  ): Promise<boolean> {
-    const decidedAt = (await this.get(record.id))?.decision?.at
-    const deliveredMs = decidedAt === undefined ? undefined : Math.max(0, at - decidedAt)
-    return this.#move(
-      record.id,
-      'moved-on',
-      newEvent('approval.applied', {
-        evidence,
-        waitedMs: waited(record, at),
-        ...(deliveredMs !== undefined && { deliveredMs }),
-      }),
-    )
+  async applied(record: ApprovalRecord, evidence: OutcomeEvidence, at: number): Promise<boolean> {
+    const { requestedAt } = record
+    const decision = (await this.get(record.id))?.decision
+    return this.#move(record.id, appliedOutcome({ requestedAt, ...(decision && { decision }) }, evidence, at))
   }
 
   async observed(
     record: ApprovalRecord,
-    evidence: { kind: string; [key: string]: unknown }[],
+    evidence: OutcomeEvidence,
     at: number,
-    { option = null, result, hasKeys = true }: Observed = {},
+    answer: ObservedAnswer = {},
   ): Promise<boolean> {
-    const who = hasKeys
-      ? { id: 'terminal', name: 'a person at the terminal' }
-      : { id: 'agent', name: 'the agent’s own dialog or rules' }
-    const actor = { kind: 'observed' as const, ...who, role: 'approver' as const }
-    const observed = { actor, surface: 'terminal' as const, option, ...(result && { result }) }
-    return this.#move(
-      record.id,
-      'observed',
-      newEvent('approval.applied', { evidence, waitedMs: waited(record, at), observed }),
-    )
+    return this.#move(record.id, observedOutcome(record, evidence, at, answer))
   }
 
   async stale(
-    record: ApprovalRecord,
+    { id }: ApprovalRecord,
     reason: EventData<'approval.stale'>['reason'],
-    evidence?: { kind: string; [key: string]: unknown }[],
+    evidence?: OutcomeEvidence,
   ): Promise<boolean> {
-    return this.#move(record.id, reason, newEvent('approval.stale', { reason, ...(evidence && { evidence }) }))
+    return this.#move(id, staleOutcome(reason, evidence))
   }
 
-  async cancelled(record: ApprovalRecord, reason: string): Promise<boolean> {
-    return this.#move(record.id, 'withdrawn', newEvent('approval.cancelled', { reason }))
+  async cancelled({ id }: ApprovalRecord, reason: string): Promise<boolean> {
+    return this.#move(id, { by: 'withdrawn', event: newEvent('approval.cancelled', { reason }) })
   }
 
-  /**
-   * No decision was made in time. This never allows; the owner of the deadline does what follows.
-   */
   async expired(record: ApprovalRecord): Promise<boolean> {
-    const onExpiry = record.deadline?.onExpiry ?? 'nothing'
-    return this.#move(
-      record.id,
-      'deadline',
-      newEvent('approval.expired', { reason: 'no decision was made in time', onExpiry }),
-    )
+    return this.#move(record.id, expiredOutcome(record))
   }
 
   #rules(): DecideRules {
@@ -392,30 +349,11 @@ export class Ledger {
    * Writes the request, the decision of a grant that covers it, and `others` in one transaction.
    */
   async #raise(id: string, asked: ApprovalRequest, others: readonly StreamAppend[]): Promise<void> {
-    const stored = this.stored(asked)
-    const requested = newEvent('approval.requested', stored)
-    for (let tries = 0; tries < COVER_TRIES; tries++) {
-      const { isLocked, guard } = await this.lockdown.check()
-      // A grant is compared with the original request, before secrets were removed.
-      const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
-      if (!cover || !(await this.#isGrantProven(cover.grant))) break
-      const { grant, switchVersion } = cover
-      const decided = newEvent('approval.decided', this.#signed(id, grantDecision(stored, grant.id, grant.by)))
-      try {
-        await this.#store.appendAll(
-          [
-            { stream: approvalStream(id), expected: 0, events: [requested, decided] },
-            ...useOf(grant, switchVersion, id),
-            guard,
-            ...others,
-          ],
-          { notAfter: grant.expiresAt - 1 },
-        )
-        return
-      } catch (error) {
-        if (!isCode(error, 'E_VERSION') && !isCode(error, 'E_PRECONDITION')) throw error
-      }
-    }
+    const request = this.stored(asked)
+    const requested = newEvent('approval.requested', request)
+    const compared = { ...request, request: asked.request }
+    const candidate = { request, compared, expected: 0, before: [requested], others: async () => others }
+    if (await this.#grantDecisions.decide(id, async () => candidate)) return
     await this.#store.appendAll([{ stream: approvalStream(id), expected: 0, events: [requested] }, ...others])
   }
 
@@ -480,8 +418,11 @@ export class Ledger {
     }
   }
 
-  /** Appends only what the table has a row for, at the version that was read. */
-  #move(id: string, by: ApprovalEvent, event: NewEvent): Promise<boolean> {
+  /**
+   * Appends only what the table has a row for, at the version that was read.
+   * @returns false, and changes nothing, if the request was closed meanwhile
+   */
+  #move(id: string, { by, event }: RequestOutcome): Promise<boolean> {
     return this.#appendIf(id, ({ state }) => canMove(state, by), event)
   }
 
@@ -513,35 +454,6 @@ export class Ledger {
   }
 }
 
-/** One use of a grant, if neither it nor the switch for all grants changed meanwhile. */
-function useOf({ id, version, uses, maxUses }: GrantRecord, switchVersion: number, approval: string): StreamAppend[] {
-  const used = [newEvent('grant.used', { approval })]
-  if (uses + 1 >= maxUses) used.push(newEvent('grant.ended', { reason: 'uses' }))
-  return [
-    { stream: grantStream(id), expected: version, events: used },
-    { stream: grantStream('all'), expected: switchVersion, events: [] },
-  ]
-}
-
-function grantDecision(request: ApprovalRequest, grantId: string, by: ApprovalDecision['actor']): ApprovalDecision {
-  const option = allowOnceOption(request)!
-  return {
-    option: option.key,
-    tier: option.meaning,
-    grantId,
-    actor: { kind: 'grant', id: grantId, name: `a grant of ${by.name}`, role: by.role },
-    surface: 'api',
-    fingerprint: request.fingerprint,
-    seen: { displayHash: request.display.hash, whole: false },
-    idempotencyKey: `${grantId}:${request.instance}`,
-  }
-}
-
 function isCode(error: unknown, code: string): boolean {
   return error instanceof SignalboxError && error.code === code
-}
-
-/** Not negative, also when the wall clock was set back. */
-function waited(record: ApprovalRecord, at: number): number {
-  return Math.max(0, at - record.requestedAt)
 }
