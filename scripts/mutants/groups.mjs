@@ -39,8 +39,13 @@ export const GROUPS = {
   },
   approvals: {
     isBarred: false,
-    sources: ['src/approvals/*.ts', 'src/approvals/risk/*.ts'],
-    tests: ['src/approvals/**/*.test.ts', 'test/approvals/one-policy.test.ts', 'test/approvals/risk-corpus.test.ts'],
+    sources: ['src/approvals/*.ts', 'src/approvals/risk/*.ts', 'src/sessions/requests/apply-menu*.ts'],
+    tests: [
+      'src/approvals/**/*.test.ts',
+      'src/sessions/requests/apply-menu*.test.ts',
+      'test/approvals/one-policy.test.ts',
+      'test/approvals/risk-corpus.test.ts',
+    ],
   },
   screen: {
     isBarred: false,

@@ -30,7 +30,6 @@
  *   batch                several requests at once, each decided on its own
  *
  * Afterwards:
- *   apply-menu           types a decision into the agent's menu, and verifies every key
  *   ledger-sweeper       deadlines, and the ends of grants
  *   wait-for-record      waits for the outcome, whichever process brings it about
  *   report               the history, with times, refusals and grants
@@ -39,8 +38,6 @@
  * and not `new Ledger`. The owner of a request delivers its decision: sessions/ for a session,
  * runs/ for a run's agent. The answer of a gate is written in the transaction of its decision.
  */
-export { chooseOption, type MenuPort } from './apply-menu.js'
-export { selectedLabel } from './apply-menu-labels.js'
 export { approvalTable } from './approval-table.js'
 export { type BatchResult, decideBatch, denyAll, denyBatch } from './batch.js'
 export { blockersOf } from './blocked-requests.js'

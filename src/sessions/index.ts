@@ -22,4 +22,4 @@ export {
 } from './conversation/index.js'
 export * from './files/index.js'
 export * from './live/index.js'
-export { type AnswerChannel, NO_CHANNEL } from './requests/index.js'
+export { type AnswerChannel, chooseOption, NO_CHANNEL } from './requests/index.js'

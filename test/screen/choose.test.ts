@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadPack } from '../../src/agents/index.js'
-import { chooseOption } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { Keeper, type KeeperListener } from '../../src/keeper/index.js'
 import { PaneScreen } from '../../src/panes/index.js'
 import type { Menu, Observation, Pack } from '../../src/screen/index.js'
+import { chooseOption } from '../../src/sessions/index.js'
 
 /*
  * Choosing by label with the real demo agent in a real PTY, for every layout of a menu. The agent

@@ -1,5 +1,7 @@
-import { type ApprovalRecord, chooseOption, type MenuPort, selectedLabel } from '../../approvals/index.js'
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { delay } from '../../clock/index.js'
+import { chooseOption, type MenuPort } from './apply-menu.js'
+import { selectedLabel } from './apply-menu-labels.js'
 import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'
 import { hookAnswerOf, isAsDecided, isDenial, screenAnswerOf } from './request-answer.js'
 

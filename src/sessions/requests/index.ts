@@ -26,6 +26,7 @@
  *   several questions.
  * - `DecisionDelivery` brings a decision to the agent: by the `AnswerChannel` (a waiting hook, the
  *   agent's own protocol) if that can express it, otherwise by keys in the menu (`request-answer`).
+ *   `apply-menu` types them, and verifies every key.
  *   A decision is *applied* only with proof.
  * - `AgentAllowances` records what the agent itself no longer asks about.
  *
@@ -34,10 +35,10 @@
  * the open requests in the ledger; nothing is typed twice, because every step of a delivery is
  * recorded before its keys.
  *
- * Not here: who may decide (`approvals/`), how keys choose an option of a menu
- * (`approvals/apply-menu`), and when a menu counts as live (`screen/`).
+ * Not here: who may decide (`approvals/`), and when a menu counts as live (`screen/`).
  */
 export { AgentAllowances } from './agent-allowances.js'
+export { chooseOption } from './apply-menu.js'
 export { liveMenu, MenuInstances, type MenuState } from './menu-instances.js'
 export { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 export type { ScreenRequests } from './screen-requests.js'

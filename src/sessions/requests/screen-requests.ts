@@ -4,12 +4,12 @@ import {
   approvalKindOf,
   type Join,
   joinReports,
-  type MenuPort,
   requestFromMenu,
 } from '../../approvals/index.js'
 import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import { squash } from '../compare-text.js'
+import type { MenuPort } from './apply-menu.js'
 import { isPageOf, joinedMenu, requestOfForm, requestOfTool } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'

@@ -1,4 +1,4 @@
-import type { MenuPort } from '../../approvals/index.js'
+import type { MenuPort } from './apply-menu.js'
 import { DecisionDelivery, type DecisionDeliveryOptions } from './decision-delivery.js'
 import { OpenRequests, type OpenRequestsOptions } from './open-requests.js'
 import { ReportedRequests } from './reported-requests.js'

@@ -1,5 +1,5 @@
-import { type Clock, delay } from '../clock/index.js'
-import type { Menu } from '../screen/index.js'
+import { type Clock, delay } from '../../clock/index.js'
+import type { Menu } from '../../screen/index.js'
 import { arrowKey, confusableForm, fieldText, selectedLabel, withoutWraps } from './apply-menu-labels.js'
 import type { ApplyFailure, ApplyOutcome, ApplyStep, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 

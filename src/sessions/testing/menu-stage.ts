@@ -1,9 +1,9 @@
 import { beforeEach } from 'vitest'
+import { menuOf } from '../../approvals/testing/fixtures.js'
 import { SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Menu } from '../../screen/index.js'
-import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../apply-menu.js'
-import { menuOf } from './fixtures.js'
+import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../requests/apply-menu.js'
 
 export const UP = '\u001b[A'
 export const DOWN = '\u001b[B'

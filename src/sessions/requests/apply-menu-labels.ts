@@ -1,4 +1,4 @@
-import type { Menu } from '../screen/index.js'
+import type { Menu } from '../../screen/index.js'
 
 /** Line wraps and repeated blanks depend on the width of the screen, not on the label. */
 export function withoutWraps(label: string): string {

@@ -1,4 +1,4 @@
-import type { Menu } from '../screen/index.js'
+import type { Menu } from '../../screen/index.js'
 
 /** What applying a decision needs: to read the menu, press keys, await a frame. */
 export interface MenuPort {

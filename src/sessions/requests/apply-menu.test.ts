@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { menuOf } from './testing/fixtures.js'
+import { menuOf } from '../../approvals/testing/fixtures.js'
 import {
   choose,
   clock,
@@ -11,7 +11,7 @@ import {
   steps,
   UP,
   useMenuStage,
-} from './testing/menu-stage.js'
+} from '../testing/menu-stage.js'
 
 useMenuStage()
 

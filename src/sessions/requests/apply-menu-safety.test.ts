@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { menuOf } from './testing/fixtures.js'
-import { choose, clock, DOWN, FakeMenu, fake, LABELS, PRINT, useMenuStage } from './testing/menu-stage.js'
+import { menuOf } from '../../approvals/testing/fixtures.js'
+import { choose, clock, DOWN, FakeMenu, fake, LABELS, PRINT, useMenuStage } from '../testing/menu-stage.js'
 
 useMenuStage()
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Menu } from '../screen/index.js'
-import { menuOf } from './testing/fixtures.js'
-import { choose, clock, DOWN, FakeMenu, fake, LABELS, useMenuStage } from './testing/menu-stage.js'
+import { menuOf } from '../../approvals/testing/fixtures.js'
+import type { Menu } from '../../screen/index.js'
+import { choose, clock, DOWN, FakeMenu, fake, LABELS, useMenuStage } from '../testing/menu-stage.js'
 
 useMenuStage()
 
