@@ -133,5 +133,5 @@ function numeric(name: string, value: string): number {
 }
 
 function usage(message: string): SignalboxError {
-  return new SignalboxError('E_INPUT', message, { next: 'signalbox-demo --help lists the options.' })
+  return new SignalboxError('E_INPUT', message, { next: 'signalbox-demo --help lists the options' })
 }

@@ -68,8 +68,8 @@ async function readPrompt(input: LineInput | null): Promise<string> {
   const line = input && (await input.next(candidate => candidate.type === 'user'))
   const text = input ? String(line?.text ?? '') : await readAll(process.stdin)
   if (text.trim() === '')
-    throw new SignalboxError('E_INPUT', 'There is no prompt.', {
-      next: 'Give one with -p, or on stdin (as {"type":"user","text":"…"} with --input json).',
+    throw new SignalboxError('E_INPUT', 'no prompt was given', {
+      next: 'give one with -p, or on stdin (as {"type":"user","text":"…"} with --input json)',
     })
   return text.trim()
 }

@@ -23,8 +23,8 @@ export async function runInteractive(options: Options): Promise<void> {
   const { stdin, stdout } = process
   if (options.scenario !== null) loadScenario(options.scenario)
   if (!stdin.isTTY || !stdout.isTTY)
-    throw new SignalboxError('E_INPUT', 'The demo agent needs a terminal.', {
-      next: 'Use --headless to run it without one.',
+    throw new SignalboxError('E_INPUT', 'the demo agent needs a terminal', {
+      next: 'use --headless to run it without one',
     })
   const cwd = process.cwd()
   const { scenario, transcript, records, hooks, home } = openSession(options, 'tour', cwd)

@@ -33,8 +33,8 @@ export class Transcript {
   static create(home: string, id: string, about: Record<string, unknown>): Transcript {
     const transcript = Transcript.at(home, id)
     if (existsSync(transcript.file))
-      throw new SignalboxError('E_INPUT', `Session id ${id} is already in use.`, {
-        next: `Resume it with --resume ${id}, or choose another id.`,
+      throw new SignalboxError('E_INPUT', `session id ${id} is already in use`, {
+        next: `resume it with --resume ${id}, or choose another id`,
       })
     transcript.lock()
     transcript.append({ type: 'session', id, ...about })
@@ -44,7 +44,7 @@ export class Transcript {
   static resume(home: string, id: string): { transcript: Transcript; records: TranscriptRecord[] } {
     const transcript = Transcript.at(home, id)
     if (!existsSync(transcript.file))
-      throw new SignalboxError('E_UNKNOWN', `There is no session ${id} in ${Transcript.directory(home)}.`)
+      throw new SignalboxError('E_UNKNOWN', `unknown session "${id}" in ${Transcript.directory(home)}`)
     transcript.lock()
     return { transcript, records: Transcript.read(home, id) }
   }
@@ -65,8 +65,8 @@ export class Transcript {
 
   private static at(home: string, id: string): Transcript {
     if (!/^[\w.-]{1,80}$/.test(id) || id.startsWith('.'))
-      throw new SignalboxError('E_INPUT', `"${id}" is not a valid session id.`, {
-        next: 'Use letters, digits, - and _.',
+      throw new SignalboxError('E_INPUT', `"${id}" is not a valid session id`, {
+        next: 'use letters, digits, - and _',
       })
     const directory = Transcript.directory(home)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -76,8 +76,8 @@ export class Transcript {
   private lock(): void {
     const owner = existsSync(this.lockFile) ? Number(readFileSync(this.lockFile, 'utf8')) : 0
     if (owner > 0 && owner !== process.pid && isAlive(owner))
-      throw new SignalboxError('E_INPUT', `Session ${this.id} is in use by process ${owner}.`, {
-        next: 'End that one first.',
+      throw new SignalboxError('E_INPUT', `session ${this.id} is in use by process ${owner}`, {
+        next: 'end that process first',
       })
     writeFileSync(this.lockFile, String(process.pid))
   }

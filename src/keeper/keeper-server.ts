@@ -60,8 +60,8 @@ export class KeeperServer {
       socket,
       kept.map(({ id, pid }) => ({ name: id, pid })),
     ).catch(() => null)
-    // A home has one daemon. While it is connected, no other process gets in, whoever started it:
-    // an agent can have one started by tmux or at.
+    // A home has one daemon. While it is connected, no other process is accepted, whatever started
+    // it: an agent can have one started by tmux or at.
     if (peer?.origin.kind === 'agent' || this.#daemon) return void socket.destroy()
     const connection = new Connection(socket, this.#keeper, {
       onSecret: () => {

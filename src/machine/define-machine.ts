@@ -40,8 +40,8 @@ function listOf<T extends string>(value: T | readonly T[] | undefined): readonly
 }
 
 function fail(machine: string, message: string, row?: number): never {
-  throw new SignalboxError('E_MACHINE', `Machine "${machine}": ${message}`, {
-    next: 'Correct the table where it is declared.',
+  throw new SignalboxError('E_MACHINE', `machine "${machine}": ${message}`, {
+    next: 'correct the table where it is declared',
     details: row === undefined ? { machine } : { machine, row },
   })
 }

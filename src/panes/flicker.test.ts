@@ -48,3 +48,19 @@ describe('FlickerDetector', () => {
     expect(typed(() => undefined)).toBeGreaterThan(0)
   })
 })
+
+describe('flicker', () => {
+  it('is more changes than allowed within the window, and lasts for five minutes', () => {
+    const flicker = new FlickerDetector({ max: 3, windowS: 60 })
+    flicker.see(false, 0)
+    const found = [1, 2, 3, 4].map((t, index) => flicker.see(index % 2 === 0, t))
+    expect(found).toEqual([false, false, false, true])
+    expect([flicker.isHeld(303.9), flicker.isHeld(304), flicker.count]).toEqual([true, false, 1])
+  })
+
+  it('is not the same number of changes over a longer time', () => {
+    const flicker = new FlickerDetector({ max: 3, windowS: 60 })
+    flicker.see(false, 0)
+    expect([0, 25, 50, 75, 100].map((t, index) => flicker.see(index % 2 === 0, t)).some(Boolean)).toBe(false)
+  })
+})

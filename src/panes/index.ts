@@ -36,7 +36,7 @@
  *   in status-walk.test.ts.
  * - A status, an event or a guard: status-table.ts.
  * - A setting: its entry in config/settings/panes.ts, its use here, and a case in
- *   supervision-settings.test.ts.
+ *   supervisor-settings.test.ts.
  */
 
 export { checkFixtures, type FixtureReport } from './check-fixtures.js'

@@ -59,3 +59,35 @@ describe('shownCommand', () => {
     expect(shownCommand(['echo', 'x y z'.repeat(5)], redactor, 10)).toHaveLength(10)
   })
 })
+
+describe('a job', () => {
+  it.each([
+    [['/usr/bin/node', '/opt/codex/bin/codex.js', '--x'], 'codex'],
+    [['python3', '-m', 'http.server', '8000'], 'http.server'],
+    [['python3', '-c', 'print(1)'], 'python3'],
+    [['npx', '-y', 'gemini'], 'gemini'],
+    [['env', 'A=1', 'claude'], 'claude'],
+    [['sudo', '-E', 'vim', 'x'], 'vim'],
+    [['sh', '-c', 'make test'], 'make'],
+    [['-bash'], 'bash'],
+    [['node'], 'node'],
+    [[], null],
+  ])('%j is %s', (words, name) => expect(jobName(words)).toBe(name))
+
+  it('that is a plain shell is recognised', () => {
+    expect([
+      isPlainShell(['-bash']),
+      isPlainShell(['bash', '-l']),
+      isPlainShell(['bash', 'x.sh']),
+      isPlainShell(['sh', '-c', 'x']),
+    ]).toEqual([true, true, false, false])
+  })
+
+  it('is shown without control characters and secrets, and shortened', () => {
+    const redactor = createRedactor()
+    const shown = shownCommand(['curl', '--token', 'abcdefgh12345678', 'a\u001b[31mb\n'], redactor, 80)
+    expect(shown).not.toContain('abcdefgh12345678')
+    expect(shown).not.toMatch(/\p{Cc}/u)
+    expect(shownCommand(['x'.repeat(100)], redactor, 50)).toHaveLength(50)
+  })
+})

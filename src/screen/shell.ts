@@ -31,7 +31,8 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   if (!row) return null
   const fullscreen = readFullscreen(frame, rows, row)
   if (fullscreen) return fullscreen
-  // Whoever hides the cursor does not wait at it: a row that ends in a prompt glyph is a drawing.
+  // A program that hides the cursor does not wait at it: a row that ends in a prompt glyph is
+  // drawn.
   const isHidden = !frame.cursor.visible && frame.isPlainText !== true
   const before = row.text.slice(0, frame.cursor.x).padEnd(frame.cursor.x)
   const isLast = rows.slice(row.index + 1).every(isBlank)

@@ -205,8 +205,8 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
   }
   const missing = Object.keys(required).filter(name => !required[name])
   if (core && missing.length === 0) return core
-  throw new SignalboxError('E_INTERNAL', `This release of @xterm/headless lacks ${missing.join(', ')}.`, {
-    next: 'Install the version that package-lock.json names.',
+  throw new SignalboxError('E_INTERNAL', `this release of @xterm/headless lacks ${missing.join(', ')}`, {
+    next: 'install the version that package-lock.json names',
   })
 }
 

@@ -56,6 +56,6 @@ function writeObject(value: object, path: (string | number)[]): string {
 }
 
 function refuse(what: string, path: (string | number)[]): never {
-  const place = path.length > 0 ? ` at ${path.join('.')}` : ''
-  throw new SignalboxError('E_CANONICAL', `Canonical JSON cannot hold ${what}${place}.`)
+  const at = path.length > 0 ? ` at ${path.join('.')}` : ''
+  throw new SignalboxError('E_CANONICAL', `canonical JSON cannot hold ${what}${at}`)
 }

@@ -186,11 +186,11 @@ describe('headless faults', () => {
 
 describe('bad input', () => {
   it.each([
-    ['an unknown scenario', ['--scenario', 'nonsense'], 2, 'There is no scenario "nonsense"'],
+    ['an unknown scenario', ['--scenario', 'nonsense'], 2, 'unknown scenario "nonsense"'],
     ['an unknown flag', ['--nonsense'], 2, '--nonsense'],
-    ['a session that is not there', ['--resume', 'nobody', '-p', 'x'], 2, 'There is no session nobody'],
+    ['a session that is not there', ['--resume', 'nobody', '-p', 'x'], 2, 'unknown session "nobody"'],
     ['an id with a path in it', ['--session-id', '../../x', '-p', 'x'], 2, 'is not a valid session id'],
-    ['no prompt', ['--permission-mode', 'all'], 2, 'There is no prompt'],
+    ['no prompt', ['--permission-mode', 'all'], 2, 'no prompt was given'],
   ])('%s', (_, args, code, message) => {
     const { status, stderr } = run(args)
     expect(status).toBe(code)

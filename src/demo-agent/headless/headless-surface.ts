@@ -121,7 +121,7 @@ export class HeadlessSurface implements Surface {
     this.isAbandoned = true
     return {
       isCancelled: true,
-      answers: [{ question: menu.question, labels: [], text: 'nobody is there to answer' }],
+      answers: [{ question: menu.question, labels: [], text: 'no person is there to answer' }],
       meaning: call ? 'deny' : 'cancel',
     }
   }

@@ -9,8 +9,8 @@ export function loadScenario(nameOrFile: string): Scenario {
   if (builtIn) return builtIn
   const names = BUILT_IN.map(scenario => scenario.name).join(', ')
   if (!/[./]/.test(nameOrFile) || !existsSync(nameOrFile))
-    throw new SignalboxError('E_INPUT', `There is no scenario "${nameOrFile}".`, {
-      next: `Take one of ${names}, or the path of a JSON file.`,
+    throw new SignalboxError('E_INPUT', `unknown scenario "${nameOrFile}"`, {
+      next: `use one of ${names}, or the path of a JSON file`,
     })
   return readScenarioFile(nameOrFile)
 }
@@ -29,7 +29,7 @@ function readScenarioFile(file: string): Scenario {
   const result = validateScenario(value)
   if ('scenario' in result) return result.scenario
   const message = result.problems.map(problem => `${file}: ${problem}`).join('\n')
-  throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'The format is in docs/demo-agent.md.' })
+  throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'the format is in docs/demo-agent.md' })
 }
 
 /** Node gives a position only for some mistakes; otherwise we find where reading stops. */

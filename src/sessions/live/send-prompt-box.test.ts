@@ -147,7 +147,7 @@ describe('a draft', () => {
     const agent = Object.assign(agentOf({}, DRAFT), { quietMs: () => 4_000 })
     expect(await clearing(agent, { clearsDraft: true })).toMatchObject({
       reason: 'draft',
-      detail: expect.stringContaining('someone is typing'),
+      detail: expect.stringContaining('a person is typing'),
     })
     expect(agent.writes).toEqual([])
   })

@@ -199,7 +199,7 @@ function judgeScreen(port: SendPort, { pack, mayQueue = true }: SendPromptOption
   if (seen && isOverlay(seen)) return refused('overlay', 'a viewer covers the input box')
   if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
   if (!seen.composer.empty) {
-    const who = isSomeoneTyping(port) ? 'someone is typing in the input box' : 'there is text in the input box already'
+    const who = isPersonTyping(port) ? 'a person is typing in the input box' : 'there is text in the input box already'
     return refused('draft', `${who}: ${seen.composer.draft.slice(0, 60)}`)
   }
   if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
@@ -216,7 +216,7 @@ function otherProgram(seen: Observation): string | null {
   return prompt === 'agent' ? null : `a ${prompt}`
 }
 
-function isSomeoneTyping(port: SendPort): boolean {
+function isPersonTyping(port: SendPort): boolean {
   return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
 }
 
@@ -232,9 +232,9 @@ function closingKey(
   reason: SendRefusal | undefined,
   { pack, clearsDraft }: SendPromptOptions,
 ): string | null {
-  if (reason === 'completion' || reason === 'focus') return isSomeoneTyping(port) ? null : ESCAPE
+  if (reason === 'completion' || reason === 'focus') return isPersonTyping(port) ? null : ESCAPE
   if (reason === 'draft')
-    return (clearsDraft || isGivenBack(port.observation())) && !isSomeoneTyping(port) ? pack.input.clear : null
+    return (clearsDraft || isGivenBack(port.observation())) && !isPersonTyping(port) ? pack.input.clear : null
   if (reason === 'overlay') return (port.observation() as Observation<'unknown'>).payload.close ?? null
   return null
 }
