@@ -31,7 +31,9 @@ export function momentsOf(
   if (start === null) return []
   const endsAt = recording.events.at(-1)?.t ?? 0
   const also = (recording.also ?? []).map(at => (at - start) / 1000)
-  const main = statements.filter(({ subAgent, kind }) => subAgent === undefined && kind !== 'usage' && kind !== 'session')
+  const main = statements.filter(
+    ({ subAgent, kind }) => subAgent === undefined && kind !== 'usage' && kind !== 'session',
+  )
   return main.flatMap((statement, index): TaughtMoment[] => {
     const from = (statement.at - start) / 1000
     const to = index + 1 < main.length ? (main[index + 1]!.at - start) / 1000 : endsAt
