@@ -91,17 +91,17 @@ function transcriptOf(taught, { truth = [], api = [], moments = [] }) {
   const statements = []
   const add = (t, statement) => statements.push({ at: 1e12 + t * 1000, ...statement })
   for (const { t, ev, text, kind, toolResults, name } of truth) {
-    if (ev === 'user_submit') add(t, { is: 'prompt', text })
-    if (ev === 'request' && kind === 'main' && toolResults?.length > 0) add(t, { is: 'tool', state: 'done' })
-    if (ev === 'tool_call') add(t, { is: 'tool', state: 'started', tool: name })
-    if (ev === 'done') add(t, { is: 'said', id: String(t), markdown: '' })
+    if (ev === 'user_submit') add(t, { kind: 'prompt', text })
+    if (ev === 'request' && kind === 'main' && toolResults?.length > 0) add(t, { kind: 'tool', state: 'done' })
+    if (ev === 'tool_call') add(t, { kind: 'tool', state: 'started', tool: name })
+    if (ev === 'done') add(t, { kind: 'said', id: String(t), markdown: '' })
   }
   for (const { t, type, kind, lastUser = '', tool, stop_reason: reason } of api) {
     if (kind !== 'main') continue
     if (type === 'request')
-      add(t, lastUser.startsWith('[tool_result') ? { is: 'tool', state: 'done' } : { is: 'prompt', text: '' })
-    if (type === 'tool_use_stop') add(t, { is: 'tool', state: 'started', tool })
-    if (type === 'stop' && reason === 'end_turn') add(t, { is: 'said', id: String(t), markdown: '' })
+      add(t, lastUser.startsWith('[tool_result') ? { kind: 'tool', state: 'done' } : { kind: 'prompt', text: '' })
+    if (type === 'tool_use_stop') add(t, { kind: 'tool', state: 'started', tool })
+    if (type === 'stop' && reason === 'end_turn') add(t, { kind: 'said', id: String(t), markdown: '' })
   }
   const turns = statements.filter(({ is }, index) => is !== 'said' || statements[index - 1]?.state !== 'started')
   const taughtBy = momentsOf(turns, { startedAt: 1e9, events: taught.events })

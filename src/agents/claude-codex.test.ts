@@ -83,10 +83,10 @@ describe('Claude Code', () => {
       `${JSON.stringify({ type: 'assistant', uuid, message: { id: uuid, content: [{ type: 'text', text }] } })}\n`
     const main = write(`p/${ID}.jsonl`, `{"type":"api-request-blob", this is not even JSON\n${said('1', 'main')}`)
     const reader = claudeAgent.transcript!.open(main)
-    expect(await reader.read()).toMatchObject({ statements: [{ is: 'said', markdown: 'main' }], skipped: 0 })
+    expect(await reader.read()).toMatchObject({ statements: [{ kind: 'said', markdown: 'main' }], skipped: 0 })
     write(`p/${ID}/subagents/agent-a1.jsonl`, said('2', 'helper'))
     const { statements } = await reader.read()
-    expect(statements).toMatchObject([{ is: 'said', markdown: 'helper', subAgent: 'a1' }])
+    expect(statements).toMatchObject([{ kind: 'said', markdown: 'helper', subAgent: 'a1' }])
     reader.close()
   })
 

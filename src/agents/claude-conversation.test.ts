@@ -78,7 +78,7 @@ describe('a transcript of Claude Code', () => {
 
   test('gives the conversation id from its file, with version and directory', () => {
     expect(read(RECORDS)[0]).toEqual({
-      is: 'session',
+      kind: 'session',
       agentSession: 'the-id',
       transcript: '/the-id.jsonl',
       version: '2.1.325',
@@ -93,7 +93,7 @@ describe('a transcript of Claude Code', () => {
   })
 
   test('joins the result of a tool to its call', () => {
-    const done = read(RECORDS).find(statement => statement.is === 'tool' && statement.state === 'done')
+    const done = read(RECORDS).find(statement => statement.kind === 'tool' && statement.state === 'done')
     expect(done).toMatchObject({
       key: 'toolu_000000000000000000000003',
       tool: 'Bash',
@@ -110,7 +110,7 @@ describe('a transcript of Claude Code', () => {
         ...more,
       })
     const states = (records: JsonRecord[]) =>
-      read(records).flatMap(statement => (statement.is === 'tool' ? [statement.state] : []))
+      read(records).flatMap(statement => (statement.kind === 'tool' ? [statement.state] : []))
     expect(states([model([call]), rejected, note({ interruptedMessageId: 'msg_1' })])).toEqual(['started', 'failed'])
     expect(states([model([call]), result({ toolDenialKind: 'user-rejected' }), note({})])).toEqual([
       'started',
@@ -123,16 +123,16 @@ describe('a transcript of Claude Code', () => {
   test('counts the tokens of a message once, with its final count', () => {
     const first = model([{ type: 'text', text: 'a' }], {}, { input_tokens: 5, output_tokens: 1 })
     const last = model([call], {}, { input_tokens: 5, output_tokens: 9 })
-    expect(read([first, last, ended]).filter(({ is }) => is === 'usage')).toEqual([
-      { is: 'usage', input: 5, output: 9, cacheRead: 0, cacheWrite: 0, model: 'claude' },
+    expect(read([first, last, ended]).filter(({ kind }) => kind === 'usage')).toEqual([
+      { kind: 'usage', input: 5, output: 9, cacheRead: 0, cacheWrite: 0, model: 'claude' },
     ])
   })
 
   test('reports a turn that ends in a model error as failed', () => {
     const failed = model([{ type: 'text', text: 'API Error: 529' }], { isApiErrorMessage: true })
     expect(read([prompt('hello'), failed, record('system', { subtype: 'turn_duration' })])).toEqual([
-      { is: 'prompt', text: 'hello' },
-      { is: 'turn-ended', outcome: 'failed', text: 'API Error: 529' },
+      { kind: 'prompt', text: 'hello' },
+      { kind: 'turn-ended', outcome: 'failed', text: 'API Error: 529' },
     ])
   })
 
@@ -141,7 +141,7 @@ describe('a transcript of Claude Code', () => {
       message: { content: '<task-notification>done</task-notification>' },
       origin: { kind: 'task-notification' },
     })
-    expect(read([notified])).toEqual([{ is: 'working' }])
+    expect(read([notified])).toEqual([{ kind: 'working' }])
   })
 
   test('does not report commands, notes of the program and summaries as prompts', () => {
@@ -160,10 +160,10 @@ describe('a transcript of Claude Code', () => {
   test('marks the statements of a sub-agent', () => {
     const conversation = new ClaudeConversation({ subAgent: 'a1' })
     expect(read([model([{ type: 'text', text: 'I read.' }])], conversation)).toEqual([
-      { is: 'said', id: expect.any(String), markdown: 'I read.', subAgent: 'a1' },
+      { kind: 'said', id: expect.any(String), markdown: 'I read.', subAgent: 'a1' },
     ])
     const inside = model([{ type: 'text', text: 'I read.' }], { isSidechain: true, agentId: 'a2' })
-    expect(read([inside])).toMatchObject([{ is: 'said', subAgent: 'a2' }])
+    expect(read([inside])).toMatchObject([{ kind: 'said', subAgent: 'a2' }])
   })
 
   test('skips records of any other shape', () => {

@@ -41,7 +41,7 @@ export class ClaudeConversation implements Conversation {
     const { id, path } = this.#session
     this.#session = null
     const cwd = textOf(record.cwd)
-    return [{ is: 'session', agentSession: id, transcript: path, version, ...(cwd !== undefined && { cwd }), at }]
+    return [{ kind: 'session', agentSession: id, transcript: path, version, ...(cwd !== undefined && { cwd }), at }]
   }
 
   #read(record: JsonRecord, at: number | null): Timed[] {
@@ -68,11 +68,11 @@ export class ClaudeConversation implements Conversation {
     for (const block of blocks) {
       const text = textOf(block.text)
       if (block.type === 'text' && text !== undefined) {
-        statements.push({ is: 'said', id: String(record.uuid), markdown: text, at })
+        statements.push({ kind: 'said', id: String(record.uuid), markdown: text, at })
       } else if (block.type === 'tool_use' && typeof block.id === 'string') {
         const tool = { tool: textOf(block.name) ?? 'unknown', input: block.input }
         this.#tools.set(block.id, tool)
-        statements.push({ is: 'tool', state: 'started', key: block.id, ...tool, at })
+        statements.push({ kind: 'tool', state: 'started', key: block.id, ...tool, at })
       }
     }
     return statements
@@ -91,7 +91,7 @@ export class ClaudeConversation implements Conversation {
     if (id !== undefined)
       this.#usage = {
         message: id,
-        is: 'usage',
+        kind: 'usage',
         input,
         output: numberOf(usage.output_tokens),
         cacheRead: numberOf(usage.cache_read_input_tokens),
@@ -122,7 +122,7 @@ export class ClaudeConversation implements Conversation {
       this.#isTurnOpen = false
       return [
         ...this.#flushUsage(),
-        ...(isFirst ? [{ is: 'turn-ended' as const, outcome: 'interrupted' as const, at }] : []),
+        ...(isFirst ? [{ kind: 'turn-ended' as const, outcome: 'interrupted' as const, at }] : []),
       ]
     }
     if (text === '' || (this.#subAgent === null && isCommand(text))) return []
@@ -130,9 +130,9 @@ export class ClaudeConversation implements Conversation {
     this.#failure = null
     const origin = isRecord(record.origin) ? record.origin.kind : 'human'
     // A finished background task starts a turn without a prompt.
-    if (origin !== 'human') return [{ is: 'working', at }]
+    if (origin !== 'human') return [{ kind: 'working', at }]
     const prompt = textOf(record.promptId)
-    return [{ is: 'prompt', text, ...(prompt !== undefined && { prompt }), at }]
+    return [{ kind: 'prompt', text, ...(prompt !== undefined && { prompt }), at }]
   }
 
   #result(block: JsonRecord, record: JsonRecord, at: number | null): Timed[] {
@@ -142,7 +142,7 @@ export class ClaudeConversation implements Conversation {
     const output = blocksOf(block.content)
       .map(part => textOf(part.text) ?? '')
       .join('\n')
-    const statement = { is: 'tool' as const, key, ...tool, ...(output !== '' && { output }), at }
+    const statement = { kind: 'tool' as const, key, ...tool, ...(output !== '' && { output }), at }
     const denial = textOf(record.toolDenialKind)
     if (denial === 'user-rejected' && record.permissionDecision === undefined) {
       this.#refused = { ...statement, state: 'denied' }
@@ -169,7 +169,7 @@ export class ClaudeConversation implements Conversation {
     return [
       ...statements,
       {
-        is: 'turn-ended',
+        kind: 'turn-ended',
         outcome: failure === null ? 'done' : 'failed',
         ...(failure !== null && { text: failure }),
         ...(background > 0 && { background }),

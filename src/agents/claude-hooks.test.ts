@@ -70,25 +70,35 @@ describe('a hook call of Claude Code', () => {
     [
       'SessionStart',
       { session_id: 's', transcript_path: '/t', cwd: '/c', model: 'm' },
-      [{ is: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
+      [{ kind: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
     ],
-    ['UserPromptSubmit', { prompt: 'do it', prompt_id: 'p' }, [{ is: 'prompt', text: 'do it', prompt: 'p' }]],
+    ['UserPromptSubmit', { prompt: 'do it', prompt_id: 'p' }, [{ kind: 'prompt', text: 'do it', prompt: 'p' }]],
     [
       'PreToolUse',
       { ...tool, tool_use_id: 'k' },
-      [{ is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 'p' }],
+      [{ kind: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 'p' }],
     ],
     [
       'PostToolUse',
       { ...tool, tool_use_id: 'k', tool_response: { stdout: 'a\n', stderr: 'b' } },
-      [{ is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 'p', output: 'a\n\nb' }],
+      [
+        {
+          kind: 'tool',
+          state: 'done',
+          key: 'k',
+          tool: 'Bash',
+          input: { command: 'ls' },
+          prompt: 'p',
+          output: 'a\n\nb',
+        },
+      ],
     ],
     [
       'PermissionRequest',
       { ...tool, permission_suggestions: [{ type: 'addRules' }] },
       [
         {
-          is: 'request',
+          kind: 'request',
           key: null,
           tool: 'Bash',
           input: { command: 'ls' },
@@ -100,19 +110,19 @@ describe('a hook call of Claude Code', () => {
     [
       'Notification',
       { notification_type: 'permission_prompt', message: 'Claude needs you' },
-      [{ is: 'waiting', kind: 'permission', text: 'Claude needs you' }],
+      [{ kind: 'waiting', waitsFor: 'permission', text: 'Claude needs you' }],
     ],
     ['Notification', { notification_type: 'auth_success' }, []],
     ['Notification', { notification_type: 'constructor' }, []],
     [
       'Stop',
       { last_assistant_message: 'Done.', background_tasks: [{}] },
-      [{ is: 'turn-ended', outcome: 'done', text: 'Done.', background: 1 }],
+      [{ kind: 'turn-ended', outcome: 'done', text: 'Done.', background: 1 }],
     ],
-    ['StopFailure', { error: 'rate_limit' }, [{ is: 'turn-ended', outcome: 'failed', text: 'rate_limit' }]],
-    ['SubagentStart', { agent_id: 'a' }, [{ is: 'working', subAgent: 'a' }]],
-    ['SubagentStop', { agent_id: 'a' }, [{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
-    ['SessionEnd', { reason: 'prompt_input_exit' }, [{ is: 'ended', reason: 'prompt_input_exit' }]],
+    ['StopFailure', { error: 'rate_limit' }, [{ kind: 'turn-ended', outcome: 'failed', text: 'rate_limit' }]],
+    ['SubagentStart', { agent_id: 'a' }, [{ kind: 'working', subAgent: 'a' }]],
+    ['SubagentStop', { agent_id: 'a' }, [{ kind: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
+    ['SessionEnd', { reason: 'prompt_input_exit' }, [{ kind: 'ended', reason: 'prompt_input_exit' }]],
     ['SessionEnd', { reason: 'clear' }, []],
     ['FileChanged', { anything: 1 }, []],
   ])('is translated: %s', (event, payload, expected) => {
@@ -126,7 +136,7 @@ describe('a hook call of Claude Code', () => {
   })
 
   test('of a sub-agent is marked', () => {
-    expect(claudeHooks.read('PreToolUse', { ...tool, agent_id: 'a' })).toMatchObject([{ is: 'tool', subAgent: 'a' }])
+    expect(claudeHooks.read('PreToolUse', { ...tool, agent_id: 'a' })).toMatchObject([{ kind: 'tool', subAgent: 'a' }])
   })
 
   test.each([

@@ -70,7 +70,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'SessionStart':
       return [sessionStarted(payload)]
     case 'UserPromptSubmit':
-      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.prompt_id) }]
+      return [{ kind: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.prompt_id) }]
     case 'PreToolUse':
       return [tool('started', payload)]
     case 'PostToolUse':
@@ -86,7 +86,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'Stop':
       return [
         {
-          is: 'turn-ended',
+          kind: 'turn-ended',
           outcome: 'done',
           ...optionalText('text', payload.last_assistant_message),
           ...(Array.isArray(payload.background_tasks) && { background: payload.background_tasks.length }),
@@ -95,14 +95,14 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'StopFailure':
       return [
         {
-          is: 'turn-ended',
+          kind: 'turn-ended',
           outcome: 'failed',
           ...optionalText('text', payload.error_details ?? payload.last_assistant_message ?? payload.error),
         },
       ]
     case 'SubagentStart':
       return [
-        { is: 'working', subAgent: requiredText(payload, 'agent_id'), ...optionalText('name', payload.agent_type) },
+        { kind: 'working', subAgent: requiredText(payload, 'agent_id'), ...optionalText('name', payload.agent_type) },
       ]
     case 'SubagentStop':
       return [subAgentEnded(payload)]
@@ -110,7 +110,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
       // For these two reasons the program continues with another conversation, which it announces.
       return payload.reason === 'clear' || payload.reason === 'resume'
         ? []
-        : [{ is: 'ended', reason: requiredText(payload, 'reason') }]
+        : [{ kind: 'ended', reason: requiredText(payload, 'reason') }]
     default:
       return []
   }
@@ -118,7 +118,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
 
 function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
   return {
-    is: 'tool',
+    kind: 'tool',
     state,
     key: textOf(payload.tool_use_id) ?? null,
     tool: requiredText(payload, 'tool_name'),
@@ -132,7 +132,7 @@ function request(payload: JsonRecord): AgentStatement {
   const name = requiredText(payload, 'tool_name')
   const suggestions = payload.permission_suggestions
   return {
-    is: 'request',
+    kind: 'request',
     key: textOf(payload.tool_use_id) ?? null,
     tool: name,
     input: payload.tool_input,
@@ -150,7 +150,7 @@ function notification(payload: JsonRecord): AgentStatement[] {
   }
   const type = textOf(payload.notification_type) ?? ''
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  return kind === undefined ? [] : [{ is: 'waiting', kind, ...optionalText('text', payload.message) }]
+  return kind === undefined ? [] : [{ kind: 'waiting', waitsFor: kind, ...optionalText('text', payload.message) }]
 }
 
 /**

@@ -72,7 +72,7 @@ class ClineTranscriptReader implements TranscriptReader {
     const agentSession = textOf(file.sessionId)
     if (this.#isAnnounced || agentSession === undefined) return []
     this.#isAnnounced = true
-    return [{ is: 'session', agentSession, transcript: this.#path, at: null }]
+    return [{ kind: 'session', agentSession, transcript: this.#path, at: null }]
   }
 
   #message(message: JsonRecord): TimedStatement[] {
@@ -85,21 +85,21 @@ class ClineTranscriptReader implements TranscriptReader {
     if (message.role === 'user') {
       const results = parts.filter(part => part.type === 'tool_result')
       const said: TimedStatement[] = results.map(part => this.#result(part, at))
-      if (text !== '') said.push({ is: 'prompt', text: withoutFrame(text), prompt: id, at })
+      if (text !== '') said.push({ kind: 'prompt', text: withoutFrame(text), prompt: id, at })
       return said
     }
-    const statements: TimedStatement[] = text.trim() === '' ? [] : [{ is: 'said', id, markdown: text, at }]
+    const statements: TimedStatement[] = text.trim() === '' ? [] : [{ kind: 'said', id, markdown: text, at }]
     for (const part of parts) {
       if (part.type !== 'tool_use') continue
       const key = textOf(part.id) ?? null
       const tool = { tool: textOf(part.name) ?? 'unknown', input: part.input }
       if (key !== null) this.#tools.set(key, tool)
-      statements.push({ is: 'tool', state: 'started', key, ...tool, at })
+      statements.push({ kind: 'tool', state: 'started', key, ...tool, at })
     }
     const metrics = partsOf([message.metrics])[0]
     if (metrics)
       statements.push({
-        is: 'usage',
+        kind: 'usage',
         input: numberOf(metrics.inputTokens) + numberOf(metrics.cacheReadTokens) + numberOf(metrics.cacheWriteTokens),
         output: numberOf(metrics.outputTokens),
         at,
@@ -118,19 +118,23 @@ class ClineTranscriptReader implements TranscriptReader {
             .map(each => textOf(each.result) ?? textOf(each.text) ?? '')
             .join('\n')
     const state = part.is_error === true ? 'failed' : 'done'
-    return { is: 'tool', state, key, ...tool, ...(output !== '' && { output }), at }
+    return { kind: 'tool', state, key, ...tool, ...(output !== '' && { output }), at }
   }
 
   #state(state: JsonRecord): TimedStatement[] {
     const wasRunning = this.#isRunning
     this.#isRunning = state.status === 'running'
-    if (this.#isRunning) return wasRunning ? [] : [{ is: 'working', at: null }]
+    if (this.#isRunning) return wasRunning ? [] : [{ kind: 'working', at: null }]
     const statements: TimedStatement[] = []
     const outcome = state.status === 'cancelled' ? 'interrupted' : state.status === 'failed' ? 'failed' : 'done'
-    if (wasRunning) statements.push({ is: 'turn-ended', outcome, at: null })
+    if (wasRunning) statements.push({ kind: 'turn-ended', outcome, at: null })
     if (typeof state.ended_at === 'string' && !this.#isEnded) {
       this.#isEnded = true
-      statements.push({ is: 'ended', reason: textOf(state.status) ?? 'ended', at: Date.parse(state.ended_at) || null })
+      statements.push({
+        kind: 'ended',
+        reason: textOf(state.status) ?? 'ended',
+        at: Date.parse(state.ended_at) || null,
+      })
     }
     return statements
   }

@@ -53,25 +53,25 @@ describe('a transcript of Cline', () => {
 
   it('gives each statement once, although its files are rewritten each time', async () => {
     const reader = clineAgent.transcript!.open(put([]))
-    expect((await reader.read()).statements.map(({ is }) => is)).toEqual(['session', 'working'])
+    expect((await reader.read()).statements.map(({ kind }) => kind)).toEqual(['session', 'working'])
     put([PROMPT, CALL])
     expect((await reader.read()).statements).toEqual([
-      { is: 'prompt', text: 'do > this', prompt: 'u1', at: 1 },
-      { is: 'said', id: 'a1', markdown: 'I run it.', at: 2 },
-      { is: 'tool', state: 'started', key: 'c', tool: 'run_commands', input: { commands: ['ls'] }, at: 2 },
-      { is: 'usage', input: 3, output: 0, at: 2 },
+      { kind: 'prompt', text: 'do > this', prompt: 'u1', at: 1 },
+      { kind: 'said', id: 'a1', markdown: 'I run it.', at: 2 },
+      { kind: 'tool', state: 'started', key: 'c', tool: 'run_commands', input: { commands: ['ls'] }, at: 2 },
+      { kind: 'usage', input: 3, output: 0, at: 2 },
     ])
     expect((await reader.read()).statements).toEqual([])
     const result = { type: 'tool_result', tool_use_id: 'c', content: [{ query: 'ls', result: 'a b' }] }
     put([PROMPT, CALL, user('u2', result), said('a2', text('Done.'))], { status: 'idle' })
     expect((await reader.read()).statements).toMatchObject([
-      { is: 'tool', state: 'done', key: 'c', tool: 'run_commands', output: 'a b' },
-      { is: 'said', markdown: 'Done.' },
-      { is: 'usage' },
-      { is: 'turn-ended', outcome: 'done' },
+      { kind: 'tool', state: 'done', key: 'c', tool: 'run_commands', output: 'a b' },
+      { kind: 'said', markdown: 'Done.' },
+      { kind: 'usage' },
+      { kind: 'turn-ended', outcome: 'done' },
     ])
     put([PROMPT], { status: 'completed', ended_at: '2026-01-02T03:04:05.000Z' })
-    expect((await reader.read()).statements).toMatchObject([{ is: 'ended', reason: 'completed' }])
+    expect((await reader.read()).statements).toMatchObject([{ kind: 'ended', reason: 'completed' }])
   })
 
   it('that is half written is read the next time', async () => {
@@ -80,7 +80,7 @@ describe('a transcript of Cline', () => {
     put('{"sessionId": "x", "messages": [{"id"')
     expect((await reader.read()).statements).toEqual([])
     put([PROMPT])
-    expect((await reader.read()).statements).toMatchObject([{ is: 'prompt' }])
+    expect((await reader.read()).statements).toMatchObject([{ kind: 'prompt' }])
   })
 
   it('that does not exist gives nothing', async () => {

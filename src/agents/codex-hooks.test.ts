@@ -52,28 +52,28 @@ describe('a hook call of Codex', () => {
     [
       'SessionStart',
       { session_id: 's', transcript_path: '/t', cwd: '/c', model: 'm', source: 'resume' },
-      [{ is: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
+      [{ kind: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
     ],
-    ['UserPromptSubmit', { prompt: 'do it', turn_id: 't' }, [{ is: 'prompt', text: 'do it', prompt: 't' }]],
+    ['UserPromptSubmit', { prompt: 'do it', turn_id: 't' }, [{ kind: 'prompt', text: 'do it', prompt: 't' }]],
     [
       'PreToolUse',
       tool,
-      [{ is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
+      [{ kind: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
     ],
     [
       'PostToolUse',
       { ...tool, tool_response: 'out' },
-      [{ is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't', output: 'out' }],
+      [{ kind: 'tool', state: 'done', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't', output: 'out' }],
     ],
     [
       'PermissionRequest',
       { ...tool, tool_use_id: undefined },
-      [{ is: 'request', key: null, tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
+      [{ kind: 'request', key: null, tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
     ],
-    ['Stop', { last_assistant_message: 'Done.' }, [{ is: 'turn-ended', outcome: 'done', text: 'Done.' }]],
-    ['Interrupt', {}, [{ is: 'turn-ended', outcome: 'interrupted' }]],
-    ['SubagentStop', { agent_id: 'a' }, [{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
-    ['SessionEnd', { reason: 'other' }, [{ is: 'ended', reason: 'other' }]],
+    ['Stop', { last_assistant_message: 'Done.' }, [{ kind: 'turn-ended', outcome: 'done', text: 'Done.' }]],
+    ['Interrupt', {}, [{ kind: 'turn-ended', outcome: 'interrupted' }]],
+    ['SubagentStop', { agent_id: 'a' }, [{ kind: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
+    ['SessionEnd', { reason: 'other' }, [{ kind: 'ended', reason: 'other' }]],
     ['PreCompact', {}, []],
   ])('is translated: %s', (name, payload, expected) => {
     expect(codexHooks.read(name, payload)).toEqual(expected)

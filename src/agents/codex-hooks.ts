@@ -71,7 +71,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'SessionStart':
       return [sessionStarted(payload)]
     case 'UserPromptSubmit':
-      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.turn_id) }]
+      return [{ kind: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.turn_id) }]
     case 'PreToolUse':
       return [tool('started', payload)]
     case 'PostToolUse':
@@ -79,7 +79,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'PermissionRequest':
       return [
         {
-          is: 'request',
+          kind: 'request',
           key: textOf(payload.tool_use_id) ?? null,
           tool: requiredText(payload, 'tool_name'),
           input: payload.tool_input,
@@ -87,15 +87,15 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
         },
       ]
     case 'Stop':
-      return [{ is: 'turn-ended', outcome: 'done', ...optionalText('text', payload.last_assistant_message) }]
+      return [{ kind: 'turn-ended', outcome: 'done', ...optionalText('text', payload.last_assistant_message) }]
     case 'Interrupt':
-      return [{ is: 'turn-ended', outcome: 'interrupted' }]
+      return [{ kind: 'turn-ended', outcome: 'interrupted' }]
     case 'SubagentStart':
-      return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
+      return [{ kind: 'working', subAgent: requiredText(payload, 'agent_id') }]
     case 'SubagentStop':
       return [subAgentEnded(payload)]
     case 'SessionEnd':
-      return [{ is: 'ended', reason: requiredText(payload, 'reason') }]
+      return [{ kind: 'ended', reason: requiredText(payload, 'reason') }]
     default:
       return []
   }
@@ -103,7 +103,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
 
 function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
   return {
-    is: 'tool',
+    kind: 'tool',
     state,
     key: textOf(payload.tool_use_id) ?? null,
     tool: requiredText(payload, 'tool_name'),

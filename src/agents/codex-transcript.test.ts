@@ -26,7 +26,7 @@ function read(records: readonly JsonRecord[], conversation = new CodexConversati
 
 describe('a rollout of Codex', () => {
   test('gives the statements in order', () => {
-    const outline = outlineOf(read(RECORDS).filter(({ is }) => is !== 'usage'))
+    const outline = outlineOf(read(RECORDS).filter(({ kind }) => kind !== 'usage'))
     expect(outline).toEqual([
       'session',
       'working',
@@ -57,13 +57,13 @@ describe('a rollout of Codex', () => {
   })
 
   test('counts tokens once for each model answer', () => {
-    const usage = read(RECORDS).filter(({ is }) => is === 'usage')
-    expect(usage).toEqual(Array(5).fill({ is: 'usage', input: 100, output: 20, contextWindow: 258_400 }))
+    const usage = read(RECORDS).filter(({ kind }) => kind === 'usage')
+    expect(usage).toEqual(Array(5).fill({ kind: 'usage', input: 100, output: 20, contextWindow: 258_400 }))
   })
 
   test('gives the conversation id, with version and directory', () => {
     expect(read(RECORDS)[0]).toEqual({
-      is: 'session',
+      kind: 'session',
       agentSession: expect.stringMatching(/^[0-9a-f-]{36}$/),
       transcript: '/rollout.jsonl',
       cwd: '/home/dev/app',
@@ -81,7 +81,7 @@ describe('a rollout of Codex', () => {
     const ended = (status: string) => event('item_completed', { item: { type: 'CommandExecution', id: 'c', status } })
     const output = item('function_call_output', { call_id: 'c', output: 'Process exited with code 3' })
     const states = (records: JsonRecord[]) =>
-      read(records).flatMap(statement => (statement.is === 'tool' ? [statement.state] : []))
+      read(records).flatMap(statement => (statement.kind === 'tool' ? [statement.state] : []))
     expect(states([call, ended('failed'), output])).toEqual(['started', 'failed'])
     expect(states([call, ended('declined'), output])).toEqual(['started', 'denied'])
     expect(states([call, ended('completed'), output])).toEqual(['started', 'done'])
@@ -100,18 +100,18 @@ describe('a rollout of Codex', () => {
       event('task_started'),
       event('task_complete', { last_agent_message: null, error: { message: '401' } }),
     ]
-    expect(read(failed).at(-1)).toEqual({ is: 'turn-ended', outcome: 'failed', text: '401' })
+    expect(read(failed).at(-1)).toEqual({ kind: 'turn-ended', outcome: 'failed', text: '401' })
     const older = [event('task_started'), event('error', { message: '500' }), event('task_complete')]
-    expect(read(older).at(-1)).toEqual({ is: 'turn-ended', outcome: 'failed', text: '500' })
+    expect(read(older).at(-1)).toEqual({ kind: 'turn-ended', outcome: 'failed', text: '500' })
     const recovered = [event('error', { message: '500' }), event('task_complete', { last_agent_message: 'Done.' })]
-    expect(read(recovered)).toEqual([{ is: 'turn-ended', outcome: 'done', text: 'Done.' }])
+    expect(read(recovered)).toEqual([{ kind: 'turn-ended', outcome: 'done', text: 'Done.' }])
   })
 
   test('marks all statements of a sub-agent’s file', () => {
     const meta = record('session_meta', { id: 'sub', source: { subagent: { thread_spawn: {} } } })
     expect(read([meta, event('task_started')])).toMatchObject([
-      { is: 'session', subAgent: 'sub' },
-      { is: 'working', subAgent: 'sub' },
+      { kind: 'session', subAgent: 'sub' },
+      { kind: 'working', subAgent: 'sub' },
     ])
   })
 

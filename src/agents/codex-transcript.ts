@@ -91,7 +91,7 @@ export class CodexConversation implements Conversation {
     if (isRecord(source)) this.#subAgent = id
     return [
       {
-        is: 'session',
+        kind: 'session',
         agentSession: id,
         transcript: this.#path,
         ...(typeof cwd === 'string' && { cwd }),
@@ -106,7 +106,7 @@ export class CodexConversation implements Conversation {
     switch (event.type) {
       case 'task_started':
         this.#failure = null
-        return this.#isNew(`start ${turn ?? at}`) ? [{ is: 'working', at }] : []
+        return this.#isNew(`start ${turn ?? at}`) ? [{ kind: 'working', at }] : []
       case 'user_message':
         return this.#prompt(`prompt ${at}`, textOf(event.message), turn, at)
       case 'item_completed':
@@ -119,7 +119,7 @@ export class CodexConversation implements Conversation {
       case 'task_complete':
         return this.#endTurn(event, at)
       case 'turn_aborted':
-        return this.#isNew(`end ${turn ?? at}`) ? [{ is: 'turn-ended', outcome: 'interrupted', at }] : []
+        return this.#isNew(`end ${turn ?? at}`) ? [{ kind: 'turn-ended', outcome: 'interrupted', at }] : []
       default:
         return []
     }
@@ -158,12 +158,12 @@ export class CodexConversation implements Conversation {
   #say(item: JsonRecord, at: number | null): TimedStatement[] {
     const markdown = textOfParts(partsOf(item.content).filter(part => part.type === 'output_text'))
     const id = textOf(item.id) ?? `${at}`
-    return markdown !== '' && this.#isNew(`said ${id}`) ? [{ is: 'said', id, markdown, at }] : []
+    return markdown !== '' && this.#isNew(`said ${id}`) ? [{ kind: 'said', id, markdown, at }] : []
   }
 
   #prompt(key: string, text: string | undefined, turn: string | undefined, at: number | null): TimedStatement[] {
     if (text === undefined || text === '' || !this.#isNew(key)) return []
-    return [{ is: 'prompt', text, ...(turn !== undefined && { prompt: turn }), at }]
+    return [{ kind: 'prompt', text, ...(turn !== undefined && { prompt: turn }), at }]
   }
 
   #startCall(item: JsonRecord, input: unknown, at: number | null): TimedStatement[] {
@@ -171,7 +171,7 @@ export class CodexConversation implements Conversation {
     if (key === undefined || !this.#isNew(`call ${key}`)) return []
     const call = { tool: textOf(item.name) ?? 'unknown', input }
     this.#calls.set(key, call)
-    return [{ is: 'tool', state: 'started', key, ...call, at }]
+    return [{ kind: 'tool', state: 'started', key, ...call, at }]
   }
 
   /**
@@ -186,7 +186,7 @@ export class CodexConversation implements Conversation {
     const call = this.#calls.get(key)
     if (!call) return []
     this.#calls.delete(key)
-    return [{ is: 'tool', state, key, ...call, ...(output !== undefined && { output }), at }]
+    return [{ kind: 'tool', state, key, ...call, ...(output !== undefined && { output }), at }]
   }
 
   #endTurn({ turn_id: turn, last_agent_message: last, error }: JsonRecord, at: number | null): TimedStatement[] {
@@ -194,8 +194,8 @@ export class CodexConversation implements Conversation {
     this.#failure = null
     if (!this.#isNew(`end ${textOf(turn) ?? at}`)) return []
     const text = textOf(last)
-    if (failure !== null && text === undefined) return [{ is: 'turn-ended', outcome: 'failed', text: failure, at }]
-    return [{ is: 'turn-ended', outcome: 'done', ...(text !== undefined && { text }), at }]
+    if (failure !== null && text === undefined) return [{ kind: 'turn-ended', outcome: 'failed', text: failure, at }]
+    return [{ kind: 'turn-ended', outcome: 'done', ...(text !== undefined && { text }), at }]
   }
 
   /** The same count is repeated when only the rate limits of the account have changed. */
@@ -207,7 +207,7 @@ export class CodexConversation implements Conversation {
     const contextWindow = numberOf(size)
     return [
       {
-        is: 'usage',
+        kind: 'usage',
         input: numberOf(last.input_tokens),
         output: numberOf(last.output_tokens),
         ...(contextWindow > 0 && { contextWindow }),

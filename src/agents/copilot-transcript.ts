@@ -65,11 +65,11 @@ export class CopilotConversation implements Conversation {
       case 'user.message': {
         const text = textOf(data.content)
         const prompt = textOf(data.interactionId)
-        return text === undefined ? [] : [{ is: 'prompt', text, ...(prompt !== undefined && { prompt }), at }]
+        return text === undefined ? [] : [{ kind: 'prompt', text, ...(prompt !== undefined && { prompt }), at }]
       }
       case 'assistant.turn_start':
         this.#exchange = 'nothing'
-        return [{ is: 'working', at }]
+        return [{ kind: 'working', at }]
       case 'assistant.message':
         return this.#message(data, id, at)
       case 'tool.execution_start':
@@ -82,16 +82,16 @@ export class CopilotConversation implements Conversation {
         return this.#answered(data, at)
       case 'session.usage_record': {
         const usage = isRecord(data.usage) ? data.usage : {}
-        return [{ is: 'usage', input: numberOf(usage.inputTokens), output: numberOf(usage.outputTokens), at }]
+        return [{ kind: 'usage', input: numberOf(usage.inputTokens), output: numberOf(usage.outputTokens), at }]
       }
       case 'assistant.turn_end':
-        return this.#exchange === 'answer' ? [{ is: 'turn-ended', outcome: 'done', at }] : []
+        return this.#exchange === 'answer' ? [{ kind: 'turn-ended', outcome: 'done', at }] : []
       case 'abort':
-        return [...this.#abandon(at), { is: 'turn-ended', outcome: 'interrupted', at }]
+        return [...this.#abandon(at), { kind: 'turn-ended', outcome: 'interrupted', at }]
       case 'session.error':
-        return [{ is: 'turn-ended', outcome: 'failed', text: textOf(data.message) ?? 'unknown error', at }]
+        return [{ kind: 'turn-ended', outcome: 'failed', text: textOf(data.message) ?? 'unknown error', at }]
       case 'session.shutdown':
-        return [{ is: 'ended', reason: textOf(data.shutdownType) ?? 'shutdown', at }]
+        return [{ kind: 'ended', reason: textOf(data.shutdownType) ?? 'shutdown', at }]
       default:
         // The list of event types is long and grows; those that do not concern the conversation are
         // ignored.
@@ -107,7 +107,7 @@ export class CopilotConversation implements Conversation {
     const cwd = isRecord(data.context) ? textOf(data.context.cwd) : undefined
     return [
       {
-        is: 'session',
+        kind: 'session',
         agentSession,
         transcript: this.#path,
         ...(version !== undefined && { version }),
@@ -121,14 +121,14 @@ export class CopilotConversation implements Conversation {
   #message(data: JsonRecord, id: string, at: number | null): TimedStatement[] {
     this.#exchange = partsOf(data.toolRequests).length > 0 ? 'calls' : 'answer'
     const markdown = textOf(data.content)
-    return markdown === undefined || markdown.trim() === '' ? [] : [{ is: 'said', id, markdown, at }]
+    return markdown === undefined || markdown.trim() === '' ? [] : [{ kind: 'said', id, markdown, at }]
   }
 
   #start(data: JsonRecord, at: number | null): TimedStatement[] {
     const key = textOf(data.toolCallId)
     const tool = { tool: textOf(data.toolName) ?? 'unknown', input: data.arguments }
     if (key !== undefined) this.#tools.set(key, tool)
-    return [{ is: 'tool', state: 'started', key: key ?? null, ...tool, at }]
+    return [{ kind: 'tool', state: 'started', key: key ?? null, ...tool, at }]
   }
 
   #complete(data: JsonRecord, at: number | null): TimedStatement[] {
@@ -138,7 +138,7 @@ export class CopilotConversation implements Conversation {
     const failure = isRecord(data.error) ? textOf(data.error.message) : undefined
     const state = data.success === true ? 'done' : key !== null && this.#denied.has(key) ? 'denied' : 'failed'
     const text = output ?? failure
-    return [{ is: 'tool', state, key, ...tool, ...(text !== undefined && { output: text }), at }]
+    return [{ kind: 'tool', state, key, ...tool, ...(text !== undefined && { output: text }), at }]
   }
 
   #request(data: JsonRecord, at: number | null): TimedStatement[] {
@@ -147,7 +147,7 @@ export class CopilotConversation implements Conversation {
     const call = textOf(request.toolCallId)
     if (key !== null && call !== undefined) this.#asked.set(key, call)
     const known = call === undefined ? undefined : this.#tools.get(call)
-    return [{ is: 'request', key, ...(known ?? { tool: textOf(request.kind) ?? 'unknown', input: request }), at }]
+    return [{ kind: 'request', key, ...(known ?? { tool: textOf(request.kind) ?? 'unknown', input: request }), at }]
   }
 
   #answered(data: JsonRecord, at: number | null): TimedStatement[] {
@@ -158,14 +158,14 @@ export class CopilotConversation implements Conversation {
     const call = this.#asked.get(key) ?? textOf(data.toolCallId)
     this.#asked.delete(key)
     if (!isAllowed && call !== undefined) this.#denied.add(call)
-    return [{ is: 'answered', key, result: isAllowed ? 'allowed' : 'denied', at }]
+    return [{ kind: 'answered', key, result: isAllowed ? 'allowed' : 'denied', at }]
   }
 
   /** Ends the calls that ran when the turn was interrupted: nothing more is recorded of them. */
   #abandon(at: number | null): TimedStatement[] {
     const open = [...this.#tools.keys()]
     return open.map(key => ({
-      is: 'tool',
+      kind: 'tool',
       state: this.#denied.has(key) ? 'denied' : 'failed',
       key,
       ...this.#takeTool(key),

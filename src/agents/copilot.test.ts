@@ -27,7 +27,7 @@ const message = (content: string, ...toolRequests: object[]) => event('assistant
 
 function read(...records: JsonRecord[]) {
   const conversation = new CopilotConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ is: 'unknown' }])
+  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a transcript of Copilot', () => {
@@ -41,47 +41,47 @@ describe('a transcript of Copilot', () => {
       event('session.shutdown', { shutdownType: 'routine' }),
     )
     expect(statements).toEqual([
-      { is: 'session', agentSession: ID, transcript: '/t.jsonl', version: '1.0.1', model: 'm', cwd: '/w', at },
-      { is: 'prompt', text: 'hi', prompt: 'i', at },
-      { is: 'working', at },
-      { is: 'said', id: expect.any(String), markdown: '*hello*', at },
-      { is: 'turn-ended', outcome: 'done', at },
-      { is: 'ended', reason: 'routine', at },
+      { kind: 'session', agentSession: ID, transcript: '/t.jsonl', version: '1.0.1', model: 'm', cwd: '/w', at },
+      { kind: 'prompt', text: 'hi', prompt: 'i', at },
+      { kind: 'working', at },
+      { kind: 'said', id: expect.any(String), markdown: '*hello*', at },
+      { kind: 'turn-ended', outcome: 'done', at },
+      { kind: 'ended', reason: 'routine', at },
     ])
   })
 
   it('does not end the turn after an exchange that asked for tools', () => {
     const kinds = read(event('assistant.turn_start'), message('I look.', {}), event('assistant.turn_end'))
-    expect(kinds.map(({ is }) => is)).toEqual(['working', 'said'])
+    expect(kinds.map(({ kind }) => kind)).toEqual(['working', 'said'])
   })
 
   it('gives a request with its tool, and how it was answered', () => {
     const complete = event('tool.execution_complete', { toolCallId: 'c', success: true, result: { content: 'a b' } })
     const tool = { tool: 'bash', input: { command: 'ls' } }
     expect(read(START, ASKED, answered('approved'), complete)).toEqual([
-      { is: 'tool', state: 'started', key: 'c', ...tool, at },
-      { is: 'request', key: 'r', ...tool, at },
-      { is: 'answered', key: 'r', result: 'allowed', at },
-      { is: 'tool', state: 'done', key: 'c', ...tool, output: 'a b', at },
+      { kind: 'tool', state: 'started', key: 'c', ...tool, at },
+      { kind: 'request', key: 'r', ...tool, at },
+      { kind: 'answered', key: 'r', result: 'allowed', at },
+      { kind: 'tool', state: 'done', key: 'c', ...tool, output: 'a b', at },
     ])
   })
 
   it('reports a denial, whether the call finished or the turn was interrupted', () => {
     const failed = event('tool.execution_complete', { toolCallId: 'c', success: false, error: { message: 'no' } })
     expect(read(START, ASKED, answered('denied-interactively-by-user'), failed).slice(2)).toMatchObject([
-      { is: 'answered', result: 'denied' },
-      { is: 'tool', state: 'denied', output: 'no' },
+      { kind: 'answered', result: 'denied' },
+      { kind: 'tool', state: 'denied', output: 'no' },
     ])
     const cut = read(START, ASKED, answered('cancelled'), event('assistant.turn_end'), event('abort'))
     expect(cut.slice(2)).toMatchObject([
-      { is: 'answered', result: 'denied' },
-      { is: 'tool', state: 'denied', key: 'c' },
-      { is: 'turn-ended', outcome: 'interrupted' },
+      { kind: 'answered', result: 'denied' },
+      { kind: 'tool', state: 'denied', key: 'c' },
+      { kind: 'turn-ended', outcome: 'interrupted' },
     ])
   })
 
   it('reports a call that was interrupted as failed', () => {
-    expect(read(START, event('abort'))[1]).toMatchObject({ is: 'tool', state: 'failed', key: 'c' })
+    expect(read(START, event('abort'))[1]).toMatchObject({ kind: 'tool', state: 'failed', key: 'c' })
   })
 
   it('keeps sub-agents apart from the main conversation', () => {
@@ -97,7 +97,7 @@ describe('a transcript of Copilot', () => {
     const lookup = { env: { HOME: home }, cwd: '/', agentSessionId: ID, startedAt: 0 }
     const [path] = await copilotAgent.transcript!.locate(lookup)
     const { statements, skipped } = await copilotAgent.transcript!.open(path!).read()
-    expect([statements.map(({ is }) => is), skipped]).toEqual([['prompt'], 0])
+    expect([statements.map(({ kind }) => kind), skipped]).toEqual([['prompt'], 0])
     rmSync(home, { recursive: true })
   })
 })

@@ -39,10 +39,10 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'SessionStart': {
       const [transcript, cwd] = [textOf(payload.transcript_path), textOf(payload.cwd)]
       const agentSession = requiredText(payload, 'session_id')
-      return [{ is: 'session', agentSession, ...(transcript && { transcript }), ...(cwd && { cwd }) }]
+      return [{ kind: 'session', agentSession, ...(transcript && { transcript }), ...(cwd && { cwd }) }]
     }
     case 'UserPromptSubmit':
-      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...promptOf(payload) }]
+      return [{ kind: 'prompt', text: requiredText(payload, 'prompt'), ...promptOf(payload) }]
     case 'PreToolUse':
       return [tool('started', payload)]
     case 'PostToolUse': {
@@ -54,7 +54,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
       const suggestions = Array.isArray(payload.permission_suggestions) ? payload.permission_suggestions : []
       return [
         {
-          is: 'request',
+          kind: 'request',
           key: textOf(payload.tool_use_id) ?? null,
           tool: requiredText(payload, 'tool_name'),
           input: payload.tool_input,
@@ -67,12 +67,14 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
       const type = textOf(payload.notification_type)
       if (type === undefined) return []
       const text = textOf(payload.message)
-      return [{ is: 'waiting', kind: type === 'permission_prompt' ? 'permission' : 'question', ...(text && { text }) }]
+      return [
+        { kind: 'waiting', waitsFor: type === 'permission_prompt' ? 'permission' : 'question', ...(text && { text }) },
+      ]
     }
     case 'Stop':
       return [turnEnd(payload)]
     case 'SessionEnd':
-      return [{ is: 'ended', reason: requiredText(payload, 'reason') }]
+      return [{ kind: 'ended', reason: requiredText(payload, 'reason') }]
     default:
       return []
   }
@@ -83,13 +85,13 @@ function turnEnd(payload: JsonRecord): AgentStatement {
   const { outcome } = payload
   // A denial or stop comes from a person.
   const ended = outcome === 'failed' ? 'failed' : outcome === 'done' ? 'done' : 'interrupted'
-  return { is: 'turn-ended', outcome: ended, ...(text && { text }) }
+  return { kind: 'turn-ended', outcome: ended, ...(text && { text }) }
 }
 
 function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
   const key = textOf(payload.tool_use_id) ?? null
   return {
-    is: 'tool',
+    kind: 'tool',
     state,
     key,
     tool: requiredText(payload, 'tool_name'),

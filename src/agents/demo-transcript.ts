@@ -54,32 +54,32 @@ class DemoConversation {
         const [cwd, version] = [textOf(record.cwd), textOf(record.version)]
         const agentSession = basename(this.#path, '.jsonl')
         return [
-          { is: 'session', agentSession, transcript: this.#path, ...(cwd && { cwd }), ...(version && { version }) },
+          { kind: 'session', agentSession, transcript: this.#path, ...(cwd && { cwd }), ...(version && { version }) },
         ]
       }
       case 'user':
-        return text === undefined ? [] : [{ is: 'prompt', text }]
+        return text === undefined ? [] : [{ kind: 'prompt', text }]
       case 'assistant':
         return text === undefined
           ? []
-          : [{ is: 'said', id: `${basename(this.#path)}#${this.#records}`, markdown: text }]
+          : [{ kind: 'said', id: `${basename(this.#path)}#${this.#records}`, markdown: text }]
       case 'tool_use': {
         const tool = { tool: textOf(record.name) ?? 'unknown', input: record.input }
         this.#tools.set(key, tool)
-        return [{ is: 'tool', state: 'started', key, ...tool }]
+        return [{ kind: 'tool', state: 'started', key, ...tool }]
       }
       case 'tool_result': {
         const tool = this.#tools.get(key) ?? { tool: 'unknown', input: undefined }
         this.#tools.delete(key)
         const output = textOf(record.output)
         const state = record.declined === true ? 'denied' : record.ok === true ? 'done' : 'failed'
-        return [{ is: 'tool', state, key, ...tool, ...(output !== undefined && { output }) }]
+        return [{ kind: 'tool', state, key, ...tool, ...(output !== undefined && { output }) }]
       }
       case 'usage': {
         const { input, output, costUsd, contextWindow, model } = record
         return [
           {
-            is: 'usage',
+            kind: 'usage',
             input: numberOf(input),
             output: numberOf(output),
             ...(typeof costUsd === 'number' && { costUsd }),
@@ -91,7 +91,7 @@ class DemoConversation {
       case 'turn_end': {
         const { outcome } = record
         const ended = outcome === 'done' ? 'done' : outcome === 'failed' ? 'failed' : 'interrupted'
-        return [{ is: 'turn-ended', outcome: ended, ...(text !== undefined && { text }) }]
+        return [{ kind: 'turn-ended', outcome: ended, ...(text !== undefined && { text }) }]
       }
       default:
         return []

@@ -83,10 +83,10 @@ export class GeminiConversation implements Conversation {
       case 'info':
         // The program's note about a turn that the person cancelled; other notes concern settings.
         return this.#isNew(id) && record.content === 'Request cancelled.'
-          ? [{ is: 'turn-ended', outcome: 'interrupted', at }]
+          ? [{ kind: 'turn-ended', outcome: 'interrupted', at }]
           : []
       case 'error':
-        return this.#isNew(id) ? [{ is: 'turn-ended', outcome: 'failed', text: textOfParts(record.content), at }] : []
+        return this.#isNew(id) ? [{ kind: 'turn-ended', outcome: 'failed', text: textOfParts(record.content), at }] : []
       case 'warning':
         return []
       default:
@@ -96,7 +96,7 @@ export class GeminiConversation implements Conversation {
 
   #head(record: JsonRecord, session: string): TimedStatement[] {
     if (!this.#isNew(`session ${session}`)) return []
-    return [{ is: 'session', agentSession: session, transcript: this.#path, at: timeOf(record.startTime) }]
+    return [{ kind: 'session', agentSession: session, transcript: this.#path, at: timeOf(record.startTime) }]
   }
 
   #user(record: JsonRecord, id: string, at: number | null): TimedStatement[] {
@@ -106,18 +106,18 @@ export class GeminiConversation implements Conversation {
     const text = textOfParts(record.displayContent ?? record.content, part => !isContext(part))
     if (text === '') return []
     this.#hasStarted = true
-    return [{ is: 'prompt', text, prompt: id, at }]
+    return [{ kind: 'prompt', text, prompt: id, at }]
   }
 
   #model(record: JsonRecord, id: string, at: number | null): TimedStatement[] {
     const statements: TimedStatement[] = []
     const markdown = textOfParts(record.content)
-    if (markdown.trim() !== '' && this.#isNew(`said ${id}`)) statements.push({ is: 'said', id, markdown, at })
+    if (markdown.trim() !== '' && this.#isNew(`said ${id}`)) statements.push({ kind: 'said', id, markdown, at })
     if (isRecord(record.tokens) && this.#isNew(`tokens ${id}`)) {
       const { input, output, thoughts, cached } = record.tokens
       const model = textOf(record.model)
       statements.push({
-        is: 'usage',
+        kind: 'usage',
         input: numberOf(input),
         output: numberOf(output) + numberOf(thoughts),
         ...(typeof cached === 'number' && { cacheRead: cached }),
@@ -136,7 +136,15 @@ export class GeminiConversation implements Conversation {
     const tool = textOf(call.name) ?? 'unknown'
     const output = outputOf(call.result)
     return [
-      { is: 'tool', state, key, tool, input: call.args, ...(output !== '' && { output }), at: timeOf(call.timestamp) },
+      {
+        kind: 'tool',
+        state,
+        key,
+        tool,
+        input: call.args,
+        ...(output !== '' && { output }),
+        at: timeOf(call.timestamp),
+      },
     ]
   }
 

@@ -34,24 +34,24 @@ const call = (status: string, more: object = {}) => ({
 
 function read(...records: JsonRecord[]) {
   const conversation = new GeminiConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ is: 'unknown' }])
+  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a transcript of Gemini CLI', () => {
   it('gives speakers and usage', () => {
     expect(read(head, { $set: { messages: [] } }, user('u', 'hi'), model('m', '**hello**'))).toEqual([
-      { is: 'session', agentSession: ID, transcript: '/t.jsonl', at },
-      { is: 'prompt', text: 'hi', prompt: 'u', at },
-      { is: 'said', id: 'm', markdown: '**hello**', at },
-      { is: 'usage', input: 7, output: 4, at },
+      { kind: 'session', agentSession: ID, transcript: '/t.jsonl', at },
+      { kind: 'prompt', text: 'hi', prompt: 'u', at },
+      { kind: 'said', id: 'm', markdown: '**hello**', at },
+      { kind: 'usage', input: 7, output: 4, at },
     ])
   })
 
   it('gives only the new part of a message that is written again with its tools', () => {
     const said = read(model('m', 'I look.'), model('m', 'I look.', { toolCalls: [call('success')] }))
-    expect(said.map(({ is }) => is)).toEqual(['said', 'usage', 'tool'])
+    expect(said.map(({ kind }) => kind)).toEqual(['said', 'usage', 'tool'])
     expect(said[2]).toEqual({
-      is: 'tool',
+      kind: 'tool',
       state: 'done',
       key: 'call-1',
       tool: 'run_shell_command',
@@ -66,11 +66,11 @@ describe('a transcript of Gemini CLI', () => {
     ['cancelled', {}, 'denied'],
     ['cancelled', { resultDisplay: 'half' }, 'failed'],
   ])('reports a call with status %s and display %j as %s', (status, more, state) => {
-    expect(read(model('m', '', { toolCalls: [call(status, more)] }))[1]).toMatchObject({ is: 'tool', state })
+    expect(read(model('m', '', { toolCalls: [call(status, more)] }))[1]).toMatchObject({ kind: 'tool', state })
   })
 
   it('does not report unfinished calls', () => {
-    expect(read(model('m', '', { toolCalls: [call('executing')] })).map(({ is }) => is)).toEqual(['usage'])
+    expect(read(model('m', '', { toolCalls: [call('executing')] })).map(({ kind }) => kind)).toEqual(['usage'])
   })
 
   it('ignores the history that is written again after a cancelled turn', () => {
@@ -86,13 +86,13 @@ describe('a transcript of Gemini CLI', () => {
       { $set: { messages: [{ id: 'n1' }] } },
       user('u3', 'third'),
     )
-    const outline = statements.map(statement => ('text' in statement ? statement.text : statement.is))
+    const outline = statements.map(statement => ('text' in statement ? statement.text : statement.kind))
     expect(outline).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
   })
 
   it('reports a failure as the end of the turn, with its reason', () => {
     expect(read({ id: 'e', timestamp: T, type: 'error', content: '[API Error: 401]' })).toEqual([
-      { is: 'turn-ended', outcome: 'failed', text: '[API Error: 401]', at },
+      { kind: 'turn-ended', outcome: 'failed', text: '[API Error: 401]', at },
     ])
   })
 

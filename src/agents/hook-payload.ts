@@ -6,7 +6,7 @@ import type { AgentStatement } from './report.js'
 
 export function sessionStarted(payload: JsonRecord): AgentStatement {
   return {
-    is: 'session',
+    kind: 'session',
     agentSession: requiredText(payload, 'session_id'),
     ...optionalText('transcript', payload.transcript_path),
     ...optionalText('cwd', payload.cwd),
@@ -16,7 +16,7 @@ export function sessionStarted(payload: JsonRecord): AgentStatement {
 
 export function subAgentEnded(payload: JsonRecord): AgentStatement {
   return {
-    is: 'turn-ended',
+    kind: 'turn-ended',
     outcome: 'done',
     subAgent: requiredText(payload, 'agent_id'),
     ...optionalText('text', payload.last_assistant_message),

@@ -67,7 +67,7 @@ export class OpenCodeConversation {
     this.#isTurnOpen = false
     const end = this.#end ?? { outcome: 'done' as const }
     this.#end = null
-    return [{ is: 'turn-ended', ...end, at }]
+    return [{ kind: 'turn-ended', ...end, at }]
   }
 
   #follow(id: string, info: JsonRecord): void {
@@ -96,14 +96,14 @@ export class OpenCodeConversation {
     this.#isTurnOpen = true
     this.#isLast = false
     this.#end = null
-    return [{ is: 'prompt', text, prompt: message, at }]
+    return [{ kind: 'prompt', text, prompt: message, at }]
   }
 
   #said(part: JsonRecord, id: string, at: number | null): TimedStatement[] {
     const markdown = textOf(part.text)
     const isFinished = isRecord(part.time) && part.time.end !== undefined
     if (markdown === undefined || !isFinished || part.synthetic === true || !this.#isNew(id)) return []
-    return [{ is: 'said', id, markdown, at }]
+    return [{ kind: 'said', id, markdown, at }]
   }
 
   #tool(part: JsonRecord, id: string, at: number | null): TimedStatement[] {
@@ -111,11 +111,11 @@ export class OpenCodeConversation {
     const about = { key: textOf(part.callID) ?? null, tool: textOf(part.tool) ?? 'unknown', input: state.input }
     switch (state.status) {
       case 'running':
-        return this.#isNew(`${id} started`) ? [{ is: 'tool', state: 'started', ...about, at }] : []
+        return this.#isNew(`${id} started`) ? [{ kind: 'tool', state: 'started', ...about, at }] : []
       case 'completed': {
         const output = textOf(state.output)
         if (!this.#isNew(`${id} ended`)) return []
-        return [{ is: 'tool', state: 'done', ...about, ...(output !== undefined && { output }), at }]
+        return [{ kind: 'tool', state: 'done', ...about, ...(output !== undefined && { output }), at }]
       }
       case 'error': {
         const output = textOf(state.error)
@@ -124,7 +124,7 @@ export class OpenCodeConversation {
         // Without a reason, the turn ends there; with one, the model is called again and answers.
         if (isRefused) this.#end = { outcome: 'interrupted' }
         const result = isRefused ? 'denied' : 'failed'
-        return [{ is: 'tool', state: result, ...about, ...(output !== undefined && { output }), at }]
+        return [{ kind: 'tool', state: result, ...about, ...(output !== undefined && { output }), at }]
       }
       default:
         return []
@@ -138,7 +138,7 @@ export class OpenCodeConversation {
     const costUsd = numberOf(part.cost)
     return [
       {
-        is: 'usage',
+        kind: 'usage',
         input: numberOf(input) + cached,
         output: numberOf(output) + numberOf(reasoning),
         ...(costUsd > 0 && { costUsd }),

@@ -81,7 +81,7 @@ class FakeServer {
 let directory: string
 let server: FakeServer
 let events: AgentEvents | null
-let statements: { is: string; key?: string | null; result?: string }[]
+let statements: { kind: string; key?: string | null; result?: string }[]
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-events-'))
@@ -101,7 +101,7 @@ function connect(port: number, password = PASSWORD): void {
   events!.onStatement(statement => statements.push(statement))
 }
 const connected = () => expect.poll(() => server.streams.length).toBe(1)
-const kinds = () => statements.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
+const kinds = () => statements.map(({ kind, key, result }) => [kind, key, result].filter(Boolean).join(' '))
 const see = (wanted: string[]) => expect.poll(kinds, { interval: 10 }).toEqual(wanted)
 
 describe('the event channel of OpenCode', () => {
@@ -118,7 +118,7 @@ describe('the event channel of OpenCode', () => {
     server.say('permission.replied', { sessionID: SESSION, requestID: 'per_1', reply: 'once' })
     await see(['session', 'request per_1', 'answered per_1 allowed'])
     expect(statements[1]).toEqual({
-      is: 'request',
+      kind: 'request',
       key: 'per_1',
       tool: 'bash',
       input: { command: 'ls' },
@@ -228,11 +228,11 @@ describe('a report of OpenCode', () => {
       idle,
     )
     expect(statements).toEqual([
-      { is: 'session', agentSession: SESSION, version: '1', cwd: '/w', at: null },
-      { is: 'prompt', text: 'hi', prompt: 'u', at: 9 },
-      { is: 'working', at: null },
-      { is: 'said', id: 'p2', markdown: 'hello', at: 9 },
-      { is: 'turn-ended', outcome: 'done', at: null },
+      { kind: 'session', agentSession: SESSION, version: '1', cwd: '/w', at: null },
+      { kind: 'prompt', text: 'hi', prompt: 'u', at: 9 },
+      { kind: 'working', at: null },
+      { kind: 'said', id: 'p2', markdown: 'hello', at: 9 },
+      { kind: 'turn-ended', outcome: 'done', at: null },
     ])
   })
 
@@ -245,7 +245,7 @@ describe('a report of OpenCode', () => {
       message('a', 'assistant', { time: { completed: 3 }, error: { name: 'MessageAbortedError' } }),
       idle,
     )
-    expect(statements.slice(1)).toMatchObject([{ is: 'said' }, { is: 'turn-ended', outcome: 'interrupted' }])
+    expect(statements.slice(1)).toMatchObject([{ kind: 'said' }, { kind: 'turn-ended', outcome: 'interrupted' }])
   })
 
   it('keeps a sub-agent’s conversation apart from the main one', () => {
@@ -255,7 +255,7 @@ describe('a report of OpenCode', () => {
       ['session.created', { info: { id: 'ses_child0000000', parentID: SESSION } }],
       ['session.status', child],
     )
-    expect(statements.slice(1)).toEqual([{ is: 'working', at: null, subAgent: 'ses_child0000000' }])
+    expect(statements.slice(1)).toEqual([{ kind: 'working', at: null, subAgent: 'ses_child0000000' }])
   })
 
   it('follows another conversation that the person starts', () => {
@@ -265,8 +265,8 @@ describe('a report of OpenCode', () => {
       ['permission.asked', asked('per_1', { sessionID: 'ses_second000000' })],
     )
     expect(statements.slice(1)).toMatchObject([
-      { is: 'session', agentSession: 'ses_second000000' },
-      { is: 'request', key: 'per_1' },
+      { kind: 'session', agentSession: 'ses_second000000' },
+      { kind: 'request', key: 'per_1' },
     ])
   })
 })

@@ -89,7 +89,7 @@ export class OpenCodeReport {
     const cwd = textOf(info.directory)
     return [
       {
-        is: 'session',
+        kind: 'session',
         agentSession: id,
         ...(version !== undefined && { version }),
         ...(cwd !== undefined && { cwd }),
@@ -100,12 +100,12 @@ export class OpenCodeReport {
 
   #status(about: JsonRecord): TimedStatement[] {
     const type = isRecord(about.status) ? about.status.type : undefined
-    return type === 'busy' || type === 'retry' ? this.#of(about.sessionID, () => [{ is: 'working', at: null }]) : []
+    return type === 'busy' || type === 'retry' ? this.#of(about.sessionID, () => [{ kind: 'working', at: null }]) : []
   }
 
   #request(
     request: JsonRecord,
-    asks: Omit<Extract<AgentStatement, { is: 'request' }>, 'is' | 'key'>,
+    asks: Omit<Extract<AgentStatement, { kind: 'request' }>, 'kind' | 'key'>,
   ): TimedStatement[] {
     const reply = textOf(request.id)
     const session = textOf(request.sessionID)
@@ -113,7 +113,7 @@ export class OpenCodeReport {
     const use = (isRecord(request.tool) && textOf(request.tool.callID)) || null
     this.#pending.set(reply, { session, use })
     const named = use === null ? { key: reply } : { key: use, reply }
-    return this.#of(session, () => [{ is: 'request', ...named, ...asks, at: null }])
+    return this.#of(session, () => [{ kind: 'request', ...named, ...asks, at: null }])
   }
 
   #answered(about: JsonRecord, result: 'allowed' | 'denied' | 'unknown'): TimedStatement[] {
@@ -121,7 +121,7 @@ export class OpenCodeReport {
     const asked = reply === undefined ? undefined : this.#pending.get(reply)
     if (reply === undefined || !asked) return []
     this.#pending.delete(reply)
-    return this.#of(about.sessionID, () => [{ is: 'answered', key: asked.use ?? reply, result, at: null }])
+    return this.#of(about.sessionID, () => [{ kind: 'answered', key: asked.use ?? reply, result, at: null }])
   }
 
   #of(session: unknown, say: (conversation: OpenCodeConversation) => TimedStatement[]): TimedStatement[] {
@@ -133,7 +133,7 @@ export class OpenCodeReport {
     }
     const statements = say(conversation)
     if (this.#parents.has(session)) return statements.map(statement => ({ ...statement, subAgent: session }))
-    const hasMoved = session !== this.#main && statements.some(({ is }) => is === 'prompt' || is === 'request')
+    const hasMoved = session !== this.#main && statements.some(({ kind }) => kind === 'prompt' || kind === 'request')
     return hasMoved || this.#main === null ? [...this.#become(session), ...statements] : statements
   }
 }

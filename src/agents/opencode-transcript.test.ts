@@ -59,8 +59,8 @@ describe('the database of OpenCode', () => {
     const reader = open('ses_main00000000')
     ask()
     expect((await reader.read()).statements).toMatchObject([
-      { is: 'session', agentSession: 'ses_main00000000', version: '1.18.0', cwd: '/work', transcript: path },
-      { is: 'prompt', text: 'hi', prompt: 'msg_1' },
+      { kind: 'session', agentSession: 'ses_main00000000', version: '1.18.0', cwd: '/work', transcript: path },
+      { kind: 'prompt', text: 'hi', prompt: 'msg_1' },
     ])
     message('msg_2', { role: 'assistant', time: { created: 1 } })
     part('prt_2', 'msg_2', { type: 'text', text: '', time: { start: 1 } })
@@ -69,9 +69,9 @@ describe('the database of OpenCode', () => {
     part('prt_3', 'msg_2', { type: 'step-finish', tokens: { input: 4, output: 2, cache: { read: 1 } }, cost: 0 })
     message('msg_2', { role: 'assistant', time: { created: 1, completed: 2 }, finish: 'stop' })
     expect((await reader.read()).statements).toMatchObject([
-      { is: 'said', id: 'prt_2', markdown: '*hello*' },
-      { is: 'usage', input: 5, output: 2 },
-      { is: 'turn-ended', outcome: 'done' },
+      { kind: 'said', id: 'prt_2', markdown: '*hello*' },
+      { kind: 'usage', input: 5, output: 2 },
+      { kind: 'turn-ended', outcome: 'done' },
     ])
     expect((await reader.read()).statements).toEqual([])
     // The agent can still write: no lock is held.
@@ -86,13 +86,13 @@ describe('the database of OpenCode', () => {
     const input = { command: 'ls' }
     message('msg_2', { role: 'assistant', time: { created: 1 } })
     part('prt_2', 'msg_2', { ...tool, state: { status: 'running', input } })
-    expect((await reader.read()).statements.at(-1)).toMatchObject({ is: 'tool', state: 'started', key: 'c', input })
+    expect((await reader.read()).statements.at(-1)).toMatchObject({ kind: 'tool', state: 'started', key: 'c', input })
     const error = 'The user rejected permission to use this specific tool call.'
     part('prt_2', 'msg_2', { ...tool, state: { status: 'error', input, error } })
     message('msg_2', { role: 'assistant', time: { completed: 2 }, finish: 'tool-calls' })
-    expect((await reader.read()).statements).toMatchObject([{ is: 'tool', state: 'denied', output: error }])
+    expect((await reader.read()).statements).toMatchObject([{ kind: 'tool', state: 'denied', output: error }])
     message('msg_3', { role: 'assistant', time: { completed: 3 }, error: { name: 'MessageAbortedError', data: {} } })
-    expect((await reader.read()).statements).toMatchObject([{ is: 'turn-ended', outcome: 'interrupted' }])
+    expect((await reader.read()).statements).toMatchObject([{ kind: 'turn-ended', outcome: 'interrupted' }])
   })
 
   it('without an id is the conversation that started here after the start, not a sub-agent’s', async () => {

@@ -111,7 +111,7 @@ class OpenCodeTranscriptReader implements TranscriptReader {
     const found = row as { id: string; version: string; directory: string; time_created: number }
     this.#session = found.id
     statements.push({
-      is: 'session',
+      kind: 'session',
       agentSession: found.id,
       transcript: this.#path,
       version: found.version,

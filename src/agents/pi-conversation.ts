@@ -22,7 +22,7 @@ export class PiConversation implements Conversation {
     const at = timeOf(record.timestamp)
     if (type === 'session') {
       const cwd = textOf(record.cwd)
-      return [{ is: 'session', agentSession: id, transcript: this.#path, ...(cwd !== undefined && { cwd }), at }]
+      return [{ kind: 'session', agentSession: id, transcript: this.#path, ...(cwd !== undefined && { cwd }), at }]
     }
     // Changes of model and level, labels, summaries and extension data are not part of the
     // conversation.
@@ -34,7 +34,7 @@ export class PiConversation implements Conversation {
     switch (message.role) {
       case 'user': {
         const text = textOfParts(message.content, part => part.type === 'text')
-        return text === '' ? [] : [{ is: 'prompt', text, prompt: id, at }]
+        return text === '' ? [] : [{ kind: 'prompt', text, prompt: id, at }]
       }
       case 'assistant':
         return this.#model(message, id, at)
@@ -46,7 +46,7 @@ export class PiConversation implements Conversation {
         }
         const output = textOfParts(message.content, part => part.type === 'text')
         const state = message.isError === true ? 'failed' : 'done'
-        return [{ is: 'tool', state, key, ...tool, ...(output !== '' && { output }), at }]
+        return [{ kind: 'tool', state, key, ...tool, ...(output !== '' && { output }), at }]
       }
       default:
         return []
@@ -56,13 +56,13 @@ export class PiConversation implements Conversation {
   #model(message: JsonRecord, id: string, at: number | null): TimedStatement[] {
     const statements: TimedStatement[] = []
     const markdown = textOfParts(message.content, part => part.type === 'text')
-    if (markdown.trim() !== '') statements.push({ is: 'said', id, markdown, at })
+    if (markdown.trim() !== '') statements.push({ kind: 'said', id, markdown, at })
     for (const part of partsOf(message.content)) {
       if (part.type !== 'toolCall') continue
       const key = textOf(part.id) ?? null
       const tool = { tool: textOf(part.name) ?? 'unknown', input: part.arguments }
       if (key !== null) this.#tools.set(key, tool)
-      statements.push({ is: 'tool', state: 'started', key, ...tool, at })
+      statements.push({ kind: 'tool', state: 'started', key, ...tool, at })
     }
     return [...statements, ...usageOf(message, at), ...endOf(message, at)]
   }
@@ -72,7 +72,7 @@ function usageOf({ usage }: JsonRecord, at: number | null): TimedStatement[] {
   if (!isRecord(usage)) return []
   const input = numberOf(usage.input) + numberOf(usage.cacheRead) + numberOf(usage.cacheWrite)
   const costUsd = isRecord(usage.cost) ? numberOf(usage.cost.total) : 0
-  return [{ is: 'usage', input, output: numberOf(usage.output), ...(costUsd > 0 && { costUsd }), at }]
+  return [{ kind: 'usage', input, output: numberOf(usage.output), ...(costUsd > 0 && { costUsd }), at }]
 }
 
 function endOf({ stopReason, errorMessage }: JsonRecord, at: number | null): TimedStatement[] {
@@ -80,11 +80,11 @@ function endOf({ stopReason, errorMessage }: JsonRecord, at: number | null): Tim
   switch (stopReason) {
     case 'stop':
     case 'length':
-      return [{ is: 'turn-ended', outcome: 'done', at }]
+      return [{ kind: 'turn-ended', outcome: 'done', at }]
     case 'aborted':
-      return [{ is: 'turn-ended', outcome: 'interrupted', at }]
+      return [{ kind: 'turn-ended', outcome: 'interrupted', at }]
     case 'error':
-      return [{ is: 'turn-ended', outcome: 'failed', ...(text !== undefined && { text }), at }]
+      return [{ kind: 'turn-ended', outcome: 'failed', ...(text !== undefined && { text }), at }]
     default:
       return []
   }

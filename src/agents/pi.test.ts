@@ -18,7 +18,7 @@ const answer = (stopReason: string, content: object[], more: object = {}) =>
 
 function read(...records: JsonRecord[]) {
   const conversation = new PiConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ is: 'unknown' }])
+  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a session file of Pi', () => {
@@ -31,11 +31,11 @@ describe('a session file of Pi', () => {
       answer('stop', [{ type: 'thinking', thinking: 'hm' }, text('*hello*')]),
     )
     expect(statements).toEqual([
-      { is: 'session', agentSession: ID, transcript: '/t.jsonl', cwd: '/w', at },
-      { is: 'prompt', text: 'hi', prompt: expect.any(String), at },
-      { is: 'said', id: expect.any(String), markdown: '*hello*', at },
-      { is: 'usage', input: 7, output: 2, costUsd: 0.5, at },
-      { is: 'turn-ended', outcome: 'done', at },
+      { kind: 'session', agentSession: ID, transcript: '/t.jsonl', cwd: '/w', at },
+      { kind: 'prompt', text: 'hi', prompt: expect.any(String), at },
+      { kind: 'said', id: expect.any(String), markdown: '*hello*', at },
+      { kind: 'usage', input: 7, output: 2, costUsd: 0.5, at },
+      { kind: 'turn-ended', outcome: 'done', at },
     ])
   })
 
@@ -50,9 +50,9 @@ describe('a session file of Pi', () => {
     })
     const tool = { key: 'c', tool: 'bash', input: { command: 'ls' }, at }
     const statements = read(answer('toolUse', [text('I look.'), call]), result)
-    expect(statements.map(({ is }) => is)).toEqual(['said', 'tool', 'usage', 'tool'])
-    expect(statements[1]).toEqual({ is: 'tool', state: 'started', ...tool })
-    expect(statements[3]).toEqual({ is: 'tool', state: 'failed', output: 'a b', ...tool })
+    expect(statements.map(({ kind }) => kind)).toEqual(['said', 'tool', 'usage', 'tool'])
+    expect(statements[1]).toEqual({ kind: 'tool', state: 'started', ...tool })
+    expect(statements[3]).toEqual({ kind: 'tool', state: 'failed', output: 'a b', ...tool })
   })
 
   it.each([
@@ -60,7 +60,7 @@ describe('a session file of Pi', () => {
     ['error', 'failed'],
     ['length', 'done'],
   ])('reports a turn with stop reason %s as %s', (reason, outcome) => {
-    expect(read(answer(reason, [], { errorMessage: 'why' })).at(-1)).toMatchObject({ is: 'turn-ended', outcome })
+    expect(read(answer(reason, [], { errorMessage: 'why' })).at(-1)).toMatchObject({ kind: 'turn-ended', outcome })
   })
 
   it('is found by its id anywhere, else in the directory of the project', async () => {

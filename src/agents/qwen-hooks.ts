@@ -62,19 +62,19 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
       // It fires again, without the prompt, each time tool results go to the model.
       const text = textOf(payload.submitted_prompt)
       return text === undefined
-        ? [{ is: 'working' }]
-        : [{ is: 'prompt', text, ...optionalText('prompt', payload.prompt_id) }]
+        ? [{ kind: 'working' }]
+        : [{ kind: 'prompt', text, ...optionalText('prompt', payload.prompt_id) }]
     }
     case 'PermissionRequest':
-      return [{ is: 'request', key: null, ...toolOf(payload) }]
+      return [{ kind: 'request', key: null, ...toolOf(payload) }]
     case 'PreToolUse':
-      return [{ is: 'tool', state: 'started', key: keyOf(payload), ...toolOf(payload) }]
+      return [{ kind: 'tool', state: 'started', key: keyOf(payload), ...toolOf(payload) }]
     case 'PostToolUse':
-      return [{ is: 'tool', state: 'done', key: keyOf(payload), ...toolOf(payload) }]
+      return [{ kind: 'tool', state: 'done', key: keyOf(payload), ...toolOf(payload) }]
     case 'PostToolUseFailure':
       return [
         {
-          is: 'tool',
+          kind: 'tool',
           state: 'failed',
           key: keyOf(payload),
           ...toolOf(payload),
@@ -87,7 +87,7 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
       const background = Array.isArray(payload.background_tasks) ? payload.background_tasks.length : 0
       return [
         {
-          is: 'turn-ended',
+          kind: 'turn-ended',
           outcome: 'done',
           ...optionalText('text', payload.last_assistant_message),
           ...(background > 0 && { background }),
@@ -95,11 +95,11 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
       ]
     }
     case 'StopFailure':
-      return [{ is: 'turn-ended', outcome: 'failed', ...optionalText('text', payload.error) }]
+      return [{ kind: 'turn-ended', outcome: 'failed', ...optionalText('text', payload.error) }]
     case 'SubagentStop':
-      return [{ is: 'turn-ended', outcome: 'done', subAgent: textOf(payload.agent_id) ?? 'unknown' }]
+      return [{ kind: 'turn-ended', outcome: 'done', subAgent: textOf(payload.agent_id) ?? 'unknown' }]
     case 'SessionEnd':
-      return [{ is: 'ended', reason: textOf(payload.reason) ?? 'unknown' }]
+      return [{ kind: 'ended', reason: textOf(payload.reason) ?? 'unknown' }]
     default:
       return []
   }
@@ -109,9 +109,9 @@ function notification(payload: JsonRecord): AgentStatement[] {
   const text = optionalText('text', payload.message)
   switch (payload.notification_type) {
     case 'permission_prompt':
-      return [{ is: 'waiting', kind: 'permission', ...text }]
+      return [{ kind: 'waiting', waitsFor: 'permission', ...text }]
     case 'idle_prompt':
-      return [{ is: 'waiting', kind: 'idle', ...text }]
+      return [{ kind: 'waiting', waitsFor: 'idle', ...text }]
     default:
       return []
   }

@@ -59,7 +59,7 @@ export class QwenConversation implements Conversation {
     const cwd = textOf(record.cwd)
     return [
       {
-        is: 'session',
+        kind: 'session',
         agentSession,
         transcript: this.#path,
         ...(version !== undefined && { version }),
@@ -76,7 +76,7 @@ export class QwenConversation implements Conversation {
       case 'user': {
         const text = textOfParts(parts)
         const isTyped = record.provenance === undefined || record.provenance === 'real_user'
-        return text === '' || !isTyped ? [] : [{ is: 'prompt', text, prompt: about.uuid, at }]
+        return text === '' || !isTyped ? [] : [{ kind: 'prompt', text, prompt: about.uuid, at }]
       }
       case 'assistant':
         return this.#model(record, parts, about)
@@ -92,20 +92,20 @@ export class QwenConversation implements Conversation {
   #model(record: JsonRecord, parts: JsonRecord[], { uuid, at }: { uuid: string; at: number | null }): TimedStatement[] {
     const statements: TimedStatement[] = []
     const markdown = textOfParts(parts, part => part.thought !== true)
-    if (markdown.trim() !== '') statements.push({ is: 'said', id: uuid, markdown, at })
+    if (markdown.trim() !== '') statements.push({ kind: 'said', id: uuid, markdown, at })
     const calls = parts.flatMap(part => (isRecord(part.functionCall) ? [part.functionCall] : []))
     for (const call of calls) {
       const key = textOf(call.id) ?? null
       const tool = { tool: textOf(call.name) ?? 'unknown', input: call.args }
       if (key !== null) this.#tools.set(key, tool)
-      statements.push({ is: 'tool', state: 'started', key, ...tool, at })
+      statements.push({ kind: 'tool', state: 'started', key, ...tool, at })
     }
     const usage = isRecord(record.usageMetadata) ? record.usageMetadata : null
     if (usage) {
       const output = numberOf(usage.candidatesTokenCount) + numberOf(usage.thoughtsTokenCount)
-      statements.push({ is: 'usage', input: numberOf(usage.promptTokenCount), output, at })
+      statements.push({ kind: 'usage', input: numberOf(usage.promptTokenCount), output, at })
     }
-    if (calls.length === 0) statements.push({ is: 'turn-ended', outcome: usage ? 'done' : 'interrupted', at })
+    if (calls.length === 0) statements.push({ kind: 'turn-ended', outcome: usage ? 'done' : 'interrupted', at })
     return statements
   }
 
@@ -119,10 +119,10 @@ export class QwenConversation implements Conversation {
     const output = textOf(response.output) ?? textOf(response.error)
     const state = stateOf(result)
     const statements: TimedStatement[] = [
-      { is: 'tool', state, key, ...tool, ...(output !== undefined && { output }), at },
+      { kind: 'tool', state, key, ...tool, ...(output !== undefined && { output }), at },
     ]
     // Denying a tool ends the turn: nothing goes back to the model.
-    if (state === 'denied') statements.push({ is: 'turn-ended', outcome: 'interrupted', at })
+    if (state === 'denied') statements.push({ kind: 'turn-ended', outcome: 'interrupted', at })
     return statements
   }
 }

@@ -29,13 +29,13 @@ const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 2, thoughtsTo
 
 function read(...records: JsonRecord[]) {
   const conversation = new QwenConversation('/t.jsonl')
-  return records.flatMap(one => conversation.take(one) ?? [{ is: 'unknown' }]).slice(1)
+  return records.flatMap(one => conversation.take(one) ?? [{ kind: 'unknown' }]).slice(1)
 }
 
 describe('a transcript of Qwen Code', () => {
   it('gives the session with its first record', () => {
     expect(new QwenConversation('/t.jsonl').take(record('system', { subtype: 'x' }))).toEqual([
-      { is: 'session', agentSession: ID, transcript: '/t.jsonl', version: '0.24.4', cwd: '/work', at },
+      { kind: 'session', agentSession: ID, transcript: '/t.jsonl', version: '0.24.4', cwd: '/work', at },
     ])
   })
 
@@ -45,10 +45,10 @@ describe('a transcript of Qwen Code', () => {
       record('assistant', { ...parts({ text: 'hm', thought: true }, { text: '*hello*' }), usageMetadata }),
     )
     expect(statements).toEqual([
-      { is: 'prompt', text: 'hi', prompt: expect.any(String), at },
-      { is: 'said', id: expect.any(String), markdown: '*hello*', at },
-      { is: 'usage', input: 7, output: 3, at },
-      { is: 'turn-ended', outcome: 'done', at },
+      { kind: 'prompt', text: 'hi', prompt: expect.any(String), at },
+      { kind: 'said', id: expect.any(String), markdown: '*hello*', at },
+      { kind: 'usage', input: 7, output: 3, at },
+      { kind: 'turn-ended', outcome: 'done', at },
     ])
   })
 
@@ -63,17 +63,17 @@ describe('a transcript of Qwen Code', () => {
     )
     const tool = { key: 'c1', tool: 'run_shell_command', input: { command: 'ls' }, at }
     expect(statements).toEqual([
-      { is: 'tool', state: 'started', ...tool },
-      { is: 'usage', input: 7, output: 3, at },
-      { is: 'tool', state: 'done', output: 'a b', ...tool },
+      { kind: 'tool', state: 'started', ...tool },
+      { kind: 'usage', input: 7, output: 3, at },
+      { kind: 'tool', state: 'done', output: 'a b', ...tool },
     ])
   })
 
   it('reports a denied call as never run, and its turn as ended', () => {
     const refused = result({ error: 'no' }, { status: 'cancelled', executionStatus: 'not_started' })
     expect(read(record('assistant', parts(CALL)), refused).slice(-2)).toMatchObject([
-      { is: 'tool', state: 'denied' },
-      { is: 'turn-ended', outcome: 'interrupted' },
+      { kind: 'tool', state: 'denied' },
+      { kind: 'turn-ended', outcome: 'interrupted' },
     ])
   })
 
@@ -92,28 +92,28 @@ describe('a hook of Qwen Code', () => {
 
   it('reports prompts, and tool results that go to the model as work', () => {
     expect(read('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
-      { is: 'prompt', text: 'hi', prompt: 'p' },
+      { kind: 'prompt', text: 'hi', prompt: 'p' },
     ])
-    expect(read('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
+    expect(read('UserPromptSubmit', { prompt: '' })).toEqual([{ kind: 'working' }])
   })
 
   it('reports requests and tools', () => {
     const about = { tool: 'edit', input: { path: 'a' }, prompt: 'p' }
-    expect(read('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
+    expect(read('PermissionRequest', tool)).toEqual([{ kind: 'request', key: null, ...about }])
     expect(read('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
-      { is: 'tool', state: 'started', key: 'c', ...about },
+      { kind: 'tool', state: 'started', key: 'c', ...about },
     ])
     expect(read('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
-      { is: 'tool', state: 'failed', key: null, output: 'bad', ...about },
+      { kind: 'tool', state: 'failed', key: null, output: 'bad', ...about },
     ])
   })
 
   it('reports how turns end, and whether sub-agents continue', () => {
     expect(read('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
-      { is: 'turn-ended', outcome: 'done', text: 'bye' },
+      { kind: 'turn-ended', outcome: 'done', text: 'bye' },
     ])
-    expect(read('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
-    expect(read('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
+    expect(read('Stop', { background_tasks: [{}] })).toEqual([{ kind: 'turn-ended', outcome: 'done', background: 1 }])
+    expect(read('SubagentStop', { agent_id: 'a' })).toEqual([{ kind: 'turn-ended', outcome: 'done', subAgent: 'a' }])
   })
 
   it('ignores unknown events, and refuses malformed ones', () => {

@@ -14,14 +14,14 @@ export interface AgentReport {
 
 /** `subAgent`: said by or about a sub-agent, never about the main conversation. */
 export type AgentStatement = { subAgent?: string } & (
-  | { is: 'session'; agentSession: string; transcript?: string; cwd?: string; version?: string; model?: string }
-  | { is: 'prompt'; text: string; prompt?: string }
+  | { kind: 'session'; agentSession: string; transcript?: string; cwd?: string; version?: string; model?: string }
+  | { kind: 'prompt'; text: string; prompt?: string }
   /** A sub-agent may give its name and task. */
-  | { is: 'working'; name?: string; task?: string }
+  | { kind: 'working'; name?: string; task?: string }
   | ToolStatement
   /** The agent asks a person. Without its own `key`, the receiver joins by tool and input. */
   | {
-      is: 'request'
+      kind: 'request'
       key: string | null
       /** The id to use when answering on the agent's own channel; by default the key. */
       reply?: string
@@ -39,19 +39,19 @@ export type AgentStatement = { subAgent?: string } & (
        */
       viaScreen?: true
     }
-  | { is: 'answered'; key: string; result: 'allowed' | 'denied' | 'unknown' }
+  | { kind: 'answered'; key: string; result: 'allowed' | 'denied' | 'unknown' }
   /** It waits for a person, without saying for what. */
-  | { is: 'waiting'; kind: 'permission' | 'question' | 'idle' | 'auth'; text?: string }
+  | { kind: 'waiting'; waitsFor: 'permission' | 'question' | 'idle' | 'auth'; text?: string }
   /** A finished part of its answer, as Markdown; `id` names the record that contains it. */
-  | { is: 'said'; id: string; markdown: string }
-  | { is: 'turn-ended'; outcome: 'done' | 'interrupted' | 'failed'; text?: string; background?: number }
-  | { is: 'ended'; reason: string }
+  | { kind: 'said'; id: string; markdown: string }
+  | { kind: 'turn-ended'; outcome: 'done' | 'interrupted' | 'failed'; text?: string; background?: number }
+  | { kind: 'ended'; reason: string }
   | UsageStatement
 )
 
 /** The usage of one model call. `input` is the total, including cached tokens. */
 export interface UsageStatement {
-  is: 'usage'
+  kind: 'usage'
   input: number
   output: number
   cacheRead?: number
@@ -63,7 +63,7 @@ export interface UsageStatement {
 }
 
 export interface ToolStatement {
-  is: 'tool'
+  kind: 'tool'
   state: 'started' | 'done' | 'failed' | 'denied'
   key: string | null
   tool: string

@@ -139,7 +139,7 @@ export function createMonitor(
 /** The cost of tokens by the price of their model, where the agent reports none. */
 export function withCost(report: AgentReport, model: string | null, prices: Prices = {}): AgentReport {
   const { statement } = report
-  return statement.is === 'usage'
+  return statement.kind === 'usage'
     ? { ...report, statement: priced(statement, statement.model ?? model, prices) }
     : report
 }

@@ -53,10 +53,11 @@ function statementsOf(record: Json): TimedStatement[] {
     .trim()
   const said: TimedStatement[] = []
   if (results.length > 0 || role === 'tool')
-    said.push({ is: 'tool', state: 'done', key: null, tool: '', input: null, at })
-  else if (role === 'user' && words !== '') said.push({ is: 'prompt', text: words, at })
-  else if (ASSISTANT.has(role) && words !== '') said.push({ is: 'said', id: String(at), markdown: words, at })
-  if (calls.length > 0) said.push({ is: 'tool', state: 'started', key: null, tool: nameOf(calls[0]!), input: null, at })
+    said.push({ kind: 'tool', state: 'done', key: null, tool: '', input: null, at })
+  else if (role === 'user' && words !== '') said.push({ kind: 'prompt', text: words, at })
+  else if (ASSISTANT.has(role) && words !== '') said.push({ kind: 'said', id: String(at), markdown: words, at })
+  if (calls.length > 0)
+    said.push({ kind: 'tool', state: 'started', key: null, tool: nameOf(calls[0]!), input: null, at })
   return said
 }
 

@@ -38,7 +38,9 @@ describe('the transcript of an agent without an adapter', () => {
       }),
     ],
   ])('is read %s', (_, text) => {
-    const said = readAnyTranscript(text).map(statement => (statement.is === 'tool' ? statement.state : statement.is))
+    const said = readAnyTranscript(text).map(statement =>
+      statement.kind === 'tool' ? statement.state : statement.kind,
+    )
     expect(said).toEqual(['prompt', 'started', 'done', 'said'])
   })
 

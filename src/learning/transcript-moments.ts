@@ -31,7 +31,9 @@ export function momentsOf(
   if (start === null) return []
   const endsAt = recording.events.at(-1)?.t ?? 0
   const also = (recording.also ?? []).map(at => (at - start) / 1000)
-  const main = statements.filter(({ subAgent, is }) => subAgent === undefined && is !== 'usage' && is !== 'session')
+  const main = statements.filter(
+    ({ subAgent, kind }) => subAgent === undefined && kind !== 'usage' && kind !== 'session',
+  )
   return main.flatMap((statement, index): TaughtMoment[] => {
     const from = (statement.at - start) / 1000
     const to = index + 1 < main.length ? (main[index + 1]!.at - start) / 1000 : endsAt
@@ -48,16 +50,16 @@ export function momentsOf(
 
 /** The views between a statement and the next one; null where the transcript does not tell. */
 function viewsAfter(statement: TimedStatement, next: TimedStatement | undefined): TerminalView[] | null {
-  switch (statement.is) {
+  switch (statement.kind) {
     case 'prompt':
-      return next && next.is !== 'prompt' ? WORKING : null
+      return next && next.kind !== 'prompt' ? WORKING : null
     case 'tool':
-      if (statement.state === 'started') return next?.is === 'tool' && next.state !== 'started' ? RUNNING : null
-      return next && next.is !== 'prompt' ? RESULT : null
+      if (statement.state === 'started') return next?.kind === 'tool' && next.state !== 'started' ? RUNNING : null
+      return next && next.kind !== 'prompt' ? RESULT : null
     case 'request':
       return ['tool_menu']
     case 'said':
-      return next === undefined || next.is === 'prompt' ? IDLE : null
+      return next === undefined || next.kind === 'prompt' ? IDLE : null
     case 'turn-ended':
       return statement.outcome === 'done' ? IDLE : null
     default:
@@ -73,8 +75,8 @@ function startOf(
   statements: readonly TimedStatement[],
   { startedAt, events }: { startedAt: number | null; events: readonly RecordingEvent[] },
 ): number | null {
-  const prompt = statements.find(({ is }) => is === 'prompt')
-  const sent = prompt?.is === 'prompt' ? sentAt(prompt.text, events) : null
+  const prompt = statements.find(({ kind }) => kind === 'prompt')
+  const sent = prompt?.kind === 'prompt' ? sentAt(prompt.text, events) : null
   if (prompt && sent !== null) return prompt.at - sent * 1000
   return startedAt === null ? null : startedAt * 1000
 }

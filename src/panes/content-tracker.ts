@@ -99,7 +99,7 @@ export class ContentTracker {
     this.#analyser.reactivate()
   }
 
-  /** The pane is certainly at rest: the text before its cursor is its prompt. */
+  /** The pane is certainly idle: the text before its cursor is its prompt. */
   learnPrompt(): void {
     if (this.#features?.isCursorAtEnd === true) this.#analyser.learnPrompt(this.#features.beforeCursor)
   }

@@ -182,40 +182,40 @@ describe('reportEffect', () => {
     reportEffect({ id: 'r', channel, at: 0, statement }, 4)
 
   it.each<[AgentStatement, Claim]>([
-    [{ is: 'session', agentSession: 'x' }, { is: 'starting' }],
-    [{ is: 'prompt', text: 'hi' }, { is: 'working' }],
+    [{ kind: 'session', agentSession: 'x' }, { is: 'starting' }],
+    [{ kind: 'prompt', text: 'hi' }, { is: 'working' }],
     [
-      { is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: {} },
+      { kind: 'tool', state: 'started', key: 'k', tool: 'Bash', input: {} },
       { is: 'working', label: 'Bash' },
     ],
     [
-      { is: 'request', key: null, tool: 'Bash', input: {} },
+      { kind: 'request', key: null, tool: 'Bash', input: {} },
       { is: 'blocked', awaiting: 'permission' },
     ],
     [
-      { is: 'waiting', kind: 'question' },
+      { kind: 'waiting', waitsFor: 'question' },
       { is: 'blocked', awaiting: 'question' },
     ],
-    [{ is: 'waiting', kind: 'idle' }, { is: 'idle' }],
-    [{ is: 'turn-ended', outcome: 'done' }, { is: 'done' }],
+    [{ kind: 'waiting', waitsFor: 'idle' }, { is: 'idle' }],
+    [{ kind: 'turn-ended', outcome: 'done' }, { is: 'done' }],
     [
-      { is: 'turn-ended', outcome: 'done', background: 2 },
+      { kind: 'turn-ended', outcome: 'done', background: 2 },
       { is: 'working', label: '2 in the background' },
     ],
     [
-      { is: 'turn-ended', outcome: 'interrupted' },
+      { kind: 'turn-ended', outcome: 'interrupted' },
       { is: 'stopped', by: 'interrupted' },
     ],
     [
-      { is: 'turn-ended', outcome: 'failed', text: 'no credit' },
+      { kind: 'turn-ended', outcome: 'failed', text: 'no credit' },
       { is: 'failed', reason: 'no credit' },
     ],
     [
-      { is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: {}, subAgent: 'h' },
+      { kind: 'tool', state: 'done', key: 'k', tool: 'Bash', input: {}, subAgent: 'h' },
       { is: 'working', label: 'Bash' },
     ],
     [
-      { is: 'request', key: null, tool: 'Bash', input: {}, subAgent: 'h' },
+      { kind: 'request', key: null, tool: 'Bash', input: {}, subAgent: 'h' },
       { is: 'blocked', awaiting: 'permission' },
     ],
   ])('translates %o', (statement, claim) => {
@@ -224,13 +224,13 @@ describe('reportEffect', () => {
   })
 
   it.each<[AgentStatement]>([
-    [{ is: 'said', id: '1', markdown: 'x' }],
-    [{ is: 'usage', input: 1, output: 1 }],
-    [{ is: 'turn-ended', outcome: 'done', subAgent: 'h' }],
+    [{ kind: 'said', id: '1', markdown: 'x' }],
+    [{ kind: 'usage', input: 1, output: 1 }],
+    [{ kind: 'turn-ended', outcome: 'done', subAgent: 'h' }],
   ])('ignores %o', statement => expect(effect(statement)).toBeNull())
 
   it('withdraws the channel’s claim for a denied tool or an ended program', () => {
-    expect(effect({ is: 'tool', state: 'denied', key: 'k', tool: 'Bash', input: {} })).toEqual({ withdraw: 'hook' })
-    expect(effect({ is: 'ended', reason: 'exit' }, 'transcript')).toEqual({ withdraw: 'transcript' })
+    expect(effect({ kind: 'tool', state: 'denied', key: 'k', tool: 'Bash', input: {} })).toEqual({ withdraw: 'hook' })
+    expect(effect({ kind: 'ended', reason: 'exit' }, 'transcript')).toEqual({ withdraw: 'transcript' })
   })
 })

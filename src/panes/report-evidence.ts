@@ -23,11 +23,11 @@ export function reportEffect({ channel, statement }: AgentReport, t: number): Re
 
 function isSilence(statement: AgentStatement): boolean {
   if (statement.subAgent !== undefined) return false
-  return statement.is === 'ended' || (statement.is === 'tool' && statement.state === 'denied')
+  return statement.kind === 'ended' || (statement.kind === 'tool' && statement.state === 'denied')
 }
 
 function claimOf(statement: AgentStatement): Claim | null {
-  switch (statement.is) {
+  switch (statement.kind) {
     case 'session':
       return { is: 'starting' }
     case 'prompt':
@@ -39,7 +39,7 @@ function claimOf(statement: AgentStatement): Claim | null {
     case 'request':
       return { is: 'blocked', awaiting: 'permission' }
     case 'waiting':
-      return statement.kind === 'idle' ? { is: 'idle' } : { is: 'blocked', awaiting: AWAITING[statement.kind] }
+      return statement.waitsFor === 'idle' ? { is: 'idle' } : { is: 'blocked', awaiting: AWAITING[statement.waitsFor] }
     case 'turn-ended': {
       const { outcome, background = 0, text } = statement
       // A turn that leaves sub-agents running has not ended for the person.
@@ -54,9 +54,9 @@ function claimOf(statement: AgentStatement): Claim | null {
 
 /** A sub-agent that asks blocks the pane; all else is work, its end is not the end. */
 function subAgentClaim(statement: AgentStatement): Claim | null {
-  if (statement.is === 'request') return { is: 'blocked', awaiting: 'permission' }
-  if (statement.is === 'tool' || statement.is === 'working' || statement.is === 'answered')
-    return { is: 'working', ...(statement.is === 'tool' && { label: statement.tool }) }
+  if (statement.kind === 'request') return { is: 'blocked', awaiting: 'permission' }
+  if (statement.kind === 'tool' || statement.kind === 'working' || statement.kind === 'answered')
+    return { is: 'working', ...(statement.kind === 'tool' && { label: statement.tool }) }
   return null
 }
 
@@ -67,8 +67,8 @@ const AWAITING: Readonly<Record<'permission' | 'question' | 'auth', Awaiting>> =
 }
 
 function nameOf(statement: AgentStatement): string {
-  if (statement.is === 'tool') return `tool-${statement.state}`
-  if (statement.is === 'waiting') return `waiting-${statement.kind}`
-  if (statement.is === 'turn-ended') return `turn-${statement.outcome}`
-  return statement.is
+  if (statement.kind === 'tool') return `tool-${statement.state}`
+  if (statement.kind === 'waiting') return `waiting-${statement.waitsFor}`
+  if (statement.kind === 'turn-ended') return `turn-${statement.outcome}`
+  return statement.kind
 }

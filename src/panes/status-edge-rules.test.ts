@@ -131,12 +131,12 @@ describe('a counter', () => {
   const SITUATIONS: Record<string, () => SupervisionFixture> = {
     'status.changed': () => new SupervisionFixture().advance(1).print(START),
     'status.refused': () => {
-      const fixture = new SupervisionFixture().print('$ ').advance(1).hook({ is: 'working' })
+      const fixture = new SupervisionFixture().print('$ ').advance(1).hook({ kind: 'working' })
       return fixture.runs('x').runs('bash', true)
     },
     'queue.merged': () => flooded(3),
     'queue.dropped': () => flooded(400),
-    'reading.contradiction': () => new SupervisionFixture().advance(1).hook({ is: 'working' }).print(END(0)),
+    'reading.contradiction': () => new SupervisionFixture().advance(1).hook({ kind: 'working' }).print(END(0)),
     'reading.authority_s': () => new SupervisionFixture().advance(3),
     'reading.witness': () => {
       const fixture = new SupervisionFixture({}, undefined, () => ({ reads: 'no', how: '' }))
@@ -144,7 +144,7 @@ describe('a counter', () => {
     },
     'pane.unknown_s': () => new SupervisionFixture().advance(3),
     'pane.stuck': () =>
-      new SupervisionFixture({ panes: { stuck_after_s: 5 } }).advance(1).hook({ is: 'working' }).advance(7),
+      new SupervisionFixture({ panes: { stuck_after_s: 5 } }).advance(1).hook({ kind: 'working' }).advance(7),
     'pane.flicker': () => {
       const fixture = new SupervisionFixture().advance(1)
       for (let n = 0; n < 8; n++) fixture.print(n % 2 === 0 ? START : END(0)).advance(0.1)

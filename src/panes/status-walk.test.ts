@@ -15,12 +15,12 @@ import { SupervisionFixture } from './testing/supervision-fixture.js'
 
 /** How a pane gets into each status, by a hook's report alone. */
 const INTO: Record<PaneStatus, (fixture: SupervisionFixture) => SupervisionFixture> = {
-  idle: fixture => fixture.hook({ is: 'waiting', kind: 'idle' }),
-  running: fixture => fixture.hook({ is: 'working' }),
-  'long-running': fixture => fixture.hook({ is: 'working' }).advance(61),
-  'waiting-approval': fixture => fixture.hook({ is: 'waiting', kind: 'permission' }),
-  done: fixture => fixture.hook({ is: 'working' }).hook({ is: 'turn-ended', outcome: 'done' }),
-  failed: fixture => fixture.hook({ is: 'working' }).hook({ is: 'turn-ended', outcome: 'failed' }),
+  idle: fixture => fixture.hook({ kind: 'waiting', waitsFor: 'idle' }),
+  running: fixture => fixture.hook({ kind: 'working' }),
+  'long-running': fixture => fixture.hook({ kind: 'working' }).advance(61),
+  'waiting-approval': fixture => fixture.hook({ kind: 'waiting', waitsFor: 'permission' }),
+  done: fixture => fixture.hook({ kind: 'working' }).hook({ kind: 'turn-ended', outcome: 'done' }),
+  failed: fixture => fixture.hook({ kind: 'working' }).hook({ kind: 'turn-ended', outcome: 'failed' }),
 }
 
 const CLAIMS: Record<Exclude<Claim['is'], 'exited'>, Claim> = {
@@ -84,7 +84,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
   it.each(speaking)('accepts %s once the hook’s report has expired', authority => {
     for (const claim of claims) {
       const fixture = at()
-      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
       say(fixture, authority, CLAIMS[claim])
       const event = eventOf(claim, authority, status)
       expect.soft([claim, fixture.status]).toEqual([claim, event === null ? status : statusAfter(status, event)])
@@ -105,7 +105,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
   ] as const)('handles the signal %s', (_name, fire, event) => {
     const fixture = at()
     if (event === 'idle')
-      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     fire(fixture)
     expect(fixture.status).toBe(event === null ? status : statusAfter(status, event))
   })
@@ -123,7 +123,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
 
   it('ends only a guessed wait at timer.wait', () => {
     const fixture = at()
-    fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+    fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     expect(fixture.advance(30).status).toBe(status === 'waiting-approval' ? 'idle' : status)
     expect(at().advance(30).status).toBe(status)
   })

@@ -55,7 +55,7 @@ const CASES: Record<string, Case> = {
     isOver: fixture => !fixture.supervisor.state(fixture.t).isRecent,
   },
   'panes.stuck_after_s': {
-    arrange: fixture => void fixture.advance(1).hook({ is: 'working' }),
+    arrange: fixture => void fixture.advance(1).hook({ kind: 'working' }),
     at: 300,
     isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
   },
@@ -76,8 +76,8 @@ const CASES: Record<string, Case> = {
   },
   'reading.stale_s': {
     arrange: fixture => {
-      fixture.advance(1).hook({ is: 'working' })
-      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.advance(1).hook({ kind: 'working' })
+      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     },
     at: 30,
     isOver: fixture => fixture.supervisor.state(fixture.t).staleFor !== null,
@@ -138,8 +138,8 @@ describe('a setting of supervision', () => {
   it('wait_fallback_running: a wait whose content changed ends as running only if it is set', () => {
     const ended = (wait_fallback_running: boolean, text: string) => {
       const fixture = new SupervisionFixture({ panes: { wait_fallback_running } }).print('one\r\n').advance(1)
-      fixture.hook({ is: 'waiting', kind: 'permission' }).advance(1).print(text).advance(1)
-      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.hook({ kind: 'waiting', waitsFor: 'permission' }).advance(1).print(text).advance(1)
+      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
       return fixture.advance(30).status
     }
     expect([ended(true, 'more\r\n'), ended(false, 'more\r\n'), ended(true, '')]).toEqual(['running', 'idle', 'idle'])

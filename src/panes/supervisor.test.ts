@@ -147,11 +147,11 @@ describe('a supervised pane', () => {
   })
 
   it('runs again after a clear at a new report of the same thing, not at the old one', () => {
-    const fixture = new SupervisionFixture().advance(1).hook({ is: 'working' })
+    const fixture = new SupervisionFixture().advance(1).hook({ kind: 'working' })
     fixture.supervisor.clear(fixture.t)
     fixture.advance(10)
     expect(fixture.status).toBe('idle')
-    fixture.hook({ is: 'working' })
+    fixture.hook({ kind: 'working' })
     expect(fixture.status).toBe('running')
   })
 

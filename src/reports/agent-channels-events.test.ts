@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const report = (id: string, statement: AgentStatement): AgentReport => ({ id, channel: 'events', at: 0, statement })
 const asked = (id: string, key: string, reply?: string) =>
-  report(id, { is: 'request', key, tool: 'bash', input: {}, ...(reply !== undefined && { reply }) })
+  report(id, { kind: 'request', key, tool: 'bash', input: {}, ...(reply !== undefined && { reply }) })
 
 describe('EventChannel', () => {
   it('answers with the id that the agent gave the request, and nothing else', async () => {
@@ -38,7 +38,7 @@ describe('EventChannel', () => {
   it('is closed for requests that were answered elsewhere or never made, and if the agent is gone', async () => {
     channel.note(asked('events:1', 'call_1', 'per_1'))
     channel.note(asked('events:2', 'call_2', 'per_2'))
-    channel.note(report('events:3', { is: 'answered', key: 'call_1', result: 'allowed' }))
+    channel.note(report('events:3', { kind: 'answered', key: 'call_1', result: 'allowed' }))
     expect([channel.isOpen('events:1'), channel.isOpen('events:2')]).toEqual([false, true])
     expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('closed')
     expect(await channel.answer('events:9', { behavior: 'allow' })).toBe('closed')

@@ -162,9 +162,9 @@ export class EventChannel implements AnswerChannel {
 
   /** Called before the report is delivered, so that a receiver can answer at once. */
   note({ id, statement }: AgentReport): void {
-    if (statement.is === 'request' && statement.key !== null)
+    if (statement.kind === 'request' && statement.key !== null)
       this.#open.set(id, { reply: statement.reply ?? statement.key, key: statement.key })
-    else if (statement.is === 'answered')
+    else if (statement.kind === 'answered')
       for (const [report, { key }] of this.#open) if (key === statement.key) this.#open.delete(report)
   }
 

@@ -75,7 +75,7 @@ it('an event is known by other names, too', async () => {
   const names = ['stop', 'after_agent', 'session-idle', 'permission_prompt', 'promptSubmit']
   for (const event of names)
     expect(await call({ event, data: { outcome: 'done', prompt: 'go' } }, token), event).toMatchObject({ status: 200 })
-  expect(delivered.map(({ report }) => report.statement.is)).toEqual([
+  expect(delivered.map(({ report }) => report.statement.kind)).toEqual([
     'turn-ended',
     'turn-ended',
     'turn-ended',
@@ -101,7 +101,7 @@ describe('a hook that may be held', () => {
     expect((await call(request('one'), token)).answer).toBeUndefined()
     attended.clear()
     expect((await call(request('two'), token)).answer).toBeInstanceOf(Promise)
-    expect(delivered.map(({ report }) => report.statement.is)).toEqual(['request', 'request'])
+    expect(delivered.map(({ report }) => report.statement.kind)).toEqual(['request', 'request'])
   })
 })
 
@@ -110,7 +110,7 @@ describe('the session of a hook call', () => {
     const token = await tokenOf('ses_a')
     expect(await call({ ...tool('t1'), session: 'ses_b' }, token)).toEqual({ status: 200, pane: 'ses_a' })
     expect(delivered).toMatchObject([
-      { session: 'ses_a', report: { channel: 'hook', statement: { is: 'tool', key: 't1' } } },
+      { session: 'ses_a', report: { channel: 'hook', statement: { kind: 'tool', key: 't1' } } },
     ])
   })
 

@@ -210,7 +210,7 @@ export class HookInbox {
     )
     // A request of a foreign pane is never held: only its own dialog answers it.
     const mayWait = call.hold && !closed.aborted && (this.#options.mayWait?.(session) ?? true)
-    const asking = mayWait ? reports.find(({ statement }) => statement.is === 'request') : undefined
+    const asking = mayWait ? reports.find(({ statement }) => statement.kind === 'request') : undefined
     // Held before it is delivered: a receiver of the request must be able to answer at once.
     const answer = asking ? this.#options.held.hold(asking.id, closed) : null
     if (asking && !answer) this.#count('not-held')

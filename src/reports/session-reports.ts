@@ -81,12 +81,12 @@ export class SessionReports {
   /** A request comes again when its relay reconnects: it can be answered there. */
   take(report: AgentReport): void {
     const { statement } = report
-    if (!this.#seen.add(report.id) && statement.is !== 'request') return
-    if (statement.is === 'session' && !statement.subAgent) {
+    if (!this.#seen.add(report.id) && statement.kind !== 'request') return
+    if (statement.kind === 'session' && !statement.subAgent) {
       this.#agentSession = statement.agentSession
       if (statement.transcript !== undefined) this.#tail?.use(statement.transcript)
     }
-    if (statement.is === 'usage') {
+    if (statement.kind === 'usage') {
       const { input, output, costUsd } = this.#usage ?? { input: 0, output: 0 }
       const cost = costUsd === undefined ? statement.costUsd : costUsd + (statement.costUsd ?? 0)
       this.#usage = {

@@ -3,7 +3,7 @@ import { StatementActivities } from './statement-activities.js'
 
 test('a call is reported when it starts and when it ends, once each', () => {
   const activities = new StatementActivities()
-  const call = { is: 'tool', key: 'a', tool: 'Bash', input: { command: 'ls' } } as const
+  const call = { kind: 'tool', key: 'a', tool: 'Bash', input: { command: 'ls' } } as const
   expect(activities.take({ ...call, state: 'started' })).toEqual([
     { type: 'tool_call', callId: 'a', tool: 'Bash', kind: 'shell', input: { command: 'ls' } },
   ])
@@ -14,7 +14,7 @@ test('a call is reported when it starts and when it ends, once each', () => {
 
 test('a call that is recorded only when it has ended is reported as a whole; a denial is marked', () => {
   const activities = new StatementActivities()
-  const told = activities.take({ is: 'tool', state: 'denied', key: 'a', tool: 'Write', input: {} })
+  const told = activities.take({ kind: 'tool', state: 'denied', key: 'a', tool: 'Write', input: {} })
   expect(told).toMatchObject([
     { type: 'tool_call', callId: 'a' },
     { type: 'tool_result', callId: 'a', ok: false, output: 'it was not allowed' },
@@ -24,7 +24,7 @@ test('a call that is recorded only when it has ended is reported as a whole; a d
 test('calls without an id are paired by tool, oldest first', () => {
   const activities = new StatementActivities()
   const tell = (tool: string, state: 'started' | 'done') =>
-    activities.take({ is: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
+    activities.take({ kind: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
   expect([tell('a', 'started'), tell('b', 'started'), tell('a', 'started')]).toEqual([
     ['call-1'],
     ['call-2'],
@@ -36,7 +36,7 @@ test('calls without an id are paired by tool, oldest first', () => {
 
 test('usage is reported as a sum, with its model', () => {
   const activities = new StatementActivities()
-  const spent = { is: 'usage', input: 10, output: 1, cacheRead: 4, model: 'm' } as const
+  const spent = { kind: 'usage', input: 10, output: 1, cacheRead: 4, model: 'm' } as const
   activities.take(spent)
   expect(activities.take({ ...spent, costUsd: 0.5 })).toEqual([
     { type: 'usage', scope: 'run', input: 20, output: 2, cacheRead: 8, costUsd: 0.5, model: 'm' },
@@ -45,8 +45,8 @@ test('usage is reported as a sum, with its model', () => {
 
 test('what a sub-agent says and does carries its name, and is not the answer', () => {
   const activities = new StatementActivities()
-  activities.take({ is: 'said', id: '1', markdown: 'mine' })
-  expect(activities.take({ is: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])
-  expect(activities.take({ is: 'session', agentSession: 's', subAgent: 'h' })).toEqual([])
+  activities.take({ kind: 'said', id: '1', markdown: 'mine' })
+  expect(activities.take({ kind: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])
+  expect(activities.take({ kind: 'session', agentSession: 's', subAgent: 'h' })).toEqual([])
   expect(activities.said).toBe('mine')
 })

@@ -1,7 +1,7 @@
 import { type ActivityBody, truncateOutput } from '../activity/index.js'
 import { type AgentStatement, kindOfTool, type ToolStatement, type UsageStatement } from '../agents/index.js'
 
-type Total = Omit<UsageStatement, 'is' | 'model'>
+type Total = Omit<UsageStatement, 'kind' | 'model'>
 
 /**
  * Converts statements of an agent in a terminal to activities, the form in which headless agents
@@ -25,7 +25,7 @@ export class StatementActivities {
 
   take(statement: AgentStatement): ActivityBody[] {
     const parent = statement.subAgent === undefined ? {} : { parent: statement.subAgent }
-    switch (statement.is) {
+    switch (statement.kind) {
       case 'session': {
         if (statement.subAgent !== undefined) return []
         const { agentSession, model, cwd, version } = statement
@@ -74,7 +74,7 @@ export class StatementActivities {
     return callId
   }
 
-  #spend({ is: _, model, ...spent }: UsageStatement): ActivityBody {
+  #spend({ kind: _, model, ...spent }: UsageStatement): ActivityBody {
     const total: Total = { input: 0, output: 0, ...this.#total }
     for (const name of ['input', 'output', 'cacheRead', 'cacheWrite', 'costUsd'] as const)
       if (spent[name] !== undefined) total[name] = (total[name] ?? 0) + spent[name]

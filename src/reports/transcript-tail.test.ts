@@ -40,7 +40,7 @@ function tail(locate: () => string[] = () => [file]) {
     tail: made,
     delivered,
     errors,
-    said: () => delivered.map(({ statement }) => ('markdown' in statement ? statement.markdown : statement.is)),
+    said: () => delivered.map(({ statement }) => ('markdown' in statement ? statement.markdown : statement.kind)),
   }
 }
 

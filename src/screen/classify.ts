@@ -69,8 +69,8 @@ function observe(scene: Scene): Observation {
       match: working.match,
       busy: true,
     })
-  if (shell?.is === 'prompt') return observePrompt(scene, shell)
-  if (shell?.is === 'running' && !isBox(layout)) return observeCommand(scene, shell.command)
+  if (shell?.kind === 'prompt') return observePrompt(scene, shell)
+  if (shell?.kind === 'running' && !isBox(layout)) return observeCommand(scene, shell.command)
   // An input box that appears before the program is ready: only its pack can recognise it. Motion
   // there is not work.
   const early =
@@ -125,7 +125,7 @@ const LISTED = 5
 
 /** A shell prints what its commands say about signing in; it does not ask for it. */
 function isShell({ shell, memory, frame }: Scene): boolean {
-  return shell?.is === 'prompt' || memory.prompt !== null || frame.isPlainText === true
+  return shell?.kind === 'prompt' || memory.prompt !== null || frame.isPlainText === true
 }
 
 /**

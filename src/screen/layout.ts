@@ -104,7 +104,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
   if (composer && !menu) set(makeRegion('footer', composer.last + 1, rows.length - 1))
   const terminator =
     findTerminator(rows, roles, pack, blocks, liveFirst) ??
-    (tail?.is === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
+    (tail?.kind === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
   const newest = blocks.at(-1)
   if (newest) set(makeRegion('newest', newest.first, newest.last))
   if (newest?.kind === 'error') set(makeRegion('error', newest.first, newest.last))
@@ -124,7 +124,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     blocks,
     roles,
     terminator,
-    workingRow: hint ?? (tail?.is === 'working' ? tail.row : null),
+    workingRow: hint ?? (tail?.kind === 'working' ? tail.row : null),
   }
 }
 
@@ -372,7 +372,7 @@ const TURNING = /^\s{0,3}[\u2801-\u28ff]\s+\p{L}/u
 const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,100}?\\b${DURATION}[^…]{0,40}$`, 'u')
 
 interface StatusTail {
-  is: 'working' | 'end'
+  kind: 'working' | 'end'
   row: number
   above: RowBlock[]
 }
@@ -395,7 +395,7 @@ function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], has
   const block = blocks[at]
   if (!block || block.spec !== null || block.first !== block.last) return null
   const { text } = rows[block.first]!
-  const tail = (is: StatusTail['is']): StatusTail => ({ is, row: block.first, above: blocks.slice(0, at) })
+  const tail = (kind: StatusTail['kind']): StatusTail => ({ kind, row: block.first, above: blocks.slice(0, at) })
   const isLast = at === blocks.length - 1
   // Braille patterns are drawn only to turn.
   if (isLast && hasComposer && TURNING.test(text) && isShort(text)) return tail('working')

@@ -94,7 +94,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     isDrafting:
       scene.pack.byStructure && (observation.composer ? observation.composer.draft !== '' : memory.isDrafting),
     // A shell that shows its prompt again has ended the program that drew another one.
-    sign: scene.shell?.is === 'prompt' ? null : (memory.sign ?? shownSign(scene, observation)),
+    sign: scene.shell?.kind === 'prompt' ? null : (memory.sign ?? shownSign(scene, observation)),
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }
@@ -116,7 +116,7 @@ function shownSign({ layout, pack, memory }: Scene, { view, composer }: Observat
 }
 
 function emptyShellPrompt({ shell }: Scene): string | null {
-  return shell?.is === 'prompt' && shell.kind === 'shell' && shell.draft === '' ? shell.prompt : null
+  return shell?.kind === 'prompt' && shell.program === 'shell' && shell.draft === '' ? shell.prompt : null
 }
 
 function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {

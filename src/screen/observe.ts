@@ -204,17 +204,17 @@ function observeIdlePrompt(scene: Scene): Observation {
 /**
  * A shell, REPL, debugger, pager or editor that waits for its user: that is idle, not a question.
  */
-export function observePrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
+export function observePrompt(scene: Scene, shell: Extract<ShellState, { kind: 'prompt' }>): Observation {
   return makeObservation(
     scene,
     'idle_prompt',
-    { fresh: scene.memory.prompt === null, prompt: shell.kind },
+    { fresh: scene.memory.prompt === null, prompt: shell.program },
     {
-      rule: `generic/prompt.${shell.kind}`,
+      rule: `generic/prompt.${shell.program}`,
       confidence: 0.7,
       anchored: false,
       busy: false,
-      awaiting: shell.kind === 'shell' ? null : 'input',
+      awaiting: shell.program === 'shell' ? null : 'input',
     },
   )
 }

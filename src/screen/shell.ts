@@ -9,8 +9,8 @@ import { isBlank, type ScreenRow } from './screen-row.js'
  * else means that a command is running.
  */
 export type ShellState =
-  | { is: 'prompt'; kind: 'shell' | 'repl' | 'debugger' | 'pager' | 'editor'; prompt: string; draft: string }
-  | { is: 'running'; command: string | null }
+  | { kind: 'prompt'; program: 'shell' | 'repl' | 'debugger' | 'pager' | 'editor'; prompt: string; draft: string }
+  | { kind: 'running'; command: string | null }
 
 const REPLS: [RegExp, 'repl' | 'debugger'][] = [
   [/^(?:>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:|julia>|irb\([^)]*\)[^>]*>|ghci>|scala>|iex\(\d+\)>|λ>) ?$/u, 'repl'],
@@ -41,13 +41,13 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   // A known prompt with text after it is a draft; it must not count as a new prompt if it ends in a
   // dollar sign.
   if (isLast && learned !== null && !isKnown && mask(row.text).startsWith(mask(learned).trimEnd())) {
-    return { is: 'prompt', kind: 'shell', prompt: learned, draft: row.text.slice(learned.trimEnd().length).trim() }
+    return { kind: 'prompt', program: 'shell', prompt: learned, draft: row.text.slice(learned.trimEnd().length).trim() }
   }
   if (isLast && isAtEnd && !isHidden) {
     const prompt = readPrompt(before, learned)
     if (prompt) return prompt
   }
-  return learned === null ? null : { is: 'running', command: lastCommand(rows, row.index, learned) }
+  return learned === null ? null : { kind: 'running', command: lastCommand(rows, row.index, learned) }
 }
 
 /** The prompt without its variable parts: numbers, and the directory of most prompts. */
@@ -59,8 +59,8 @@ function readPrompt(before: string, learned: string | null): ShellState | null {
   const text = before.trimEnd()
   if (text === '' || before.length > PROMPT_MAX) return null
   const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellState => ({
-    is: 'prompt',
-    kind,
+    kind: 'prompt',
+    program: kind,
     prompt: before,
     draft: '',
   })
@@ -90,8 +90,8 @@ function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow
   const text = last.text.trim()
   const tildes = rows.filter(candidate => /^~\s*$/u.test(candidate.text)).length
   if (tildes >= 3 || EDITOR.test(text) || rows.some(candidate => /^\^G (?:Help|Get Help)/u.test(candidate.text)))
-    return { is: 'prompt', kind: 'editor', prompt: '', draft: '' }
-  if (PAGER.test(text) && row.index >= last.index) return { is: 'prompt', kind: 'pager', prompt: text, draft: '' }
+    return { kind: 'prompt', program: 'editor', prompt: '', draft: '' }
+  if (PAGER.test(text) && row.index >= last.index) return { kind: 'prompt', program: 'pager', prompt: text, draft: '' }
   return null
 }
 

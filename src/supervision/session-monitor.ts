@@ -97,7 +97,7 @@ export class SessionMonitor implements SessionObserver {
       const t = this.#timeOf(report, now)
       const steps = this.#pane.takeReport(report, t)
       this.supervisor?.take(steps, t)
-      this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.is, t)
+      this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.kind, t)
       this.#timeline.take(steps)
       this.#options.changed?.()
       this.#history.take(changeFields(this.#timeline.now(this.#pane.state(now))))

@@ -139,7 +139,7 @@ export class TmuxPane {
   takeReport(report: AgentReport): void {
     const t = this.now()
     this.supervisor.take(this.supervisor.pane.takeReport(report, t), t)
-    this.supervisor.note('hook', report.statement.is, t)
+    this.supervisor.note('hook', report.statement.kind, t)
     this.#after(t)
   }
 

@@ -84,10 +84,10 @@ describe.runIf(isWanted(claude))('the hooks of claude', () => {
 
   test('every payload is parsed', async () => {
     const statements = log.heard().flatMap(({ event, payload }) => claudeHooks.read(event, payload))
-    expect(new Set(statements.map(({ is }) => is))).toEqual(
+    expect(new Set(statements.map(({ kind }) => kind))).toEqual(
       new Set(['session', 'prompt', 'tool', 'request', 'turn-ended']),
     )
-    const started = statements.find(statement => statement.is === 'session')
+    const started = statements.find(statement => statement.kind === 'session')
     expect(started).toMatchObject({ agentSession: (await home.agentSession(session))!, cwd: home.work })
   })
 })

@@ -59,7 +59,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
 
   test('send payloads that are all parsed and belong to one conversation', async () => {
     const statements = log.heard().flatMap(({ event, payload }) => codexHooks.read(event, payload))
-    expect(new Set(statements.map(({ is }) => is))).toEqual(
+    expect(new Set(statements.map(({ kind }) => kind))).toEqual(
       new Set(['session', 'prompt', 'tool', 'request', 'turn-ended']),
     )
     expect(new Set(log.heard().map(({ payload }) => payload.session_id)).size).toBe(1)

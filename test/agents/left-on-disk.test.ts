@@ -40,25 +40,25 @@ describeRecorded('the files that a real agent left on disk', disks, cases => {
       if (path === undefined) return expect([agent, state]).toEqual(['pi', 'disk-streaming'])
       const { statements, skipped } = await transcript!.open(path, place).read()
       expect(skipped).toBe(0)
-      const session = statements.find(({ is }) => is === 'session')
+      const session = statements.find(({ kind }) => kind === 'session')
       const found = await transcript!.locate({
         ...place,
         agentSessionId: (session as { agentSession: string }).agentSession,
       })
       expect(found).toEqual([path])
-      const prompts = statements.flatMap(statement => (statement.is === 'prompt' ? [statement.text] : []))
-      const said = statements.flatMap(statement => (statement.is === 'said' ? [statement.markdown] : []))
+      const prompts = statements.flatMap(statement => (statement.kind === 'prompt' ? [statement.text] : []))
+      const said = statements.flatMap(statement => (statement.kind === 'said' ? [statement.markdown] : []))
       // Cline writes the prompt together with the answer.
       if (!(agent === 'cline' && state === 'disk-streaming')) expect(prompts).toEqual([truth.user])
       expect(said).toEqual(
         truth.expect.lastAssistant === undefined || state === 'disk-streaming' ? [] : [truth.expect.lastAssistant],
       )
-      const hasEnded = statements.some(({ is }) => is === 'turn-ended')
+      const hasEnded = statements.some(({ kind }) => kind === 'turn-ended')
       // Gemini does not record it, and Cline's state follows from its change: there was none.
       if (agent !== 'gemini' && agent !== 'cline') expect(hasEnded).toBe(truth.expect.finished)
       if (truth.expect.runningTool !== undefined && agent !== 'gemini') {
-        const open = statements.filter(({ is }) => is === 'tool')
-        expect(open).toMatchObject([{ is: 'tool', state: 'started' }])
+        const open = statements.filter(({ kind }) => kind === 'tool')
+        expect(open).toMatchObject([{ kind: 'tool', state: 'started' }])
         expect(JSON.stringify(open)).toContain(truth.expect.runningTool)
       }
     } finally {

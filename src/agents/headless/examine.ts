@@ -47,10 +47,10 @@ async function judge(
 ): Promise<Findings> {
   const own = statements.filter(statement => statement.subAgent === undefined)
   const from = own.findLastIndex(
-    ({ is, at }) => is === 'prompt' && (at === null || at >= traces.startedAt - CLOCK_SLACK_MS),
+    ({ kind, at }) => kind === 'prompt' && (at === null || at >= traces.startedAt - CLOCK_SLACK_MS),
   )
   const sessionId =
-    own.flatMap(statement => (statement.is === 'session' ? statement.agentSession : []))[0] ?? traces.sessionId
+    own.flatMap(statement => (statement.kind === 'session' ? statement.agentSession : []))[0] ?? traces.sessionId
   const since = from < 0 ? [] : own.slice(from + 1)
   // Some agents record a call only when it has ended: calls that our own log saw start count as
   // open, too.
@@ -60,13 +60,13 @@ async function judge(
   let end: { outcome: string; text?: string; at: number | null } | undefined
   let done = 0
   for (const statement of since) {
-    if (statement.is === 'said') text = statement.markdown
-    if (statement.is === 'turn-ended') end = statement
-    else if (statement.is !== 'usage' && statement.is !== 'ended') {
+    if (statement.kind === 'said') text = statement.markdown
+    if (statement.kind === 'turn-ended') end = statement
+    else if (statement.kind !== 'usage' && statement.kind !== 'ended') {
       end = undefined
-      last = statement.is
+      last = statement.kind
     }
-    if (statement.is !== 'tool') continue
+    if (statement.kind !== 'tool') continue
     if (statement.state === 'started') open.add(statement.key ?? '')
     else {
       open.delete(statement.key ?? '')

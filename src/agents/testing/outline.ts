@@ -3,7 +3,7 @@ import type { AgentStatement } from '../report.js'
 /** Statements in short form, one line each. */
 export function outlineOf(statements: readonly AgentStatement[]): string[] {
   return statements.map(statement => {
-    switch (statement.is) {
+    switch (statement.kind) {
       case 'tool':
         return `${statement.tool} ${statement.state}`
       case 'turn-ended':
@@ -13,7 +13,7 @@ export function outlineOf(statements: readonly AgentStatement[]): string[] {
       case 'prompt':
         return `> ${statement.text}`
       default:
-        return statement.is
+        return statement.kind
     }
   })
 }

@@ -129,7 +129,7 @@ class SandboxPaths {
   }
 
   report({ statement }: AgentReport): void {
-    if (statement.is !== 'tool' || statement.state === 'started' || statement.state === 'denied') return
+    if (statement.kind !== 'tool' || statement.state === 'started' || statement.state === 'denied') return
     const { tool, input, output = '', state } = statement
     const { candidates, by } = toolCandidates({ tool, input, output, isFailed: state === 'failed' })
     for (const candidate of candidates) this.#take(candidate, by)

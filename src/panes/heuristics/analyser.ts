@@ -114,7 +114,7 @@ export class HeuristicAnalyser {
     this.#interrupt = { ...this.#interrupt, goneAt: null }
   }
 
-  /** The pane is certainly at rest: the text before its cursor is its prompt. */
+  /** The pane is certainly idle: the text before its cursor is its prompt. */
   learnPrompt(beforeCursor: string): void {
     if (beforeCursor.trim() !== '') this.#learned = maskNumbers(beforeCursor)
   }

@@ -41,7 +41,7 @@ describe('a terminal in a tool call', () => {
   test('shows its command, and its output while it runs', () => {
     const { conversation } = folded(started)
     expect(conversation.outputLimit('terminal-1')).toBe(50)
-    expect(conversation.printed('terminal-1', '\u001b[32mok\u001b[0m 1\r\n')).toEqual([{ is: 'said' }])
+    expect(conversation.printed('terminal-1', '\u001b[32mok\u001b[0m 1\r\n')).toEqual([{ kind: 'said' }])
     expect(conversation.printed('terminal-1', '\u001b[32mok\u001b[0m 1\r\n')).toEqual([])
     expect(conversation.blocks).toMatchObject([
       { kind: 'tool_call', tool: { kind: 'shell', command: "npm test 'a b'" } },
@@ -57,13 +57,13 @@ describe('a terminal in a tool call', () => {
       update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' }),
       ['received', { id: 2, result: { stopReason: 'end_turn' } }],
     ])
-    const closed = events.find(event => event.is === 'message-closed')
+    const closed = events.find(event => event.kind === 'message-closed')
     expect(closed?.closed.blocks).toMatchObject([
       { kind: 'tool_call' },
       { kind: 'tool_result', lines: ['ok 1', 'ok 2'], ok: true },
     ])
     const done = events.find(
-      event => event.is === 'stated' && event.statement.is === 'tool' && event.statement.state === 'done',
+      event => event.kind === 'stated' && event.statement.kind === 'tool' && event.statement.state === 'done',
     )
     expect(done).toMatchObject({ statement: { output: 'ok 1\nok 2', input: { command: "npm test 'a b'" } } })
   })
@@ -85,12 +85,12 @@ describe('the calls of an agent to its client', () => {
       { rpc: 'w', isBegun: true },
     ])
     const error = { code: -32_603, message: 'no' }
-    expect(conversation.sent({ id: 'w', error }, 9)).toMatchObject([{ is: 'call-answered', error }])
+    expect(conversation.sent({ id: 'w', error }, 9)).toMatchObject([{ kind: 'call-answered', error }])
     expect(conversation.clientCalls.map(({ rpc }) => rpc)).toEqual([8])
   })
 
   test('of an unknown method are refused', () => {
     const { events } = folded([...OPENED, ['received', { id: 9, method: 'fs/delete', params: {} }]])
-    expect(events.at(-1)).toEqual({ is: 'unsupported', rpc: 9, method: 'fs/delete' })
+    expect(events.at(-1)).toEqual({ kind: 'unsupported', rpc: 9, method: 'fs/delete' })
   })
 })

@@ -58,25 +58,25 @@ export type TurnOutcome = 'done' | 'interrupted' | 'denied' | 'failed'
 
 /** What a message of the protocol means for the session. */
 export type AcpEvent =
-  | { is: 'initialized'; canLoad: boolean; canResume: boolean; version: string | undefined }
-  | { is: 'identified'; agentSession: string }
-  | { is: 'handshake-failed'; method: string; error: RpcError }
-  | { is: 'turn-opened'; turn: string; prompt: string }
-  | { is: 'said' }
-  | { is: 'message-closed'; closed: ClosedMessage; isEnd: boolean; outcome: TurnOutcome | null }
-  | { is: 'turn-closed'; turn: string; outcome: TurnOutcome; error?: RpcError }
-  | { is: 'asked'; ask: PermissionAsk }
-  | { is: 'answered'; ask: PermissionAsk; option: string | null }
-  | { is: 'called'; call: ClientCall }
-  | { is: 'call-answered'; call: ClientCall; error: RpcError | null }
-  | { is: 'unsupported'; rpc: number | string; method: string }
-  | { is: 'stated'; statement: AgentStatement }
+  | { kind: 'initialized'; canLoad: boolean; canResume: boolean; version: string | undefined }
+  | { kind: 'identified'; agentSession: string }
+  | { kind: 'handshake-failed'; method: string; error: RpcError }
+  | { kind: 'turn-opened'; turn: string; prompt: string }
+  | { kind: 'said' }
+  | { kind: 'message-closed'; closed: ClosedMessage; isEnd: boolean; outcome: TurnOutcome | null }
+  | { kind: 'turn-closed'; turn: string; outcome: TurnOutcome; error?: RpcError }
+  | { kind: 'asked'; ask: PermissionAsk }
+  | { kind: 'answered'; ask: PermissionAsk; option: string | null }
+  | { kind: 'called'; call: ClientCall }
+  | { kind: 'call-answered'; call: ClientCall; error: RpcError | null }
+  | { kind: 'unsupported'; rpc: number | string; method: string }
+  | { kind: 'stated'; statement: AgentStatement }
 
 type Item =
-  | { is: 'text'; text: string }
-  | { is: 'error'; text: string }
-  | { is: 'tool'; tool: ToolItem }
-  | { is: 'todo'; items: TodoItem[] }
+  | { kind: 'text'; text: string }
+  | { kind: 'error'; text: string }
+  | { kind: 'tool'; tool: ToolItem }
+  | { kind: 'todo'; items: TodoItem[] }
 
 /**
  * The conversation with an agent, folded from the messages in both directions. It has no clock and
@@ -182,8 +182,8 @@ export class AcpConversation {
     this.#isRejected = kind === undefined || kind.startsWith('reject')
     const result = this.#isRejected ? ('denied' as const) : ('allowed' as const)
     return [
-      { is: 'answered', ask, option },
-      { is: 'stated', statement: { is: 'answered', key: ask.toolCallId, result } },
+      { kind: 'answered', ask, option },
+      { kind: 'stated', statement: { kind: 'answered', key: ask.toolCallId, result } },
     ]
   }
 
@@ -194,7 +194,7 @@ export class AcpConversation {
     if (method === METHOD.requestPermission && id !== undefined)
       return this.#asked(id, params as RequestPermissionRequest, t)
     if (method !== undefined && id !== undefined && isClientMethod(method)) return this.#called(id, method, params)
-    if (method !== undefined) return id === undefined ? [] : [{ is: 'unsupported', rpc: id, method }]
+    if (method !== undefined) return id === undefined ? [] : [{ kind: 'unsupported', rpc: id, method }]
     const call = id === undefined ? undefined : this.#calls.get(id)
     if (!call || id === undefined) return []
     this.#calls.delete(id)
@@ -217,9 +217,9 @@ export class AcpConversation {
     const known = this.#terminals.get(terminal)
     if (!known || known.output === output) return []
     known.output = output
-    if (!this.#items.some(item => item.is === 'tool' && terminalsOf(item.tool).includes(terminal))) return []
+    if (!this.#items.some(item => item.kind === 'tool' && terminalsOf(item.tool).includes(terminal))) return []
     this.#setItems([...this.#items])
-    return [{ is: 'said' }]
+    return [{ kind: 'said' }]
   }
 
   /** The agent's process has ended. */
@@ -236,7 +236,7 @@ export class AcpConversation {
       this.#terminals.set(call.terminal, { command: commandOf(params), output: '', limit })
     }
     this.#clientCalls.set(rpc, call)
-    return [{ is: 'called', call }]
+    return [{ kind: 'called', call }]
   }
 
   #callAnswered(call: ClientCall, { result, error }: RpcMessage): AcpEvent[] {
@@ -244,7 +244,7 @@ export class AcpConversation {
     const { terminalId } = call.params
     const isOutput = call.method === CLIENT.terminalOutput && isRecord(result) && typeof result.output === 'string'
     return [
-      { is: 'call-answered', call, error: error ?? null },
+      { kind: 'call-answered', call, error: error ?? null },
       ...(isOutput ? this.printed(String(terminalId), String(result.output)) : []),
     ]
   }
@@ -257,7 +257,7 @@ export class AcpConversation {
       const response = fields as unknown as PromptResponse & { usage?: Record<string, unknown> }
       return [...usageOf(response.usage), ...this.#endTurn(this.#outcomeOf(response.stopReason), t)]
     }
-    if (error) return [{ is: 'handshake-failed', method, error }]
+    if (error) return [{ kind: 'handshake-failed', method, error }]
     if (method === METHOD.initialize) {
       const capabilities = isRecord(fields.agentCapabilities) ? fields.agentCapabilities : {}
       const sessions = isRecord(capabilities.sessionCapabilities) ? capabilities.sessionCapabilities : {}
@@ -265,7 +265,7 @@ export class AcpConversation {
       const version = typeof info.version === 'string' ? info.version : undefined
       return [
         {
-          is: 'initialized',
+          kind: 'initialized',
           canLoad: capabilities.loadSession === true,
           canResume: isRecord(sessions.resume),
           version,
@@ -281,9 +281,9 @@ export class AcpConversation {
   #identified(agentSession: string): AcpEvent[] {
     this.#agentSession = agentSession
     return [
-      { is: 'identified', agentSession },
-      { is: 'stated', statement: { is: 'session', agentSession } },
-      { is: 'stated', statement: { is: 'waiting', kind: 'idle' } },
+      { kind: 'identified', agentSession },
+      { kind: 'stated', statement: { kind: 'session', agentSession } },
+      { kind: 'stated', statement: { kind: 'waiting', waitsFor: 'idle' } },
     ]
   }
 
@@ -299,8 +299,8 @@ export class AcpConversation {
     this.#isCancelled = false
     this.#isRejected = false
     return [
-      { is: 'turn-opened', turn: this.lastTurn!, prompt },
-      { is: 'stated', statement: { is: 'prompt', text: prompt } },
+      { kind: 'turn-opened', turn: this.lastTurn!, prompt },
+      { kind: 'stated', statement: { kind: 'prompt', text: prompt } },
     ]
   }
 
@@ -326,10 +326,10 @@ export class AcpConversation {
             status: status === 'completed' ? 'done' : openState(status),
           }),
         )
-        return this.#add({ is: 'todo', items }, item => item.is === 'todo')
+        return this.#add({ kind: 'todo', items }, item => item.kind === 'todo')
       }
       case 'agent_thought_chunk':
-        return [{ is: 'stated', statement: { is: 'working' } }]
+        return [{ kind: 'stated', statement: { kind: 'working' } }]
       default:
         return []
     }
@@ -338,35 +338,35 @@ export class AcpConversation {
   #say(text: string): AcpEvent[] {
     this.#isRejected = false
     const last = this.#items.at(-1)
-    const isOpen = this.#isMessageOpen && last?.is === 'text'
+    const isOpen = this.#isMessageOpen && last?.kind === 'text'
     this.#setItems(
       isOpen
-        ? [...this.#items.slice(0, -1), { is: 'text', text: last.text + text }]
-        : [...this.#items, { is: 'text', text }],
+        ? [...this.#items.slice(0, -1), { kind: 'text', text: last.text + text }]
+        : [...this.#items, { kind: 'text', text }],
     )
     this.#openMessage()
-    return [{ is: 'said' }, ...(isOpen ? [] : [{ is: 'stated' as const, statement: { is: 'working' as const } }])]
+    return [{ kind: 'said' }, ...(isOpen ? [] : [{ kind: 'stated' as const, statement: { kind: 'working' as const } }])]
   }
 
   #useTool(update: ToolCallUpdate): AcpEvent[] {
     const known = this.#tools.get(update.toolCallId)
     const tool = withUpdate(known, update, this.#terminals)
     this.#tools.set(tool.id, tool)
-    const added = this.#add({ is: 'tool', tool }, item => item.is === 'tool' && item.tool.id === tool.id)
-    const about = { is: 'tool' as const, key: tool.id, tool: toolName(tool), input: toolInput(tool) }
+    const added = this.#add({ kind: 'tool', tool }, item => item.kind === 'tool' && item.tool.id === tool.id)
+    const about = { kind: 'tool' as const, key: tool.id, tool: toolName(tool), input: toolInput(tool) }
     if (isFinished(tool)) {
       const state = tool.call.status === 'completed' ? ('done' as const) : ('failed' as const)
       this.#tools.delete(tool.id)
-      return [...added, { is: 'stated', statement: { ...about, state, output: outputOf(tool) } }]
+      return [...added, { kind: 'stated', statement: { ...about, state, output: outputOf(tool) } }]
     }
-    return known ? added : [...added, { is: 'stated', statement: { ...about, state: 'started' } }]
+    return known ? added : [...added, { kind: 'stated', statement: { ...about, state: 'started' } }]
   }
 
   #add(item: Item, replaces: (item: Item) => boolean): AcpEvent[] {
     const index = this.#items.findIndex(replaces)
     this.#setItems(index < 0 ? [...this.#items, item] : this.#items.map((old, at) => (at === index ? item : old)))
     this.#openMessage()
-    return [{ is: 'said' }]
+    return [{ kind: 'said' }]
   }
 
   #asked(rpc: number | string, params: RequestPermissionRequest, t: number): AcpEvent[] {
@@ -387,8 +387,8 @@ export class AcpConversation {
     const about = { key: tool.id, tool: ask.tool, input: ask.input }
     return [
       ...this.#closeMessage(t, null),
-      { is: 'asked', ask },
-      { is: 'stated', statement: { is: 'request', ...about } },
+      { kind: 'asked', ask },
+      { kind: 'stated', statement: { kind: 'request', ...about } },
     ]
   }
 
@@ -401,7 +401,7 @@ export class AcpConversation {
 
   #endTurn(outcome: TurnOutcome, t: number, error?: RpcError): AcpEvent[] {
     const turn = this.turn!
-    if (error) this.#add({ is: 'error', text: error.message }, () => false)
+    if (error) this.#add({ kind: 'error', text: error.message }, () => false)
     const closed = this.#closeMessage(t, outcome)
     this.#prompt = null
     this.#tools.clear()
@@ -410,15 +410,15 @@ export class AcpConversation {
     const text = error === undefined ? {} : { text: error.message }
     return [
       ...closed,
-      { is: 'turn-closed', turn, outcome, ...(error && { error }) },
-      { is: 'stated', statement: { is: 'turn-ended', outcome: ended, ...text } },
+      { kind: 'turn-closed', turn, outcome, ...(error && { error }) },
+      { kind: 'stated', statement: { kind: 'turn-ended', outcome: ended, ...text } },
     ]
   }
 
   /** Closes the open message; at a question, the tool calls that go on belong to the next one. */
   #closeMessage(t: number, outcome: TurnOutcome | null): AcpEvent[] {
     const isEnd = outcome !== null
-    const isKept = (item: Item) => !isEnd && item.is === 'tool' && !isFinished(item.tool)
+    const isKept = (item: Item) => !isEnd && item.kind === 'tool' && !isFinished(item.tool)
     const kept = this.#items.filter(isKept)
     const spoken = this.#items.filter(item => !isKept(item))
     const ref = this.openMessage
@@ -440,8 +440,8 @@ export class AcpConversation {
       closedT: t,
     }
     return [
-      { is: 'message-closed', closed, isEnd, outcome },
-      { is: 'stated', statement: { is: 'said', id: message, markdown: renderMarkdown(blocks) } },
+      { kind: 'message-closed', closed, isEnd, outcome },
+      { kind: 'stated', statement: { kind: 'said', id: message, markdown: renderMarkdown(blocks) } },
     ]
   }
 
@@ -472,7 +472,7 @@ function commandOf({ command, args }: Record<string, unknown>): string {
 function usageOf(usage: Record<string, unknown> | undefined): AcpEvent[] {
   const { inputTokens: input, outputTokens: output } = usage ?? {}
   if (typeof input !== 'number' || typeof output !== 'number') return []
-  return [{ is: 'stated', statement: { is: 'usage', input, output } }]
+  return [{ kind: 'stated', statement: { kind: 'usage', input, output } }]
 }
 
 function blocksOf(message: string, items: readonly Item[], isOpen: boolean): Block[] {
@@ -488,7 +488,7 @@ function blocksOf(message: string, items: readonly Item[], isOpen: boolean): Blo
 }
 
 function contentOf(item: Item): BlockContent[] {
-  if (item.is === 'text') return parseMarkdown(item.text)
-  if (item.is === 'error') return [{ kind: 'error', text: item.text }]
-  return item.is === 'tool' ? toolBlocks(item.tool) : [{ kind: 'todo', items: item.items }]
+  if (item.kind === 'text') return parseMarkdown(item.text)
+  if (item.kind === 'error') return [{ kind: 'error', text: item.text }]
+  return item.kind === 'tool' ? toolBlocks(item.tool) : [{ kind: 'todo', items: item.items }]
 }

@@ -43,7 +43,7 @@ export class AcpEvents {
 
   perform(event: AcpEvent): void {
     const { session, conversation, handshake, requests, messages, notices, ending, phase, record } = this.#options
-    switch (event.is) {
+    switch (event.kind) {
       case 'initialized':
         handshake.initialized(event)
         return this.#whenLive(() => this.continueHandshake())
@@ -100,7 +100,7 @@ export class AcpEvents {
     if (failure) this.#failHandshake(failure)
   }
 
-  #failHandshake(event: Extract<AcpEvent, { is: 'handshake-failed' }>): void {
+  #failHandshake(event: Extract<AcpEvent, { kind: 'handshake-failed' }>): void {
     const { session, handshake, notices, isCatchingUp, record, onChanged } = this.#options
     handshake.failed(event)
     notices.ready()
@@ -109,7 +109,7 @@ export class AcpEvents {
     onChanged()
   }
 
-  #closeMessage({ closed, outcome }: Extract<AcpEvent, { is: 'message-closed' }>): void {
+  #closeMessage({ closed, outcome }: Extract<AcpEvent, { kind: 'message-closed' }>): void {
     const { messages, ending } = this.#options
     const hasError = closed.blocks.at(-1)?.kind === 'error'
     if (outcome === 'interrupted') return messages.close(closed, { ending: 'interrupted', waits: false })

@@ -2,8 +2,8 @@ import type { SessionRecord } from '../live/session-record.js'
 import type { AcpConversation, AcpEvent } from './acp-conversation.js'
 import { ERROR, METHOD, PROTOCOL_VERSION } from './wire.js'
 
-type Failure = Extract<AcpEvent, { is: 'handshake-failed' }>
-type Capabilities = Extract<AcpEvent, { is: 'initialized' }>
+type Failure = Extract<AcpEvent, { kind: 'handshake-failed' }>
+type Capabilities = Extract<AcpEvent, { kind: 'initialized' }>
 
 interface AcpHandshakeOptions {
   record: Pick<SessionRecord, 'agent' | 'number' | 'cwd' | 'resumedFrom' | 'agentSessionId'>
@@ -94,7 +94,7 @@ export class AcpHandshake {
     else {
       const message = 'the agent cannot load an earlier conversation'
       return {
-        is: 'handshake-failed',
+        kind: 'handshake-failed',
         method: METHOD.loadSession,
         error: { code: ERROR.methodNotFound, message },
       }

@@ -11,7 +11,7 @@ interface ProtocolMoment {
   from: 'signalbox' | 'agent'
   /** The method of the message; null for an answer. */
   method: string | null
-  is: AcpEvent['is']
+  is: AcpEvent['kind']
   text: string
 }
 
@@ -38,7 +38,7 @@ export function* replayProtocol(events: readonly RecordingEvent[]): Generator<Pr
         const text = textOf(happened)
         if (text === null) continue
         const from = isSent ? ('signalbox' as const) : ('agent' as const)
-        yield { t: event.t, from, method: message.method ?? null, is: happened.is, text }
+        yield { t: event.t, from, method: message.method ?? null, is: happened.kind, text }
       }
     }
   }
@@ -46,7 +46,7 @@ export function* replayProtocol(events: readonly RecordingEvent[]): Generator<Pr
 
 /** Null for what is part of something else. */
 function textOf(event: AcpEvent): string | null {
-  switch (event.is) {
+  switch (event.kind) {
     case 'initialized':
       return event.version === undefined ? 'the agent is ready' : `the agent is ready, version ${event.version}`
     case 'identified':
@@ -81,6 +81,6 @@ function textOfCall({ method, params, terminal }: ClientCall): string {
   return [method, ...words.filter(word => typeof word === 'string')].join(' ')
 }
 
-function labelOf({ ask, option }: Extract<AcpEvent, { is: 'answered' }>): string | undefined {
+function labelOf({ ask, option }: Extract<AcpEvent, { kind: 'answered' }>): string | undefined {
   return ask.options.find(({ optionId }) => optionId === option)?.name
 }

@@ -38,7 +38,7 @@ export class AgentReportReader {
     if (statement.subAgent !== undefined) return
     const { receipts, onIdentified, onText } = this.#options
     const isCurrent = report.at >= this.#options.startedAt
-    switch (statement.is) {
+    switch (statement.kind) {
       case 'session':
         return onIdentified(statement.agentSession, channel, statement.version)
       case 'prompt':

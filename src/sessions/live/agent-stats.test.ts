@@ -30,7 +30,7 @@ const record = (id: string, more: Partial<StatusRecord> = {}): StatusRecord => (
 describe('context and usage', () => {
   it('usage is also summed by day', () => {
     const day = 24 * 3_600_000
-    const usage = { is: 'usage', input: 10, output: 1, costUsd: 0.5 } as const
+    const usage = { kind: 'usage', input: 10, output: 1, costUsd: 0.5 } as const
     const stats = [0, 1, day].reduce((known, at) => reduceAgentStats(known, report(usage, at)), NO_AGENT_STATS)
     expect(stats.days).toEqual({
       '1970-01-01': { input: 20, output: 2, costUsd: 1 },
@@ -40,8 +40,8 @@ describe('context and usage', () => {
 
   it('context is the last request and answer, the window is remembered, usage is summed', () => {
     const stats = reduce(
-      { is: 'usage', input: 10_000, output: 500, contextWindow: 200_000, costUsd: 0.1, model: 'm' },
-      { is: 'usage', input: 12_000, output: 700 },
+      { kind: 'usage', input: 10_000, output: 500, contextWindow: 200_000, costUsd: 0.1, model: 'm' },
+      { kind: 'usage', input: 12_000, output: 700 },
     )
     expect(stats).toMatchObject({
       model: 'm',
@@ -52,8 +52,8 @@ describe('context and usage', () => {
 
   it('usage of a sub-agent counts as spent and does not fill the main context', () => {
     const stats = reduce(
-      { is: 'usage', input: 5_000, output: 100 },
-      { is: 'usage', input: 90_000, output: 900, subAgent: 'a1' },
+      { kind: 'usage', input: 5_000, output: 100 },
+      { kind: 'usage', input: 90_000, output: 900, subAgent: 'a1' },
     )
     expect(stats.context).toEqual({ used: 5_100, window: null })
     expect(stats.spent).toEqual({ input: 95_000, output: 1_000, costUsd: null })
@@ -61,25 +61,25 @@ describe('context and usage', () => {
   })
 
   it('an agent that reports nothing has no context and has spent nothing', () => {
-    expect(reduce({ is: 'working' }, { is: 'said', id: '1', markdown: 'x' })).toBe(NO_AGENT_STATS)
+    expect(reduce({ kind: 'working' }, { kind: 'said', id: '1', markdown: 'x' })).toBe(NO_AGENT_STATS)
   })
 })
 
 describe('sub-agents', () => {
   it('have a name, a task, an activity and an end', () => {
     const stats = reduce(
-      { is: 'working', subAgent: 'a1', name: 'reviewer' },
-      { is: 'prompt', subAgent: 'a1', text: 'Look at the cart\nand say more' },
-      { is: 'tool', subAgent: 'a1', state: 'started', key: 't', tool: 'Read', input: { path: 'src/cart.js' } },
-      { is: 'request', subAgent: 'a2', key: null, tool: 'Shell', input: {} },
+      { kind: 'working', subAgent: 'a1', name: 'reviewer' },
+      { kind: 'prompt', subAgent: 'a1', text: 'Look at the cart\nand say more' },
+      { kind: 'tool', subAgent: 'a1', state: 'started', key: 't', tool: 'Read', input: { path: 'src/cart.js' } },
+      { kind: 'request', subAgent: 'a2', key: null, tool: 'Shell', input: {} },
     )
     expect(stats.subAgents).toMatchObject([
       { id: 'a1', name: 'reviewer', task: 'Look at the cart', state: 'working', doing: 'Read src/cart.js', tools: 1 },
       { id: 'a2', state: 'blocked' },
     ])
     const later = [
-      report({ is: 'turn-ended', subAgent: 'a1', outcome: 'done' }, 9_000),
-      report({ is: 'turn-ended', subAgent: 'a2', outcome: 'failed' }, 9_500),
+      report({ kind: 'turn-ended', subAgent: 'a1', outcome: 'done' }, 9_000),
+      report({ kind: 'turn-ended', subAgent: 'a2', outcome: 'failed' }, 9_500),
     ].reduce(reduceAgentStats, stats)
     expect(later.subAgents).toMatchObject([
       { state: 'done', doing: null, since: 1_000, endedAt: 9_000 },
@@ -102,14 +102,14 @@ describe('sub-agents', () => {
   })
 
   it('that the agent reports in two ways are listed once', () => {
-    const stats = reduce({ is: 'working', subAgent: 'a1' })
+    const stats = reduce({ kind: 'working', subAgent: 'a1' })
     const shown = subAgentsOf(stats, [record('task/a1', { title: 'reviewer' }), record('task/unheard')])
     expect(shown).toMatchObject([{ id: 'a1', name: 'reviewer' }])
     expect(shown).toHaveLength(1)
   })
 
   it('are limited to the newest 64', () => {
-    const many = Array.from({ length: 100 }, (_, index): AgentStatement => ({ is: 'working', subAgent: `a${index}` }))
+    const many = Array.from({ length: 100 }, (_, index): AgentStatement => ({ kind: 'working', subAgent: `a${index}` }))
     const { subAgents } = reduce(...many)
     expect(subAgents).toHaveLength(64)
     expect(subAgents.at(-1)?.id).toBe('a99')

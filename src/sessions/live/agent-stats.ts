@@ -53,9 +53,9 @@ const SUB_AGENTS_MAX = 64
 const TEXT_MAX = 200
 
 export function reduceAgentStats(stats: AgentStats, { statement, at }: AgentReport): AgentStats {
-  const next = statement.is === 'usage' ? withUsage(stats, statement, at) : stats
+  const next = statement.kind === 'usage' ? withUsage(stats, statement, at) : stats
   if (statement.subAgent !== undefined) return withSubAgent(next, statement.subAgent, statement, at)
-  if (statement.is === 'session' && statement.model !== undefined) return { ...next, model: statement.model }
+  if (statement.kind === 'session' && statement.model !== undefined) return { ...next, model: statement.model }
   return next
 }
 
@@ -99,7 +99,7 @@ function ancestorOf(id: string, all: readonly StatusRecord[]): string | null {
   return null
 }
 
-function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>, at: number): AgentStats {
+function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { kind: 'usage' }>, at: number): AgentStats {
   const { input, output, contextWindow, model } = usage
   const day = new Date(at).toISOString().slice(0, 10)
   const isMain = usage.subAgent === undefined
@@ -146,7 +146,7 @@ function withSubAgent(stats: AgentStats, id: string, statement: AgentStatement, 
 
 function changesOf(subAgent: SubAgent, statement: AgentStatement, at: number): Partial<SubAgent> {
   const isWorking = { state: 'working' as const, endedAt: null }
-  switch (statement.is) {
+  switch (statement.kind) {
     case 'working':
       return {
         ...isWorking,

@@ -58,7 +58,7 @@ describe('the agent’s transcript', () => {
     await open({ agent: TRANSCRIPT })
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.paint(['▷ hello', '', '◆ See the docs for more of this', '', THINKING, ''])
-    await fixture.report({ is: 'said', id: 'm1', markdown: 'See the **docs** for [more](https://x.y) of this' })
+    await fixture.report({ kind: 'said', id: 'm1', markdown: 'See the **docs** for [more](https://x.y) of this' })
     await fixture.paint(['▷ hello', '', '◆ See the docs for more of this', '', DONE, ''])
     expect(await fixture.messages()).toEqual(['See the **docs** for [more](https://x.y) of this'])
     expect(await fixture.events('message.final')).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('the agent’s transcript', () => {
     await fixture.paint(['▷ hello', '', THINKING, ''])
     for (const part of ['See the', 'See the docs for', 'See the docs for more of this'])
       await fixture.paint(['▷ hello', '', `◆ ${part}`, '', '◆ and', '', THINKING, ''], { passMs: 150 })
-    await fixture.report({ is: 'said', id: 'm1', markdown: 'See the **docs** for more of this' })
+    await fixture.report({ kind: 'said', id: 'm1', markdown: 'See the **docs** for more of this' })
     expect(fixture.session.blocks).toMatchObject([
       { source: 'transcript', runs: [{}, { text: 'docs', bold: true }, {}] },
     ])
@@ -87,7 +87,7 @@ describe('the agent’s transcript', () => {
     expect(fixture.session.phase).toBe('dormant')
     expect(fixture.session.isIdle).toBe(false)
     expect(await fixture.messages()).toEqual([])
-    await fixture.report({ is: 'said', id: 'm1', markdown: 'It says *this* and that' })
+    await fixture.report({ kind: 'said', id: 'm1', markdown: 'It says *this* and that' })
     await fixture.pass(50)
     expect(await fixture.messages()).toEqual(['It says *this* and that'])
     expect(fixture.session.isIdle).toBe(true)
@@ -99,7 +99,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.messages()).toEqual(['It says this and that'])
     await fixture.pass(30_000)
     await fixture.report(
-      { is: 'said', id: 'm1', markdown: 'It says `this` and that' },
+      { kind: 'said', id: 'm1', markdown: 'It says `this` and that' },
       { at: fixture.clock.now() - 30_000 },
     )
     await fixture.pass(50)
@@ -108,7 +108,7 @@ describe('the agent’s transcript', () => {
       { message: 'ses_stage.1.1', markdown: 'It says `this` and that', revision: 1 },
     ])
     await fixture.pass(40_000)
-    await fixture.report({ is: 'said', id: 'm2', markdown: 'Too late' }, { at: fixture.clock.now() - 70_000 })
+    await fixture.report({ kind: 'said', id: 'm2', markdown: 'Too late' }, { at: fixture.clock.now() - 70_000 })
     await fixture.pass(50)
     expect(await fixture.events('message.final')).toHaveLength(2)
   })
@@ -116,8 +116,8 @@ describe('the agent’s transcript', () => {
   test('restores text that scrolled away unseen', async () => {
     await open({ agent: TRANSCRIPT })
     await fixture.paint(['▷ hello', '', THINKING, ''])
-    await fixture.report({ is: 'said', id: 'm1', markdown: 'First part of it, long gone.' })
-    await fixture.report({ is: 'said', id: 'm2', markdown: 'The part that is still there.' })
+    await fixture.report({ kind: 'said', id: 'm1', markdown: 'First part of it, long gone.' })
+    await fixture.report({ kind: 'said', id: 'm2', markdown: 'The part that is still there.' })
     await fixture.paint(['▷ hello', '', '◆ The part that is still there.', '', DONE, ''])
     expect(await fixture.messages()).toEqual(['First part of it, long gone.\n\nThe part that is still there.'])
   })
@@ -128,10 +128,10 @@ describe('the agent’s transcript', () => {
     await fixture.pass(2_000)
     const old = fixture.clock.now() - 60_000
     await paintTurn(fixture, 'two', ['◆ The second answer is another'], rows)
-    await fixture.report({ is: 'said', id: 'old', markdown: 'From yesterday' }, { at: old })
-    await fixture.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
-    await fixture.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
-    await fixture.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'other' })
+    await fixture.report({ kind: 'said', id: 'old', markdown: 'From yesterday' }, { at: old })
+    await fixture.report({ kind: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
+    await fixture.report({ kind: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
+    await fixture.report({ kind: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'other' })
     await fixture.pass(50)
     expect(await fixture.messages()).toEqual(['The first answer is this one', 'The second answer is **another**'])
     expect(await fixture.events('message.final')).toHaveLength(3)
@@ -140,15 +140,15 @@ describe('the agent’s transcript', () => {
   test('of a sub-agent is not part of the answer', async () => {
     await open({ agent: TRANSCRIPT, times: { transcriptWaitMs: 100 } })
     await fixture.paint(['▷ hello', '', '◆ Mine', '', THINKING, ''])
-    await fixture.report({ is: 'said', id: 's1', markdown: 'From a sub-agent', subAgent: 'a1' })
+    await fixture.report({ kind: 'said', id: 's1', markdown: 'From a sub-agent', subAgent: 'a1' })
     await fixture.paint(['▷ hello', '', '◆ Mine', '', DONE, ''])
     expect(await fixture.messages()).toEqual(['Mine'])
   })
 
   test('identifies the conversation, so that it can be resumed', async () => {
     await open()
-    await fixture.report({ is: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
-    await fixture.report({ is: 'session', agentSession: 'abc-1' })
+    await fixture.report({ kind: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
+    await fixture.report({ kind: 'session', agentSession: 'abc-1' })
     await fixture.session.settled()
     expect(await fixture.events('session.identified')).toEqual([
       { agentSessionId: 'abc-1', source: 'hook', agentVersion: '2.0' },
@@ -158,7 +158,7 @@ describe('the agent’s transcript', () => {
   test('ends an interrupted turn if the screen does not show it', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half', '', THINKING, ''])
-    await fixture.report({ is: 'turn-ended', outcome: 'interrupted' })
+    await fixture.report({ kind: 'turn-ended', outcome: 'interrupted' })
     await fixture.pass(900)
     expect(fixture.session.phase).toBe('streaming')
     await fixture.pass(200)
@@ -169,7 +169,7 @@ describe('the agent’s transcript', () => {
   test('does not end the next turn', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half', '', THINKING, ''])
-    await fixture.report({ is: 'turn-ended', outcome: 'interrupted' })
+    await fixture.report({ kind: 'turn-ended', outcome: 'interrupted' })
     const rows = ['▷ hello', '', '◆ Half', '', DONE, '']
     await fixture.paint(rows, { passMs: 500 })
     await fixture.paint([...rows, '▷ again', '', '◆ More', '', THINKING, ''], { passMs: 300 })

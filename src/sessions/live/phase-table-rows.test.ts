@@ -261,7 +261,7 @@ describe('row', () => {
   rows(of('interrupted', ['thinking', 'streaming']), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
-    await fixture.report({ is: 'turn-ended', outcome: 'interrupted' })
+    await fixture.report({ kind: 'turn-ended', outcome: 'interrupted' })
     await fixture.pass(1_200)
     await expectRow(phase, 'interrupted', before, phase === 'thinking' ? ['close'] : [])
     expect((await fixture.events('turn.closed')).at(-1)?.outcome).toBe('interrupted')
@@ -272,7 +272,7 @@ describe('row', () => {
     const before = await tally()
     const words =
       phase === 'dormant' ? 'The **first** answer.' : phase === 'thinking' ? 'Not shown yet.' : 'First **words**.'
-    await fixture.report({ is: 'said', id: 'm1', markdown: words })
+    await fixture.report({ kind: 'said', id: 'm1', markdown: words })
     await fixture.pass(200)
     expect(fixture.session.phase).toBe(phase)
     const after = await tally()

@@ -292,7 +292,7 @@ export class OpenRequests {
 }
 
 /** What the agent's report on a tool says about the answer. */
-export function resultOf(statement: Extract<AgentStatement, { is: 'tool' | 'answered' }>): 'allowed' | 'denied' {
-  const result = statement.is === 'tool' ? statement.state : statement.result
+export function resultOf(statement: Extract<AgentStatement, { kind: 'tool' | 'answered' }>): 'allowed' | 'denied' {
+  const result = statement.kind === 'tool' ? statement.state : statement.result
   return result === 'denied' ? 'denied' : 'allowed'
 }

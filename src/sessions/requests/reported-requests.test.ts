@@ -100,14 +100,14 @@ const say = (
   channelOf: AgentReport['channel'] = 'hook',
 ) => to.reported.take({ id, channel: channelOf, at: clock.now(), statement })
 const started = (key: string, command: string): AgentStatement => ({
-  is: 'tool',
+  kind: 'tool',
   state: 'started',
   key,
   tool: 'Bash',
   input: { command },
 })
 const ended = (key: string, state: 'done' | 'failed' | 'denied', command = 'npm test'): AgentStatement => ({
-  is: 'tool',
+  kind: 'tool',
   state,
   key,
   tool: 'Bash',
@@ -118,7 +118,7 @@ const ended = (key: string, state: 'done' | 'failed' | 'denied', command = 'npm 
 async function asks(to: SessionRequests, command: string, fields: { subAgent?: string } = {}): Promise<string> {
   const id = `hook:${++reports}`
   held.add(id)
-  await say(to, { is: 'request', key: null, tool: 'Bash', input: { command }, ...fields }, id)
+  await say(to, { kind: 'request', key: null, tool: 'Bash', input: { command }, ...fields }, id)
   return id
 }
 
@@ -219,7 +219,7 @@ describe('reports of one request', () => {
     const id = await asks(session, 'npm test')
     held.delete(id)
     held.add(id)
-    await say(session, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
+    await say(session, { kind: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
     expect(await open()).toHaveLength(1)
   })
 
@@ -241,7 +241,7 @@ describe('reports of one request', () => {
   test('a form is answered on screen: its hook is released, its menu is the request', async () => {
     const session = requests()
     held.add('hook:form')
-    await say(session, { is: 'request', key: null, tool: 'AskUserQuestion', input: {}, viaScreen: true }, 'hook:form')
+    await say(session, { kind: 'request', key: null, tool: 'AskUserQuestion', input: {}, viaScreen: true }, 'hook:form')
     expect(answered).toEqual([{ report: 'hook:form', answer: null }])
     expect(await open()).toEqual([])
   })
@@ -349,7 +349,7 @@ describe('a decision', () => {
   test('without a menu and a report stays decided until the agent reports or its turn ends', async () => {
     for (const [statement, state] of [
       [ended('use, applied', 'done'), 'applied'],
-      [{ is: 'turn-ended', outcome: 'done' }, 'stale unconfirmed'],
+      [{ kind: 'turn-ended', outcome: 'done' }, 'stale unconfirmed'],
     ] as const) {
       const session = requests()
       await say(session, started(`use, ${state}`, 'npm test'))
@@ -398,7 +398,7 @@ describe('answered in the terminal', () => {
     await asks(session, 'npm test')
     await asks(session, 'npm run build', { subAgent: 'helper' })
     const [main, helper] = await open()
-    await say(session, { is: 'turn-ended', outcome: 'interrupted' })
+    await say(session, { kind: 'turn-ended', outcome: 'interrupted' })
     expect(await end(main!)).toBe('cancelled the turn has ended')
     expect(await end(helper!)).toBe('pending')
   })
@@ -411,7 +411,7 @@ describe('answered in the terminal', () => {
       id: 'transcript:x#1',
       channel: 'transcript',
       at: 1_000_500,
-      statement: { is: 'turn-ended', outcome: 'done' },
+      statement: { kind: 'turn-ended', outcome: 'done' },
     })
     expect(await open()).toHaveLength(1)
   })
@@ -454,7 +454,7 @@ describe('after a restart', () => {
     expect(await after.screen.takeOver(null)).toBe('none')
     expect(await end(record)).toBe('decided')
     held.add(id)
-    await say(after, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
+    await say(after, { kind: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
     await eventually(() => answered).toEqual([{ report: id, answer: { behavior: 'allow' } }])
   })
 

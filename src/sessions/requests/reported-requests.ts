@@ -24,7 +24,7 @@ export class ReportedRequests {
 
   async take(report: AgentReport): Promise<void> {
     const { statement } = report
-    switch (statement.is) {
+    switch (statement.kind) {
       case 'tool':
         return this.#takeTool(report, statement)
       case 'answered':
@@ -178,17 +178,18 @@ export class ReportedRequests {
   }
 
   /** The agent reports what became of a request. */
-  async #prove(report: AgentReport, statement: Extract<AgentStatement, { is: 'tool' | 'answered' }>): Promise<void> {
+  async #prove(report: AgentReport, statement: Extract<AgentStatement, { kind: 'tool' | 'answered' }>): Promise<void> {
     const requests = this.#open
     const open = requests.all().find(({ key }) => key !== null && key === statement.key)
     if (!open) return
-    if (statement.is === 'answered' && statement.result === 'unknown') return
+    if (statement.kind === 'answered' && statement.result === 'unknown') return
     // A tool that failed may have been kept from running: after a denial that proves nothing.
-    if (statement.is === 'tool' && statement.state === 'failed' && open.record.decision && isDenial(open.record)) return
+    if (statement.kind === 'tool' && statement.state === 'failed' && open.record.decision && isDenial(open.record))
+      return
     open.proof = {
       result: resultOf(statement),
       by: report.channel,
-      ...(statement.is === 'tool' && { tool: statement }),
+      ...(statement.kind === 'tool' && { tool: statement }),
     }
     await requests.refresh(open)
     if (open.record.state === 'pending') await requests.closeUnanswered(open, requests.sawKeys(open))

@@ -49,7 +49,7 @@ describe('whether the agent did as decided', () => {
     proof: {
       result,
       by,
-      tool: { is: 'tool', state: 'done', key: 'c', tool: 'Shell', input: { command } } as const,
+      tool: { kind: 'tool', state: 'done', key: 'c', tool: 'Shell', input: { command } } as const,
     },
   })
 

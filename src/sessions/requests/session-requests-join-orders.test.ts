@@ -83,7 +83,13 @@ class Asking {
   }
 
   report(way: Way, call = 'call_1'): Promise<void> {
-    const tool: AgentStatement = { is: 'tool', state: 'started', key: call, tool: 'Bash', input: { command: COMMAND } }
+    const tool: AgentStatement = {
+      kind: 'tool',
+      state: 'started',
+      key: call,
+      tool: 'Bash',
+      input: { command: COMMAND },
+    }
     switch (way) {
       // The agent's own time: when it wrote the line, not when it is read.
       case 'transcript':
@@ -94,7 +100,7 @@ class Asking {
         const id = `${this.id} request ${++this.#calls}`
         this.held.add(id)
         const asked = { key: null, tool: 'Bash', input: { command: COMMAND }, prompt: 'prompt_1' }
-        return this.#take({ is: 'request', ...asked }, id)
+        return this.#take({ kind: 'request', ...asked }, id)
       }
       case 'menu':
         this.menu = MENU
@@ -105,7 +111,7 @@ class Asking {
   /** The agent records that the tool has run. */
   end(call: string): Promise<void> {
     const tool = { tool: 'Bash', input: { command: COMMAND } }
-    return this.#take({ is: 'tool', state: 'done', key: call, ...tool }, `end of ${call}`, { channel: 'transcript' })
+    return this.#take({ kind: 'tool', state: 'done', key: call, ...tool }, `end of ${call}`, { channel: 'transcript' })
   }
 
   /** The relay of the last permission hook reconnects. */

@@ -5,7 +5,7 @@ import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
 import { isQuestionOf } from './build-request.js'
 
-export type RequestStatement = Extract<AgentStatement, { is: 'request' }>
+export type RequestStatement = Extract<AgentStatement, { kind: 'request' }>
 
 export interface StartedTool {
   key: string
