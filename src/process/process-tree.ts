@@ -5,13 +5,13 @@ const PROCESSES_MAX = 200
 export const THREADS_MAX = 64
 
 /** The process group of a process, its terminal, and the foreground group of that terminal. */
-interface Place {
+interface ProcessGroups {
   own: number
   terminal: number
   group: number
 }
 
-export function placeOf(fields: readonly string[]): Place {
+export function groupsOf(fields: readonly string[]): ProcessGroups {
   return { own: Number(fields[2]), terminal: Number(fields[4]), group: Number(fields[5]) }
 }
 
@@ -29,7 +29,7 @@ export function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
       else pids.push(...children.split(' ').filter(Boolean).map(Number))
     }
   }
-  const first = placeOf(statFields(pid) ?? []).group
+  const first = groupsOf(statFields(pid) ?? []).group
   if (!pids.includes(first) && first > 0) pids.push(first)
   return { pids, isComplete: isComplete && pids.length < PROCESSES_MAX }
 }
@@ -38,7 +38,7 @@ export function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
 export function groupMembers(pids: readonly number[], group: number): number[] {
   return pids.filter(pid => {
     const fields = statFields(pid)
-    return fields !== null && fields[0] !== 'Z' && placeOf(fields).own === group
+    return fields !== null && fields[0] !== 'Z' && groupsOf(fields).own === group
   })
 }
 
@@ -48,7 +48,7 @@ export function groupMembers(pids: readonly number[], group: number): number[] {
  */
 export function foregroundProcesses(pid: number): number[] {
   const fields = statFields(pid)
-  return fields === null ? [] : groupMembers(treeOf(pid).pids, placeOf(fields).group)
+  return fields === null ? [] : groupMembers(treeOf(pid).pids, groupsOf(fields).group)
 }
 
 /** The processes that a process has started, and those that they have started. */

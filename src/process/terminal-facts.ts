@@ -1,6 +1,6 @@
 import { findExecutable } from './find-executable.js'
 import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
-import { groupMembers, placeOf, THREADS_MAX, treeOf } from './process-tree.js'
+import { groupMembers, groupsOf, THREADS_MAX, treeOf } from './process-tree.js'
 import {
   judgeReader,
   type ReaderFacts,
@@ -40,7 +40,7 @@ function readerFacts(
 ): (Omit<ReaderFacts, 'mode'> & { terminal: string | null }) | null {
   const own = statFields(pid)
   if (!own) return null
-  const { terminal, group } = placeOf(own)
+  const { terminal, group } = groupsOf(own)
   const { pids, isComplete } = treeOf(pid)
   const members = groupMembers(pids, group)
   const relay = depth < DEPTH_MAX ? members.find(isRelay) : undefined
@@ -59,7 +59,7 @@ function isRelay(pid: number): boolean {
 /** Whether a relay started it, in a terminal that is not the relay's. */
 function isBehindRelay(pid: number, relay: number, terminal: number): boolean {
   const fields = statFields(pid)
-  if (!fields || placeOf(fields).terminal === terminal || placeOf(fields).terminal === 0) return false
+  if (!fields || groupsOf(fields).terminal === terminal || groupsOf(fields).terminal === 0) return false
   return treeOf(relay).pids.includes(pid)
 }
 

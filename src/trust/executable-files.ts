@@ -108,7 +108,7 @@ async function projectOf(directory: string): Promise<{ git: Git; project: string
 
 async function described(
   git: Git,
-  { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
+  { project, found, commands }: Pick<Collected, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
   settings: readonly string[] = PROJECT_SETTINGS,
 ): Promise<ExecutableFiles> {
@@ -136,17 +136,17 @@ export function hashOf(files: Readonly<Record<string, string>>): string {
   return hash.digest('hex')
 }
 
-interface Place {
+interface Collected {
   project: string
   found: Set<string>
   commands: Set<string>
   depth: number
 }
 
-function collect(dotFile: string, place: Place): void {
-  if (place.depth > DEPTH_MAX) return
+function collect(dotFile: string, collected: Collected): void {
+  if (collected.depth > DEPTH_MAX) return
   const { graph } = parseDot(readFileSync(dotFile, 'utf8'))
-  collectGraph(graph, dirname(dotFile), place)
+  collectGraph(graph, dirname(dotFile), collected)
 }
 
 /** Follows the quoted relative paths in a module: its imports, and the files that it reads. */
@@ -160,8 +160,8 @@ function collectModule(file: string, found: Set<string>): void {
 }
 
 /** `directory` is the base of the graph's relative paths. */
-function collectGraph(graph: Graph, directory: string, place: Place): void {
-  const { project, found, commands, depth } = place
+function collectGraph(graph: Graph, directory: string, collected: Collected): void {
+  const { project, found, commands, depth } = collected
   const add = (named: string | null, base: string): string | null => {
     const file = named === null ? null : insideFile(resolve(base, named), project)
     if (file === null || found.has(file)) return null
@@ -171,7 +171,7 @@ function collectGraph(graph: Graph, directory: string, place: Place): void {
   const addGraph = (named: string | null) => {
     const registered = named === null ? null : join('.signalbox', 'pipelines', `${named}.dot`)
     const child = add(registered, project) ?? add(named, directory)
-    if (child !== null) collect(child, { ...place, depth: depth + 1 })
+    if (child !== null) collect(child, { ...collected, depth: depth + 1 })
   }
   const addCommand = (command: string | null) => {
     if (command !== null) commands.add(command)
