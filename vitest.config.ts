@@ -39,7 +39,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts', STARTS_PROGRAMS],
           globalSetup: ['test/support/compile-children.ts', 'test/support/postgres-launcher.ts'],
           // Most of these tests wait for programs, not for the processor.
-          maxWorkers: 4 * availableParallelism(),
+          maxWorkers: 3 * availableParallelism(),
           sequence: { groupOrder: 1 },
         },
       },
