@@ -37,6 +37,7 @@ beforeEach(async () => {
   starting = null
   rights = new SessionRights({
     store,
+    clock: systemClock,
     ledger,
     records,
     blobs: () => blobs,

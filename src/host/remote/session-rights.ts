@@ -6,6 +6,7 @@ import {
   type Ledger,
   type LedgerOperation,
 } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { EventType } from '../../events/index.js'
 import { type SessionRecord, sessionsProjection } from '../../sessions/index.js'
@@ -46,8 +47,13 @@ const read = z.object({
 })
 const started = z.object({ session: z.string(), started: z.record(z.string(), z.unknown()), at: z.number() })
 
+/** How long the owner of a session and the store's time are not asked for again. */
+const KNOWN_MS = 30_000
+const OWNERS_MAX = 20_000
+
 export interface SessionRightsOptions {
   store: EventStore
+  clock: Clock
   ledger: Ledger
   records: SessionRecords
   blobs(): BlobStore
@@ -61,6 +67,9 @@ export interface SessionRightsOptions {
  */
 export class SessionRights {
   readonly #options: SessionRightsOptions
+  /** Workers write many events of few sessions, and a session keeps its worker. */
+  readonly #owners = new Map<string, { worker: string; until: number }>()
+  #time: { asked: number; now: number } | null = null
 
   constructor(options: SessionRightsOptions) {
     this.#options = options
@@ -117,7 +126,7 @@ export class SessionRights {
       const foreign = events.find(({ type }) => !OF_A_SESSION.test(type) || OF_THE_SERVER.has(type))
       if (foreign) throw refused(`write ${foreign.type}`)
     }
-    const now = await store.now()
+    const now = await this.#storeTime()
     // Its clock may be ahead: no event is in the store's future.
     const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
     const before = isAgain ? await this.#written(stream, after, timely) : null
@@ -216,11 +225,27 @@ export class SessionRights {
     return all.filter(({ subject }) => subject.session !== undefined && own.has(subject.session))
   }
 
+  /** Not exact to the millisecond: it only keeps events out of the future. */
+  async #storeTime(): Promise<number> {
+    const { store, clock } = this.#options
+    const before = clock.monotonic()
+    if (this.#time && before < this.#time.asked + KNOWN_MS) return this.#time.now + before - this.#time.asked
+    const now = await store.now()
+    this.#time = { asked: before, now }
+    return now
+  }
+
   async #mustOwn(worker: string, session: string | null | undefined): Promise<void> {
+    const { clock } = this.#options
+    const known = session && this.#owners.get(session)
+    if (known && known.worker === worker && clock.monotonic() < known.until) return
     const record =
       session && (await this.#options.store.document<SessionRecord>(sessionsProjection.name, session))?.state
     // The message does not reveal whether it exists.
     if (!record || record.worker !== worker) throw refused('use a session that is not its own')
+    this.#owners.delete(session)
+    this.#owners.set(session, { worker, until: clock.monotonic() + KNOWN_MS })
+    if (this.#owners.size > OWNERS_MAX) this.#owners.delete(this.#owners.keys().next().value!)
   }
 }
 

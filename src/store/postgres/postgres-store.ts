@@ -10,6 +10,7 @@ import { AppendQueue } from './append-queue.js'
 import { checkPostgres } from './check.js'
 import { Connections } from './connections.js'
 import { LogListener } from './log-listener.js'
+import { LogTail } from './log-tail.js'
 import { PostgresProjector } from './postgres-projector.js'
 import { EVENT_COLUMNS, type EventRow, PostgresReader, toStored } from './postgres-reader.js'
 import { Presence } from './presence.js'
@@ -39,6 +40,7 @@ export class PostgresEventStore implements Api.EventStore {
   readonly #projector: PostgresProjector
   readonly #queue: AppendQueue
   readonly #reader: PostgresReader
+  readonly #tail: LogTail
   readonly #listener: LogListener
   readonly #presence: Presence
   readonly #subscriptions = new Set<LogSubscription>()
@@ -56,6 +58,7 @@ export class PostgresEventStore implements Api.EventStore {
     const connections = new Connections({ target, password, clock, onReconnect: client => this.#checkHistory(client) })
     this.#connections = connections
     this.#reader = new PostgresReader(connections, onSeen)
+    this.#tail = new LogTail(this.#reader)
     this.#projector = new PostgresProjector(projections, this.#planner, () => clock.now())
     this.#queue = new AppendQueue({
       connections,
@@ -204,12 +207,17 @@ export class PostgresEventStore implements Api.EventStore {
     this.#listener.start()
     const subscription = new LogSubscription({
       after: options.after,
-      readPage: after => this.#reader.page(after, SUBSCRIPTION_PAGE, options.types),
+      readPage: async after => {
+        await this.#tail.refresh()
+        return this.#tail.page(after, options.types) ?? this.#reader.page(after, SUBSCRIPTION_PAGE, options.types)
+      },
       handler,
       onError: options.onError ?? this.#options.onError,
       onClose: closed => {
         this.#subscriptions.delete(closed)
-        if (this.#subscriptions.size === 0) this.#listener.stop()
+        if (this.#subscriptions.size > 0) return
+        this.#listener.stop()
+        this.#tail.clear()
       },
     })
     this.#subscriptions.add(subscription)
