@@ -5,6 +5,7 @@ import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
 import { createApp } from './app.js'
+import type { LocalPeers } from './auth/local-peers.js'
 import { Metrics } from './metrics.js'
 import type { ServerParts } from './parts.js'
 import { hookRoutes } from './routes/hooks.js'
@@ -55,11 +56,16 @@ export class WorkerApi {
   }
 
   static async open({ host, clock, path, log }: WorkerApiOptions): Promise<WorkerApi> {
-    const parts: Pick<ServerParts, 'host' | 'clock' | 'metrics' | 'log'> & { audit: { refused(): void } } = {
+    const parts: Pick<ServerParts, 'host' | 'clock' | 'metrics' | 'log'> & {
+      audit: { refused(): void }
+      peers: Pick<LocalPeers, 'of' | 'refuseAgents' | 'needsProof'>
+    } = {
       host,
       clock,
       metrics: new Metrics(),
       audit: { refused: () => undefined },
+      // Every process may report a hook, and a server has checked what it passes on.
+      peers: { of: async () => null, refuseAgents: () => undefined, needsProof: async () => null },
       log,
     }
     // These routes use nothing else of a server.

@@ -96,7 +96,12 @@ it('a session on a worker is used like one of the server: prompt, request, decis
   await server.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
   expect((await server.ok(['read', session.id])).stdout).toContain('All done.')
   expect((await server.ok(['read', session.id, '--screen'])).stdout).toContain('All done.')
-  expect((await server.ok(['explain', session.id])).stdout).toContain('idle_prompt')
+  const explained = await server.ndjson<{ type: string; view?: string; authority?: string }>(['explain', session.id])
+  expect(explained[0]).toMatchObject({ view: 'idle_prompt' })
+  // Its agent reports to the worker by hooks, and the worker has its files.
+  expect(explained).toContainEqual(expect.objectContaining({ type: 'evidence', authority: 'hook' }))
+  writeFileSync(join(machine.work, 'note.txt'), 'on the worker\n')
+  expect((await server.ok(['files', 'get', session.id, 'note.txt', '-o', '-'])).stdout).toBe('on the worker\n')
   await server.ok(['stop', session.id])
   await waitFor('its end', async () => (await server.session(session.id)).state === 'ended')
   expect((await site.worker('first'))!.sessions).toEqual([])
