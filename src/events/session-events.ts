@@ -217,7 +217,7 @@ export const sessionEvents = defineEvents({
     data: z.object({ session: z.string(), turn: z.string(), outcome: z.string(), blocks: z.array(block).optional() }),
   },
   'message.final': {
-    description: 'The answer of a turn. If a message has several, the last one counts.',
+    description: 'A message of a turn is complete. Of several events for one message, the last one counts.',
     data: z.object({
       session: z.string(),
       turn: z.string(),

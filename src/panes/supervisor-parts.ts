@@ -29,8 +29,6 @@ export interface SupervisedState extends StatusState {
   shown: PaneStatus
   /** Done or failed longer than a compact list shows. */
   isFaded: boolean
-  /** Faded a moment ago. */
-  isRecent: boolean
   claim: Claim | null
   authority: string
   rule: string

@@ -46,14 +46,6 @@ const CASES: Record<string, Case> = {
     isOver: fixture => fixture.supervisor.state(fixture.t).shown === 'idle',
   },
   'panes.dismiss_s': { arrange: finished, at: 60, isOver: fixture => fixture.supervisor.state(fixture.t).isFaded },
-  'panes.recent_s': {
-    arrange: fixture => {
-      finished(fixture)
-      fixture.advance(60)
-    },
-    at: 10,
-    isOver: fixture => !fixture.supervisor.state(fixture.t).isRecent,
-  },
   'panes.stuck_after_s': {
     arrange: fixture => void fixture.advance(1).hook({ kind: 'working' }),
     at: 300,
