@@ -237,7 +237,7 @@ describe('mistakes', () => {
     expect(failure({ user: '[agents.x]\nenv = 12345678' }).message).not.toContain('12345678')
   })
 
-  test('a file that cannot be read is one line', () => {
+  test('an unreadable file is reported in one line', () => {
     expect(failure({ userFile: directory }).message).toBe(`${directory}: the file cannot be read (EISDIR)`)
     writeFileSync(userFile, Buffer.from([0xff, 0xfe]))
     expect(failure({}).message).toBe(`${userFile}: the file is not UTF-8`)
