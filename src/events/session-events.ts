@@ -79,7 +79,7 @@ export const sessionEvents = defineEvents({
       context: z.object({ used: z.int(), window: z.int().nullable() }).nullable(),
       contextLeftPercent: z.number().nullable(),
       spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
-      /** The same by day (UTC). */
+      /** What was spent, by day (UTC). */
       days: z
         .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
         .optional(),

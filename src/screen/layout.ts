@@ -294,7 +294,7 @@ function isDraft(box: Region, { group, menu }: MenuCandidate): boolean {
   return isPlain && isWhole && isPointed && !group.isRadio && menu.footer.length === 0
 }
 
-/** The same after a bare prompt whose glyph is known: the cursor is behind the last word. */
+/** A draft of several lines after a bare prompt: the cursor is behind the last word. */
 function isPromptDraft(
   box: Region,
   { group, menu }: MenuCandidate,

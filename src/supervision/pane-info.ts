@@ -129,7 +129,7 @@ function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: s
   return redact(oneLine(supervised.status === 'waiting-approval' ? raw : firstLine(raw))).slice(0, 200)
 }
 
-/** The same, unredacted. */
+/** What the pane does or asks, unredacted. */
 export function rawDoing(
   { payload, view, look, awaiting }: PaneState,
   { status, claim, exitCode, label }: SupervisedState,

@@ -27,7 +27,10 @@ export const ONESHOT_COMMANDS = {
       { flags: '--auditor-model <name>', description: 'model of the auditor' },
       { flags: '--max-iterations <n>', description: 'turns of worker and auditor (default: 5)' },
       { flags: '--inactivity-threshold <time>', description: 'silence that ends a step (default: 300s; 0 is off)' },
-      { flags: '--tool-inactivity-threshold <time>', description: 'silence that ends a step while a tool runs (default: 30m; 0 is off)' },
+      {
+        flags: '--tool-inactivity-threshold <time>',
+        description: 'silence that ends a step while a tool runs (default: 30m; 0 is off)',
+      },
       { flags: '--timeout <time>', description: 'longest time of one step' },
       { flags: '--permissions <level>', description: 'what the worker may do without asking', choices: LEVELS },
       {

@@ -34,11 +34,15 @@ export const approvalSettings = {
       max: 28_800,
       project: 'lower',
     }),
-    grant_uses: integer(20, 'How often a standing approval with a time limit may be used unless the person chooses otherwise.', {
-      min: 1,
-      max: 200,
-      project: 'lower',
-    }),
+    grant_uses: integer(
+      20,
+      'How often a standing approval with a time limit may be used unless the person chooses otherwise.',
+      {
+        min: 1,
+        max: 200,
+        project: 'lower',
+      },
+    ),
     expire_after: duration(
       null,
       'Expire a permission request or a question that stays unanswered this long; none waits forever.',

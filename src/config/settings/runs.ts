@@ -50,10 +50,14 @@ export const runSettings = {
       isZeroUnlimited: true,
       project: 'lower',
     }),
-    tool_inactivity_threshold: duration(1800, 'End a step if its agent is silent for this long while a tool runs; 0: no limit.', {
-      isZeroUnlimited: true,
-      project: 'lower',
-    }),
+    tool_inactivity_threshold: duration(
+      1800,
+      'End a step if its agent is silent for this long while a tool runs; 0: no limit.',
+      {
+        isZeroUnlimited: true,
+        project: 'lower',
+      },
+    ),
     exit_grace: duration(10, 'How long an agent’s process may keep running after its final record.', {
       min: 1,
       max: 3600,
@@ -85,7 +89,11 @@ export const runSettings = {
     }),
     max_nodes: integer(2_000, 'Maximum number of nodes of a graph.', { min: 2, max: 1_000_000, project: 'lower' }),
     max_edges: integer(10_000, 'Maximum number of edges of a graph.', { min: 1, max: 5_000_000, project: 'lower' }),
-    max_label: integer(4_096, 'Maximum number of characters of a label in a graph.', { min: 1, max: 1024 * 1024, project: 'lower' }),
+    max_label: integer(4_096, 'Maximum number of characters of a label in a graph.', {
+      min: 1,
+      max: 1024 * 1024,
+      project: 'lower',
+    }),
     draw_timeout: duration(10, 'How long Graphviz may take to draw a graph before a simple layout is used instead.', {
       min: 1,
       max: 3600,
@@ -162,7 +170,9 @@ export const runSettings = {
           },
         ),
         remote: string('origin', 'Git remote that branches are pushed to.'),
-        base: string(null, 'Branch that the pull request is merged into; none is the default branch.', { project: 'yes' }),
+        base: string(null, 'Branch that the pull request is merged into; none is the default branch.', {
+          project: 'yes',
+        }),
         draft: boolean(false, 'Open the pull request as a draft.', { project: 'on' }),
         labels: strings([], 'Labels of the pull request.', { project: 'yes' }),
         reviewers: strings([], 'Who is asked to review the pull request.', { project: 'yes' }),
@@ -172,7 +182,12 @@ export const runSettings = {
           'Comments of people: fix what must be fixed, ask you which, or leave them alone.',
           { project: 'later' },
         ),
-        bots: oneOf(['fix', 'ask', 'ignore'], 'fix', 'Comments of bots: fix what must be fixed, ask you which, or leave them alone.', { project: 'later' }),
+        bots: oneOf(
+          ['fix', 'ask', 'ignore'],
+          'fix',
+          'Comments of bots: fix what must be fixed, ask you which, or leave them alone.',
+          { project: 'later' },
+        ),
         answer_bots: boolean(false, 'Also answer comments of bots; otherwise their threads are only resolved.'),
         fix_nits: boolean(false, 'Also fix remarks that are a matter of taste.', { project: 'yes' }),
         max_rounds: integer(5, 'Rounds of triage, fixes and answers before you are asked.', {
@@ -184,10 +199,17 @@ export const runSettings = {
         allow: strings([], 'Actions on the pull request that need no decision: push, open, comment, resolve.', {
           values: ['push', 'open', 'comment', 'resolve'],
         }),
-        merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge the pull request when the checks pass and reviews approve it.', {
-          project: 'later',
+        merge: oneOf(
+          ['ask', 'never'],
+          'never',
+          'Ask you to merge the pull request when the checks pass and reviews approve it.',
+          {
+            project: 'later',
+          },
+        ),
+        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How the pull request is merged.', {
+          project: 'yes',
         }),
-        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How the pull request is merged.', { project: 'yes' }),
       },
       cleanup_days: duration(14, 'Suggest removing a clean, unmerged worktree after this long.', {
         min: 1,

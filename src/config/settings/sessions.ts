@@ -101,7 +101,10 @@ export const sessionSettings = {
   reading: {
     stale_s: duration(30, 'Show a pane as unknown if no evidence arrives for this long.', { min: 1, max: 3600 }),
     settle_looks: integer(3, 'Equal screens in a row before idle, done or stopped is accepted.', { min: 1, max: 20 }),
-    settle_gap_ms: duration(100, 'Minimum time between two equal screens that count towards `reading.settle_looks`.', { min: 10, max: 5000 }),
+    settle_gap_ms: duration(100, 'Minimum time between two equal screens that count towards `reading.settle_looks`.', {
+      min: 10,
+      max: 5000,
+    }),
     settle_max_ms: duration(700, 'A screen that does not change for this long is accepted at once.', {
       min: 50,
       max: 10_000,

@@ -16,7 +16,7 @@ export interface MenuHead {
   first: number
   /** All lines, with wrapped sentences joined. */
   lines: string[]
-  /** The same as one text, for patterns. */
+  /** All lines as one text, for patterns. */
   text: string
   /** A row says that rows are left out, or the text continues above the rows that were read. */
   isCut: boolean

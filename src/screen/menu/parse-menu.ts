@@ -47,7 +47,12 @@ export function parseMenu(
   return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, firstMenuRow)
 }
 
-function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, firstMenuRow: FirstMenuRow): MenuCandidate | null {
+function readMenu(
+  frame: Frame,
+  rows: readonly MenuRow[],
+  pack: Pack,
+  firstMenuRow: FirstMenuRow,
+): MenuCandidate | null {
   const inline = findInline(frame, rows)
   if (inline) return fromInline(inline, rows, frame, pack, firstMenuRow)
   const vertical = findVertical(rows, frame.cols)
@@ -56,7 +61,8 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, firstMenuR
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
   const options = group && fromGroup(group, rows, frame, pack, firstMenuRow)
   const field = findTextField(frame, rows)
-  if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, firstMenuRow)
+  if (field && (options === null || field.row > options.group.last))
+    return fromField(field, rows, frame, pack, firstMenuRow)
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
   // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
