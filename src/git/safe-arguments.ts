@@ -82,10 +82,13 @@ async function checkPrograms(cwd: string, ask: Ask): Promise<void> {
   const named = (await ask(['config', '--local', '--name-only', '--get-regexp', PROGRAMS])).trim()
   if (named === '') return
   const [key] = named.split('\n')
-  const problem = 'was created in a sandbox, and its configuration names programs that git would start'
-  throw new SignalboxError('E_GIT', `the repository ${root} ${problem} (${key})`, {
-    next: `check ${key} in .git/config; run git yourself if you trust it`,
-  })
+  throw new SignalboxError(
+    'E_GIT',
+    `${root} was created in a sandbox, and its configuration names programs that git would start (${key})`,
+    {
+      next: `check ${key} in .git/config; run git yourself if you trust it`,
+    },
+  )
 }
 
 /** Repositories in the repository, except for submodules whose directory git itself made. */

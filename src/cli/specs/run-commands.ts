@@ -29,7 +29,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--inactivity-threshold <time>', description: 'silence that ends a step (default: 300s; 0 is off)' },
       {
         flags: '--tool-inactivity-threshold <time>',
-        description: 'silence that ends a step while a tool runs (default: 30m; 0 is off)',
+        description: 'silence while a tool runs that ends a step (default: 30m)',
       },
       { flags: '--timeout <time>', description: 'longest time of one step' },
       { flags: '--permissions <level>', description: 'what the worker may do without asking', choices: LEVELS },

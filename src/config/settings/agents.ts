@@ -16,12 +16,9 @@ export const agentSettings = {
         project: 'lower',
       }),
       hooks: boolean(true, 'Give sessions of this agent hooks that report to Signalbox.', { project: 'off' }),
-      heuristics: oneOf(
-        ['inherit', 'off'],
-        'inherit',
-        'Whether content heuristics judge this agent: as `heuristics.mode` says, or never.',
-        { project: 'later' },
-      ),
+      heuristics: oneOf(['inherit', 'off'], 'inherit', 'Judge this agent as `heuristics.mode` says, or never.', {
+        project: 'later',
+      }),
     },
   },
 
@@ -33,13 +30,7 @@ export const agentSettings = {
         { min: 0 },
       ),
       output: number(null, 'Price of a million output tokens of this model in USD.', { min: 0 }),
-      cache_read: number(
-        null,
-        'Price of a million input tokens that this model reads from its cache, in USD; none: the price of input.',
-        {
-          min: 0,
-        },
-      ),
+      cache_read: number(null, 'Price of a million cached input tokens in USD; none: the price of input.', { min: 0 }),
     },
   },
 

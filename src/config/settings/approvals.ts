@@ -37,11 +37,7 @@ export const approvalSettings = {
     grant_uses: integer(
       20,
       'How often a standing approval with a time limit may be used unless the person chooses otherwise.',
-      {
-        min: 1,
-        max: 200,
-        project: 'lower',
-      },
+      { min: 1, max: 200, project: 'lower' },
     ),
     expire_after: duration(
       null,

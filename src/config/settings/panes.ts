@@ -99,17 +99,11 @@ export const paneSettings = {
       min: 1,
       max: 50,
     }),
-    newline_min: integer(1, 'A pane counts as running if at least this many lines appear at once.', { max: 1000 }),
-    burst_min: integer(50, 'A pane counts as running if at least this many characters appear at once.', {
-      max: 100_000,
+    newline_min: integer(1, 'A pane counts as running if this many lines appear at once.', { max: 1000 }),
+    burst_min: integer(50, 'A pane counts as running if this many characters appear at once.', { max: 100_000 }),
+    line_rate_min: number(0, 'Lines per second (average of 5 s) that a running pane must print; 0: not required.', {
+      max: 10_000,
     }),
-    line_rate_min: number(
-      0,
-      'A pane counts as running only if it prints at least this many lines per second (average of 5 s); 0: not required.',
-      {
-        max: 10_000,
-      },
-    ),
     quiet_done_s: duration(2, 'A completion word followed by this much silence counts as done.', { max: 600 }),
     interrupt_done_s: duration(
       null,

@@ -53,10 +53,7 @@ export const runSettings = {
     tool_inactivity_threshold: duration(
       1800,
       'End a step if its agent is silent for this long while a tool runs; 0: no limit.',
-      {
-        isZeroUnlimited: true,
-        project: 'lower',
-      },
+      { isZeroUnlimited: true, project: 'lower' },
     ),
     exit_grace: duration(10, 'How long an agent’s process may keep running after its final record.', {
       min: 1,
@@ -89,7 +86,7 @@ export const runSettings = {
     }),
     max_nodes: integer(2_000, 'Maximum number of nodes of a graph.', { min: 2, max: 1_000_000, project: 'lower' }),
     max_edges: integer(10_000, 'Maximum number of edges of a graph.', { min: 1, max: 5_000_000, project: 'lower' }),
-    max_label: integer(4_096, 'Maximum number of characters of a label in a graph.', {
+    max_label: integer(4_096, 'Longest label of a graph, in characters.', {
       min: 1,
       max: 1024 * 1024,
       project: 'lower',
@@ -130,11 +127,7 @@ export const runSettings = {
       max_plan_revisions: integer(
         3,
         'How often an invalid plan goes back to the Architect before a person must decide.',
-        {
-          min: 1,
-          max: 100,
-          project: 'lower',
-        },
+        { min: 1, max: 100, project: 'lower' },
       ),
       max_task_reviews: integer(5, 'How often one task is reviewed.', { min: 1, max: 100, project: 'lower' }),
       max_review_passes: integer(3, 'Passes of one review.', { min: 1, max: 100, project: 'lower' }),
@@ -165,14 +158,10 @@ export const runSettings = {
           ['github', 'gitlab'],
           null,
           'Where the pull request is opened; none derives it from the address of the remote.',
-          {
-            project: 'yes',
-          },
+          { project: 'yes' },
         ),
         remote: string('origin', 'Git remote that branches are pushed to.'),
-        base: string(null, 'Branch that the pull request is merged into; none is the default branch.', {
-          project: 'yes',
-        }),
+        base: string(null, 'Target branch of the pull request; none is the default branch.', { project: 'yes' }),
         draft: boolean(false, 'Open the pull request as a draft.', { project: 'on' }),
         labels: strings([], 'Labels of the pull request.', { project: 'yes' }),
         reviewers: strings([], 'Who is asked to review the pull request.', { project: 'yes' }),
@@ -199,17 +188,10 @@ export const runSettings = {
         allow: strings([], 'Actions on the pull request that need no decision: push, open, comment, resolve.', {
           values: ['push', 'open', 'comment', 'resolve'],
         }),
-        merge: oneOf(
-          ['ask', 'never'],
-          'never',
-          'Ask you to merge the pull request when the checks pass and reviews approve it.',
-          {
-            project: 'later',
-          },
-        ),
-        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How the pull request is merged.', {
-          project: 'yes',
+        merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge a pull request that passes checks and reviews.', {
+          project: 'later',
         }),
+        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How to merge pull requests.', { project: 'yes' }),
       },
       cleanup_days: duration(14, 'Suggest removing a clean, unmerged worktree after this long.', {
         min: 1,

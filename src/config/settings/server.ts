@@ -125,10 +125,7 @@ export const serverSettings = {
       min: 0,
       max: 1000,
     }),
-    max_steps: integer(20, 'Maximum number of steps at the same time on a worker of this machine.', {
-      min: 1,
-      max: 1000,
-    }),
+    max_steps: integer(20, 'Maximum number of running steps on a worker of this machine.', { min: 1, max: 1000 }),
     min_free_mb: integer(
       5000,
       'A worker on this machine gets no further runs and sessions if less disk space than this is free, in megabytes.',

@@ -36,8 +36,8 @@ const LEFT_OUT =
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
-export function readHead(rows: readonly MenuRow[], optionsFirst: number, firstMenuRow: FirstMenuRow): MenuHead {
-  const { found, first, isInside, reachesTop } = collect(rows, optionsFirst, firstMenuRow)
+export function readHead(rows: readonly MenuRow[], optionsFirst: number, firstRow: FirstMenuRow): MenuHead {
+  const { found, first, isInside, reachesTop } = collect(rows, optionsFirst, firstRow)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
@@ -65,7 +65,7 @@ interface Collected {
  * Up to a rule or box edge, or two blank rows outside a box; without either, up to the text that
  * was said before.
  */
-function collect(rows: readonly MenuRow[], optionsFirst: number, firstMenuRow: FirstMenuRow): Collected {
+function collect(rows: readonly MenuRow[], optionsFirst: number, firstRow: FirstMenuRow): Collected {
   const ended = { isInside: false, reachesTop: false }
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
@@ -93,7 +93,7 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, firstMenuRow: F
   }
   const isFull = index < 0
   if (isBoxed) return { found, first, isInside, reachesTop: isFull }
-  const from = firstMenuRow(optionsFirst)
+  const from = firstRow(optionsFirst)
   const own = found.filter(row => row.index >= from)
   const top = own.find(row => !row.isBlank)
   if (!top) return { found, first, isInside, reachesTop: isFull }

@@ -40,33 +40,28 @@ export function parseMenu(
   frame: Frame,
   screen: readonly ScreenRow[],
   pack: Pack,
-  firstMenuRow: FirstMenuRow = FROM_FIRST_ROW,
+  firstRow: FirstMenuRow = FROM_FIRST_ROW,
 ): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
   const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, FROM_FIRST_ROW)
-  return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, firstMenuRow)
+  return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, firstRow)
 }
 
-function readMenu(
-  frame: Frame,
-  rows: readonly MenuRow[],
-  pack: Pack,
-  firstMenuRow: FirstMenuRow,
-): MenuCandidate | null {
+function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, firstRow: FirstMenuRow): MenuCandidate | null {
   const inline = findInline(frame, rows)
-  if (inline) return fromInline(inline, rows, frame, pack, firstMenuRow)
+  if (inline) return fromInline(inline, rows, frame, pack, firstRow)
   const vertical = findVertical(rows, frame.cols)
   const horizontal = findHorizontal(rows)
   const group =
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
-  const options = group && fromGroup(group, rows, frame, pack, firstMenuRow)
+  const options = group && fromGroup(group, rows, frame, pack, firstRow)
   const field = findTextField(frame, rows)
   if (field && (options === null || field.row > options.group.last))
-    return fromField(field, rows, frame, pack, firstMenuRow)
+    return fromField(field, rows, frame, pack, firstRow)
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
   // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
-  return isBelow ? fromInline(prompt, rows, frame, pack, firstMenuRow) : options
+  return isBelow ? fromInline(prompt, rows, frame, pack, firstRow) : options
 }
 
 function fromGroup(
@@ -74,9 +69,9 @@ function fromGroup(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  firstMenuRow: FirstMenuRow,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
-  const { head, spec } = headOf(group, rows, pack, firstMenuRow)
+  const { head, spec } = headOf(group, rows, pack, firstRow)
   const footer = readFooter(rows, group.last)
   const options = group.options.map((option, index): MenuOption => {
     const { label, accelerator } = cutAccelerator(option.label)
@@ -138,11 +133,11 @@ function fromInline(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  firstMenuRow: FirstMenuRow,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
   const { group } = prompt
   // A row that asks for a number says how to answer; the question is above the numbers.
-  const above = group.layout === 'typed' ? headOf(group, rows, pack, firstMenuRow) : null
+  const above = group.layout === 'typed' ? headOf(group, rows, pack, firstRow) : null
   const isAsked = above !== null && /[?:？：]$/u.test(above.head.question)
   const question = isAsked ? above.head.question : prompt.question
   const spec = isAsked ? above.spec : (pack.menus.find(candidate => candidate.question?.test(question)) ?? null)
@@ -196,7 +191,7 @@ function fromField(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  firstMenuRow: FirstMenuRow,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
   const footer = readFooter(rows, field.row)
   const isShown = field.holdsCursor || frame.isPlainText === true
@@ -208,7 +203,7 @@ function fromField(
     first: field.row,
     last: field.row,
   }
-  const { head, spec } = headOf(group, rows, pack, firstMenuRow)
+  const { head, spec } = headOf(group, rows, pack, firstRow)
   const kind = spec?.kind ?? (/\bapi key\b/iu.test(head.text) ? 'api_key' : 'question')
   return {
     group,
@@ -256,9 +251,9 @@ function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],
   pack: Pack,
-  firstMenuRow: FirstMenuRow,
+  firstRow: FirstMenuRow,
 ): { head: MenuHead; spec: MenuSpec | null } {
-  const head = readHead(rows, group.first, firstMenuRow)
+  const head = readHead(rows, group.first, firstRow)
   const spec = specFor(pack, head, group)
   return { head: spec ? { ...head, ...findQuestion(head.lines, spec) } : head, spec }
 }
