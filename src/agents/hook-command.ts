@@ -7,7 +7,7 @@ export function hookWords(wiring: HookWiring, event: string, { hold = false } = 
   return [...wiring.relay, event, ...(hold ? ['--hold'] : [])]
 }
 
-/** The same as a shell command, for agents that run hooks in a shell. */
+/** The relay's command as a shell line, for agents that run hooks in a shell. */
 export function hookLine(wiring: HookWiring, event: string, options?: { hold?: boolean }): string {
   return hookWords(wiring, event, options).map(quoteForShell).join(' ')
 }

@@ -200,12 +200,12 @@ describe('who may decide', () => {
     expect(codeOf(record, decision({ option: 'No' }), locked)).toBe('accept')
   })
 
-  test('no agent from inside its session, not even to deny', () => {
+  test('an agent cannot decide from inside its session, not even deny', () => {
     expect(codeOf(record, decision({ insideSession: 'ses_1' }))).toBe('E_ROLE')
     expect(codeOf(record, decision({ insideSession: 'ses_1', option: 'No' }))).toBe('E_ROLE')
   })
 
-  test('no automatic decider for permissions and high risks', () => {
+  test('an automatic decider cannot allow permissions or high risks', () => {
     const auto = { kind: 'auto', id: 'run', name: 'auto', role: 'approver' } as const
     expect(codeOf(record, decision({ actor: auto }))).toBe('E_ROLE')
     expect(codeOf(recordOf({ ...record, kind: 'plan' }), decision({ actor: auto }))).toBe('accept')

@@ -56,7 +56,7 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf({ ...REQUEST, ...change } as typeof REQUEST)).not.toBe(PRINT)
   })
 
-  test('différent normal forms differ: nothing is normalised', () => {
+  test('texts that differ only in Unicode normalisation have different fingerprints', () => {
     const of = (command: string) => fingerprintOf({ ...REQUEST, input: { command } })
     expect(of('caf\u00e9')).not.toBe(of('cafe\u0301'))
   })

@@ -14,7 +14,7 @@ export interface CommandContext {
   write(text: string | Uint8Array): void
   /** A line on standard error. */
   note(line: string): void
-  /** The same, but only where a person reads it: what a command waits for. */
+  /** A line on standard error if a person reads it: what a command waits for. */
   progress(line: string): void
   json(value: unknown): void
   style(format: Style, text: string): string

@@ -20,7 +20,7 @@ export interface ConnectOptions {
 
 /** An event of the log. */
 export interface LogEvent {
-  /** Cursor: pass it as `since` to continue after this event. Empty for passing updates. */
+  /** Cursor: pass it as `since` to continue after this event. Empty for ephemeral updates. */
   id: string
   type: string
   at: string

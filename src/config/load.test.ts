@@ -83,7 +83,7 @@ describe('precedence', () => {
       user: '[panes]\nlong_after_s = 10\nstuck_after_s = 10\nstuck_tool_s = 10\nquiet_run_s = 1',
       project: '[panes]\nlong_after_s = 20\nstuck_after_s = 20\nstuck_tool_s = 20',
       environment: { SIGNALBOX_PANES_LONG_AFTER_S: '30', SIGNALBOX_PANES_STUCK_AFTER_S: '30' },
-      flags: { 'panes.long_after_s': '40', 'panes.recent_s': undefined },
+      flags: { 'panes.long_after_s': '40', 'panes.dismiss_s': undefined },
     }
     const { config, origin } = load(sources)
     expect(config.panes).toMatchObject({
@@ -91,13 +91,13 @@ describe('precedence', () => {
       stuck_after_s: 30,
       stuck_tool_s: 20,
       quiet_run_s: 1,
-      recent_s: 10,
+      dismiss_s: 60,
     })
     expect(origin('panes.long_after_s')).toEqual({ source: 'flag', place: 'panes.long_after_s' })
     expect(origin('panes.stuck_after_s')).toEqual({ source: 'env', place: 'SIGNALBOX_PANES_STUCK_AFTER_S' })
     expect(origin('panes.stuck_tool_s')).toEqual({ source: 'project', place: `${projectPath}:4:1` })
     expect(origin('panes.quiet_run_s')).toEqual({ source: 'user', place: `${userFile}:5:1` })
-    expect(origin('panes.recent_s')).toEqual({ source: 'default' })
+    expect(origin('panes.dismiss_s')).toEqual({ source: 'default' })
   })
 
   test('durations may be text, and arrive in the unit of their key', () => {
@@ -237,7 +237,7 @@ describe('mistakes', () => {
     expect(failure({ user: '[agents.x]\nenv = 12345678' }).message).not.toContain('12345678')
   })
 
-  test('a file that cannot be read is one line', () => {
+  test('an unreadable file is reported in one line', () => {
     expect(failure({ userFile: directory }).message).toBe(`${directory}: the file cannot be read (EISDIR)`)
     writeFileSync(userFile, Buffer.from([0xff, 0xfe]))
     expect(failure({}).message).toBe(`${userFile}: the file is not UTF-8`)

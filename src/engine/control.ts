@@ -39,7 +39,7 @@ export function listRuns(store: EventStore): Promise<RunRecord[]> {
   return runsWhere(store, {})
 }
 
-/** The runs that need a driver until then, newest first. */
+/** The runs that are due at or before this time, newest first. */
 export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
   return runsWhere(store, { dueAt: { atMost: at } })
 }

@@ -48,7 +48,7 @@ export interface RunState<Work = unknown> {
   sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
   /** The W3C `traceparent` of what created it. */
   trace: string | null
-  /** The worker that has it, and how many there were. */
+  /** The worker that has the run, and how often the run was placed. */
   placed: { worker: string; epoch: number } | null
   /** A person wants it on another worker: on this one, or on any. */
   moveTo: { worker: string | null } | null

@@ -45,10 +45,7 @@ const option = z.object({
   detail: z.string().optional(),
   /** Which of several questions it answers, counted from 0. */
   question: z.int().nonnegative().optional(),
-  /**
-   * What text goes with it: one that it needs, a reason that it needs, or if wanted a number or a
-   * note.
-   */
+  /** Text that goes with the option. `text`, `reason`: required. `count`, `note`: optional. */
   takes: z.enum(['text', 'reason', 'count', 'note']).optional(),
   /** It cannot be chosen together with others. */
   isAlone: z.boolean().optional(),
@@ -76,7 +73,7 @@ const source = z.object({
   channel: z.string(),
   requestKey: z.string(),
   evidence: z.array(evidence),
-  /** How structure and screen contradict each other. */
+  /** How the agent's report and its screen contradict each other. */
   mismatch: z.string().optional(),
   /** The agent's own id of the request, and the turn it belongs to. */
   toolUseId: z.string().optional(),

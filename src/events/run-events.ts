@@ -203,7 +203,7 @@ export const runEvents = defineEvents({
       due: z.number().optional(),
       /** `--auto-approve` answers it, unless the rules for decisions refuse that. */
       isAutomatic: z.boolean().optional(),
-      /** What is chosen without an answer until then. */
+      /** The option that is chosen if no answer comes before `due`. */
       fallback: z.string().optional(),
     }),
   },

@@ -79,7 +79,7 @@ export const sessionEvents = defineEvents({
       context: z.object({ used: z.int(), window: z.int().nullable() }).nullable(),
       contextLeftPercent: z.number().nullable(),
       spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
-      /** The same by day (UTC). */
+      /** What was spent, by day (UTC). */
       days: z
         .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
         .optional(),
@@ -217,7 +217,7 @@ export const sessionEvents = defineEvents({
     data: z.object({ session: z.string(), turn: z.string(), outcome: z.string(), blocks: z.array(block).optional() }),
   },
   'message.final': {
-    description: 'The answer of a turn. If a message has several, the last one counts.',
+    description: 'A message of a turn is complete. Of several events for one message, the last one counts.',
     data: z.object({
       session: z.string(),
       turn: z.string(),

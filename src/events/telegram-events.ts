@@ -105,7 +105,7 @@ export const telegramEvents = defineEvents({
   'telegram.health': {
     description: 'The connection state of the bot.',
     data: z.object({
-      state: z.enum(['connected', 'not-receiving', 'deaf', 'stopped', 'unauthorized']),
+      state: z.enum(['connected', 'not-receiving', 'stopped', 'unauthorized']),
       reason: z.string(),
     }),
   },

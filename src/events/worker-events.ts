@@ -20,7 +20,7 @@ export const workerEvents = defineEvents({
   'worker.connected': {
     description: 'A worker connected, or connected again.',
     data: z.object({
-      /** A start of its program. */
+      /** Identifies one start of the worker's program. */
       boot: z.string(),
       version: z.string(),
       maxSteps: z.int().positive(),

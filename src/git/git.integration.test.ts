@@ -160,7 +160,7 @@ describe('a working tree that an agent wrote', () => {
   test('is not read when its repository is the agent’s and names programs', async () => {
     const inner = await nested()
     distrustRepository(inner.cwd)
-    await expect(inner.status()).rejects.toThrow(/was made in a sandbox and names programs/)
+    await expect(inner.status()).rejects.toThrow(/was created in a sandbox, and its configuration names programs/)
     await inner.run(['config', '--unset', 'filter.x.clean'])
     expect(await inner.status()).not.toEqual([])
     expect(hasRun()).toBe(false)

@@ -158,7 +158,7 @@ export class Git {
         const literal = { ...env, GIT_LITERAL_PATHSPECS: '1' }
         const { code, stderr } = await this.try(['-c', 'core.sparseCheckout=false', ...add], literal)
         if (code === 0) return await work(env)
-        // A file that was deleted meanwhile is no path any more.
+        // git refuses a path that was deleted meanwhile.
         if (left === 0) throw new SignalboxError('E_GIT', `git add failed: ${stderr.trim().split('\n')[0]}`)
       }
     } finally {

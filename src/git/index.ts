@@ -1,6 +1,6 @@
 /*
- * Git as a library: the commands that Signalbox runs, with typed results (git.ts). Concurrent
- * `git worktree add` calls are serialised per repository (add-worktree.ts).
+ * Git as a library: the commands that Signalbox runs, with typed results (git.ts). add-worktree.ts
+ * retries `git worktree add`, which fails when another process adds one at the same time.
  */
 
 export { addWorktree } from './add-worktree.js'

@@ -81,9 +81,14 @@ async function checkPrograms(cwd: string, ask: Ask): Promise<void> {
   if (!withoutRepository.has(root) && !withoutRepository.has(cwd)) return
   const named = (await ask(['config', '--local', '--name-only', '--get-regexp', PROGRAMS])).trim()
   if (named === '') return
-  throw new SignalboxError('E_GIT', `the repository ${root} was made in a sandbox and names programs to start`, {
-    next: `look at ${named.split('\n')[0]} in its configuration; run git yourself if you trust it`,
-  })
+  const [key] = named.split('\n')
+  throw new SignalboxError(
+    'E_GIT',
+    `${root} was created in a sandbox, and its configuration names programs that git would start (${key})`,
+    {
+      next: `check ${key} in .git/config; run git yourself if you trust it`,
+    },
+  )
 }
 
 /** Repositories in the repository, except for submodules whose directory git itself made. */

@@ -290,7 +290,7 @@ export class Host {
     return this.#sessions.whenLive(id)
   }
 
-  /** The same with its terminal. @throws SignalboxError `E_STATE` for one without. */
+  /** A session with a terminal. @throws SignalboxError `E_STATE` for one without. */
   async whenTerminal(id: string): Promise<LiveSession | null> {
     const session = await this.whenLocal(id)
     if (session === null || session instanceof LiveSession) return session

@@ -157,7 +157,7 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 12
+const FORMAT = 13
 
 /**
  * JSON with the state of the screen, which is JSON already and the largest part, on a second line.

@@ -19,7 +19,7 @@ export type LearnedEntry =
       composer?: 'absent' | 'live'
     }
 
-/** The same for entries that do the same. */
+/** Entries with equal keys have the same effect. */
 export function entryKey(entry: LearnedEntry): string {
   const { list } = entry
   if (list === 'rule') return [list, entry.view ?? entry.skip, entry.region, entry.line].join(' ')

@@ -230,7 +230,7 @@ export class PaneScreen implements ScreenView {
     return this.#outlined.outline
   }
 
-  /** The same screen, later: only time has passed. */
+  /** A look at the unchanged screen at a later time. */
   #lookAgain(t: number): Look {
     const before = this.#last!
     const isSettled = this.#settler.accept(before.observation, t, { isSpinning: this.#spinners.isSpinning(t) })

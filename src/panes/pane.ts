@@ -40,7 +40,7 @@ export type PaneStep =
   | { type: 'evidence'; evidence: Evidence }
 
 export interface SavedPane {
-  evidences: SavedEvidence
+  evidence: SavedEvidence
   shell: ShellState
   endedRecords: readonly string[]
 }
@@ -50,7 +50,7 @@ export class Pane {
   readonly screen: ScreenView
   readonly #own: PaneScreen | null
   readonly #pack: Pack
-  readonly #evidences: EvidenceSet
+  readonly #evidence: EvidenceSet
   #time = 0
   /** When keys last went to the program, if known. */
   inputAt: number | null = null
@@ -62,7 +62,7 @@ export class Pane {
   #endedRecords: readonly string[] = []
   /** Whether the owner can check if the program reads its terminal. */
   set canCheckReads(canCheckReads: boolean) {
-    this.#evidences.readCheck.canCheck = canCheckReads
+    this.#evidence.readCheck.canCheck = canCheckReads
   }
 
   /** Off: OSC 7501 status reports of programs are not evidence. */
@@ -74,7 +74,7 @@ export class Pane {
    */
   constructor(pack: Pack, options: EmulatorOptions | ScreenView, restored?: PaneScreenState) {
     this.#pack = pack
-    this.#evidences = new EvidenceSet({ isAgent: pack.agent !== 'generic' })
+    this.#evidence = new EvidenceSet({ isAgent: pack.agent !== 'generic' })
     this.#own = 'readRows' in options ? null : new PaneScreen(pack, options, restored)
     this.screen = this.#own ?? (options as ScreenView)
     this.#programStatus = this.screen.programStatus
@@ -104,16 +104,16 @@ export class Pane {
   }
 
   report(evidence: Evidence): void {
-    this.#evidences.report(evidence)
+    this.#evidence.report(evidence)
   }
 
   /** The reports so far, for a later host. */
   get saved(): SavedPane {
-    return { evidences: this.#evidences.saved, shell: this.#shell, endedRecords: this.#endedRecords }
+    return { evidence: this.#evidence.saved, shell: this.#shell, endedRecords: this.#endedRecords }
   }
 
-  restore({ evidences, shell, endedRecords }: SavedPane): void {
-    this.#evidences.restore(evidences)
+  restore({ evidence, shell, endedRecords }: SavedPane): void {
+    this.#evidence.restore(evidence)
     this.#shell = shell
     this.#endedRecords = endedRecords
   }
@@ -122,7 +122,7 @@ export class Pane {
    * Another program is in the foreground: that the previous one was there is no longer evidence.
    */
   programChanged(): void {
-    this.#evidences.programChanged()
+    this.#evidence.programChanged()
   }
 
   /**
@@ -131,17 +131,17 @@ export class Pane {
    */
   programEnded(): void {
     this.#endedRecords = openRecords(this.#programStatus)
-    this.#evidences.endProgram()
+    this.#evidence.endProgram()
   }
 
   /** The heuristics read this program: that no prompt is shown is not evidence of work. */
   leaveToHeuristics(): void {
-    this.#evidences.leaveToHeuristics()
+    this.#evidence.leaveToHeuristics()
   }
 
   /** Reports that still count, from the highest to the lowest. */
   unexpired(t: number): Evidence[] {
-    return this.#evidences.unexpired(t)
+    return this.#evidence.unexpired(t)
   }
 
   get pack(): Pack {
@@ -153,10 +153,10 @@ export class Pane {
     const effect = reportEffect(report, t)
     if (!effect) return []
     if ('withdraw' in effect) {
-      this.#evidences.withdraw(effect.withdraw)
+      this.#evidence.withdraw(effect.withdraw)
       return []
     }
-    this.#evidences.report(effect.evidence)
+    this.#evidence.report(effect.evidence)
     return [{ type: 'evidence', evidence: effect.evidence }]
   }
 
@@ -164,26 +164,26 @@ export class Pane {
     this.screen.recordInput(t)
     this.inputAt = t
     const isInterrupt = bytes.length === 1 && (bytes[0] === 0x1b || bytes[0] === 0x03)
-    if (isInterrupt) this.#evidences.interrupted(t)
+    if (isInterrupt) this.#evidence.interrupted(t)
   }
 
   exited(exit: { code: number | null; signal: string | null }, t: number): void {
     this.programEnded()
-    this.#evidences.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
+    this.#evidence.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
   }
 
   /** Whether the owner should check now if the program reads its terminal. */
   isReadCheckDue(t: number): boolean {
-    return this.#evidences.isMenuOverCommand && this.#evidences.readCheck.isDue(t)
+    return this.#evidence.isMenuOverCommand && this.#evidence.readCheck.isDue(t)
   }
 
   takeReadCheck(result: TerminalReadResult): void {
-    this.#evidences.readCheck.take(result)
+    this.#evidence.readCheck.take(result)
   }
 
   /** When a menu over a shell's command will have stayed long enough. */
   readCheckDeadline(): number | null {
-    return this.#evidences.isMenuOverCommand ? this.#evidences.readCheck.nextDeadline() : null
+    return this.#evidence.isMenuOverCommand ? this.#evidence.readCheck.nextDeadline() : null
   }
 
   nextDeadline(): number | null {
@@ -195,7 +195,7 @@ export class Pane {
   }
 
   #stateOf(look: Look | null, t: number): PaneState {
-    const reading = this.#evidences.read(t)
+    const reading = this.#evidence.read(t)
     if (reading.claim?.is === 'exited') {
       const { code, signal } = reading.claim
       return {
@@ -229,13 +229,13 @@ export class Pane {
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
-        this.#evidences.observe(output.look.observation, output.look.t, output.look.isConfirmed)
+        this.#evidence.observe(output.look.observation, output.look.t, output.look.isConfirmed)
         steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)
-        if (evidence === 'withdraw-status') this.#evidences.withdraw('osc7501')
+        if (evidence === 'withdraw-status') this.#evidence.withdraw('osc7501')
         else if (evidence) {
-          this.#evidences.report(evidence)
+          this.#evidence.report(evidence)
           steps.push({ type: 'evidence', evidence })
         }
       }
@@ -295,7 +295,7 @@ export class Pane {
           expires: found.claim.is === 'working' ? t + TITLE_LAPSE_S : null,
           ref: found.ref,
         }
-      this.#evidences.withdraw('title')
+      this.#evidence.withdraw('title')
     }
     return null
   }

@@ -4,7 +4,6 @@ import type { SupervisedState } from './supervisor-parts.js'
 export interface ShownStatusSettings {
   displayDelayS: number
   dismissS: number
-  recentS: number
 }
 
 /** A status in lists: an end stays after it was seen, and fades if long unseen. */
@@ -30,13 +29,11 @@ export class ShownStatus {
       after === 'idle' && isEnd(before) ? { status: before, until: t + this.#settings.displayDelayS } : null
   }
 
-  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded' | 'isRecent'> {
+  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded'> {
     const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
-    const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#settings.dismissS : -1
     return {
       shown: status === 'idle' && lingering ? lingering : status,
-      isFaded: fadedFor >= 0,
-      isRecent: fadedFor >= 0 && fadedFor < this.#settings.recentS,
+      isFaded: isEnd(status) && this.#endedAt !== null && t - this.#endedAt >= this.#settings.dismissS,
     }
   }
 }

@@ -46,14 +46,6 @@ const CASES: Record<string, Case> = {
     isOver: fixture => fixture.supervisor.state(fixture.t).shown === 'idle',
   },
   'panes.dismiss_s': { arrange: finished, at: 60, isOver: fixture => fixture.supervisor.state(fixture.t).isFaded },
-  'panes.recent_s': {
-    arrange: fixture => {
-      finished(fixture)
-      fixture.advance(60)
-    },
-    at: 10,
-    isOver: fixture => !fixture.supervisor.state(fixture.t).isRecent,
-  },
   'panes.stuck_after_s': {
     arrange: fixture => void fixture.advance(1).hook({ kind: 'working' }),
     at: 300,
@@ -109,7 +101,7 @@ const ELSEWHERE: Record<string, string> = {
   'reading.settle_looks': 'settle.test.ts',
   'reading.settle_gap_ms': 'settle.test.ts',
   'reading.settle_max_ms': 'settle.test.ts',
-  'queue.max': 'signal-queue.test.ts',
+  'panes.queue_max': 'signal-queue.test.ts',
   // Settings that only the host uses: its clock, its list, its calls.
   'panes.sources': 'test/e2e/watch.test.ts',
   'panes.tmux_socket': 'tmux/tmux-server.test.ts',
@@ -177,7 +169,7 @@ describe('a setting of supervision', () => {
   })
 
   it('has a case for every setting of supervision', () => {
-    const named = ['panes', 'reading', 'queue', 'osc7501'] as const
+    const named = ['panes', 'reading', 'osc7501'] as const
     const settings = named.flatMap(group => Object.keys(DEFAULTS[group]).map(name => `${group}.${name}`))
     expect(settings.filter(setting => !(setting in CASES) && !(setting in ELSEWHERE))).toEqual([])
   })

@@ -5,8 +5,7 @@
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
  * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other
- *   end
- *   of a connection.
+ *   end of a connection.
  * - elsewhere.ts: whether a program runs in a container, a sandbox or on another machine.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.

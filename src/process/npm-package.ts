@@ -11,7 +11,7 @@ export interface NpmPackage {
   version: string
 }
 
-/** Where packages are kept that are programs of their own, and no part of Signalbox. */
+/** Where packages are kept that Signalbox installs as separate programs. */
 export function packageCache(env: NodeJS.ProcessEnv): string {
   // A database refuses to run as root, and other users cannot read the home of root.
   if (process.getuid?.() === 0 && env.XDG_CACHE_HOME === undefined) return '/var/cache/signalbox'

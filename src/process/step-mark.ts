@@ -41,7 +41,7 @@ export function markedProcesses(): MarkedProcess[] {
   return step.value
 }
 
-/** The same in slices: the first time, the environment of every process is read. */
+/** `markedProcesses` in slices: the first time, the environment of every process is read. */
 export async function findMarkedProcesses(): Promise<MarkedProcess[]> {
   const search = searchMarked()
   let step = search.next()

@@ -78,7 +78,7 @@ type Edge = (row: ScreenRow) => boolean
 interface Edges {
   isTop: Edge
   isBottom: Edge
-  /** The cursor shows nothing. */
+  /** The cursor is hidden or below all output, so its position proves nothing. */
   isParked: boolean
 }
 
@@ -107,7 +107,7 @@ function boxAbove(
     if (rows.slice(bottom + 1).some(row => isCornerTop(row)) || isCard(rows, top)) return null
     const isDialog = rows
       .slice(bottom + 1)
-      .some(row => isWorkingHint(row.text) || (leaves(row) && !isCompleting(rows, bottom)))
+      .some(row => isWorkingHint(row.text) || (namesCancelKey(row) && !isCompleting(rows, bottom)))
     if (isParked && !hasDrawnCursor(body) && isDialog) return null
     const isBox =
       isLive &&
@@ -180,7 +180,7 @@ function isLoneField(top: ScreenRow, body: readonly ScreenRow[], { cols }: Frame
 }
 
 /** `Esc to cancel`: a field of a dialog is above it. */
-function leaves(row: ScreenRow): boolean {
+function namesCancelKey(row: ScreenRow): boolean {
   return fragments(row).some(
     ({ keys, verb }) => /\besc\b/iu.test(keys) && /^(?:cancel|close|back|go back|exit|dismiss|quit)\b/iu.test(verb),
   )

@@ -51,7 +51,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
   const anchored = declared && !isEntry && isLowest(rows, declared, pack, frame.cursor) ? declared : null
   const roles = rowRoles(rows, pack, frame.cols)
-  const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
+  const candidate = parseMenu(frame, rows, pack, first => firstMenuRow(rows, roles, pack, first))
   const guessed = anchored
     ? null
     : findStructuralComposer(frame, rows, {
@@ -139,7 +139,7 @@ function above(blocks: readonly RowBlock[], row: number): RowBlock[] {
  * the grammar takes for the end of a block may belong to the menu: a question that the pack knows,
  * or a blank row before it, distinguishes them.
  */
-function menuCeiling(
+function firstMenuRow(
   rows: readonly ScreenRow[],
   roles: readonly (RowRole | null)[],
   pack: Pack,
@@ -188,7 +188,8 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: F
   if (below.length > BELOW_BOX) return false
   const marksOf = markReader(pack)
   const panels = panelRows(rows, pack)
-  // A row that a footer rule of the pack matches is in the last row there, whatever its bullet.
+  // If a footer rule of the pack matches the last row, that row is a hint, even if it starts with a
+  // bullet.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
   const hint = hints.length > 0 ? below.at(-1) : undefined
   const holdsCursor = cursor.visible && cursor.y >= box.first && cursor.y <= box.last
@@ -293,7 +294,7 @@ function isDraft(box: Region, { group, menu }: MenuCandidate): boolean {
   return isPlain && isWhole && isPointed && !group.isRadio && menu.footer.length === 0
 }
 
-/** The same after a bare prompt whose glyph is known: the cursor is behind the last word. */
+/** A draft of several lines after a bare prompt: the cursor is behind the last word. */
 function isPromptDraft(
   box: Region,
   { group, menu }: MenuCandidate,

@@ -34,7 +34,7 @@ export function evaluateRules(
   return pack.ruleTimer ? timed(rules, evaluate, pack.ruleTimer) : rules.map(evaluate)
 }
 
-/** The same, and reports the time of every rule to the timer. */
+/** Evaluates the rules and reports the time of each to the timer. */
 function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleTimer): RuleVerdict[] {
   const measure = (rule: RuleSpec): { verdict: RuleVerdict; ms: number } => {
     const from = watch.now()

@@ -32,7 +32,7 @@ export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): Sc
   return rows
 }
 
-/** The same row as part of a band, for as long as the row exists. */
+/** Each row as part of a band, for as long as the row exists. */
 const bandRows = new WeakMap<ScreenRow, ScreenRow>()
 
 /**

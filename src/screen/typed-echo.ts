@@ -13,7 +13,7 @@ const ALIKE = 8
 
 const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
 
-/** The same layout, with the rows that repeat what was typed as a block of the user. */
+/** The layout with the rows that repeat the typed text as a block of the user. */
 export function withTypedEcho(layout: Layout, draft: string | null): Layout {
   // A slash command is no prompt.
   if (draft === null || draft.length < SHORTEST || draft.startsWith('/')) return layout

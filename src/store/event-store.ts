@@ -43,7 +43,7 @@ export interface EventStore {
     options?: AppendOptions,
   ): Promise<AppendResult>
 
-  /** The same for several streams in one transaction: either all streams advance or none. */
+  /** Appends to several streams in one transaction: either all streams advance or none. */
   appendAll(appends: readonly StreamAppend[], options?: AppendOptions): Promise<AppendResult[]>
 
   /** Events of one stream in version order, from `fromVersion` (inclusive, default 1). */

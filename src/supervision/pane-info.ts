@@ -34,7 +34,6 @@ export interface PaneInfo {
   stuck: 'frozen' | 'no-progress' | null
   exitCode?: number | null
   isFaded: boolean
-  isRecent: boolean
   isFocused: boolean
   isInMode: boolean
   why: { claim: string | null; authority: string; rule: string; confidence: number; staleForS: number | null }
@@ -109,7 +108,6 @@ function common(
     stuck: state.stuck,
     ...(state.exitCode !== undefined && { exitCode: state.exitCode }),
     isFaded: state.isFaded,
-    isRecent: state.isRecent,
     why: {
       claim: state.claim?.is ?? null,
       authority: state.authority,
@@ -131,7 +129,7 @@ function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: s
   return redact(oneLine(supervised.status === 'waiting-approval' ? raw : firstLine(raw))).slice(0, 200)
 }
 
-/** The same, unredacted. */
+/** What the pane does or asks, unredacted. */
 export function rawDoing(
   { payload, view, look, awaiting }: PaneState,
   { status, claim, exitCode, label }: SupervisedState,

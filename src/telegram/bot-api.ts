@@ -29,7 +29,7 @@ export interface BotApi {
   download(filePath: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array>
 }
 
-/** The same API; all calls end when the signal aborts. */
+/** An API whose calls all end when the signal aborts. */
 export function untilAborted(api: BotApi, stopped: AbortSignal): BotApi {
   const either = (signal?: AbortSignal) => (signal ? AbortSignal.any([signal, stopped]) : stopped)
   return {

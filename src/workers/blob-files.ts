@@ -49,7 +49,7 @@ export class BlobFiles {
     const blob = createHash('sha256').update(readFileSync(draft)).digest('hex')
     if (expected !== undefined && blob !== expected) {
       rmSync(draft, { force: true })
-      throw new SignalboxError('E_INPUT', 'the content of a blob is not what its name says')
+      throw new SignalboxError('E_INPUT', `the content of blob ${expected} does not match its hash`)
     }
     renameSync(draft, this.path(blob))
     return blob

@@ -25,7 +25,7 @@ export function rateCommand(text: string, context: PathContext, depth = 0): Reas
   return rateScript(script, context, depth)
 }
 
-/** The same for an argument list that no shell reads. */
+/** Why running a program with these arguments, without a shell, is risky. */
 export function rateArgv(argv: readonly string[], context: PathContext): Reason[] {
   if (argv.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
   const words = argv.map(text => ({ text, isExpanded: false, isGlob: false, isQuoted: true, scripts: [] }))

@@ -5,7 +5,7 @@ import { plural, RISK_WORDS, visibleText } from '../../text/index.js'
 import { askYes } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
 const SHOWN = 10
 
@@ -13,22 +13,22 @@ const SHOWN = 10
 export async function addStanding(
   context: CommandContext,
   client: DaemonClient,
-  { caller, pattern, options }: { caller: object; pattern: string; options: CommandInput['options'] },
+  { caller, pattern, options }: { caller: object; pattern: string; options: InputOf<'grants'>['options'] },
 ): Promise<number> {
   const words = pattern.split(/\s+/).filter(word => word !== '')
-  const directory = options.files as string | undefined
+  const { files: directory } = options
   if ((words.length === 0) === (directory === undefined))
     throw new SignalboxError('E_INPUT', 'grants add needs a command or --files', {
       next: 'signalbox grants add "npm test", or signalbox grants add --files docs',
     })
-  const project = resolve(context.cwd, (options.project as string | undefined) ?? '.')
+  const project = resolve(context.cwd, options.project ?? '.')
   const match =
     directory === undefined ? { kind: 'prefix', words } : { kind: 'path', directory: resolve(project, directory) }
   const body = {
     ...caller,
     project,
     match,
-    agent: (options.agent as string | undefined) ?? null,
+    agent: options.agent ?? null,
     ...(options.note !== undefined && { note: options.note }),
   }
   const preview = await client.post<StandingPreview>('/grants/preview', body)

@@ -25,7 +25,7 @@ export async function decideThroughDaemon(
   })
 }
 
-/** The same for several requests: `path` and `body` of the operation. */
+/** Decides several requests: `path` and `body` of the operation. */
 export async function decideBatchThroughDaemon(
   context: CommandContext,
   path: 'decisions' | 'deny-all',

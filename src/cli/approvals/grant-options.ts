@@ -3,16 +3,17 @@ import { resolve } from 'node:path'
 import { type GrantRequest, plainWords } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { parseDuration } from '../parse-options.js'
+import type { InputOf } from '../specs/index.js'
 
-export function grantRequest(options: Record<string, unknown>, cwd: string): GrantRequest | null {
-  const { for: duration, scope, prefix, path, uses } = options as Record<string, string | undefined>
+export function grantRequest(options: InputOf<'approve'>['options'], cwd: string): GrantRequest | null {
+  const { for: duration, scope, prefix, path, uses } = options
   if ([duration, scope, prefix, path, uses].every(value => value === undefined)) return null
   if (prefix !== undefined && path !== undefined)
     throw new SignalboxError('E_INPUT', '--prefix and --path exclude each other', {
       next: 'create two standing approvals',
     })
   return {
-    scope: (scope ?? 'session') as GrantRequest['scope'],
+    scope: scope ?? 'session',
     ...(duration !== undefined && { forMs: parseDuration('--for', duration) }),
     ...(uses !== undefined && { uses: countOf(uses) }),
     ...(prefix !== undefined && { match: { kind: 'prefix' as const, words: wordsOf(prefix) } }),

@@ -6,12 +6,16 @@ import { formatDuration, plural, RISK_WORDS, visibleText } from '../../text/inde
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseMoment } from '../parse-options.js'
+import type { InputOf } from '../specs/index.js'
 
 /** `approvals --history`: requests, who decided what and how fast, refusals, and used grants. */
-export async function approvalHistory(context: CommandContext, options: Record<string, unknown>): Promise<number> {
+export async function approvalHistory(
+  context: CommandContext,
+  options: InputOf<'approvals'>['options'],
+): Promise<number> {
   if (options.json && options.csv)
     throw new SignalboxError('E_INPUT', '--json and --csv exclude each other', { next: 'use one of them' })
-  const { since, run, person } = options as Record<string, string | undefined>
+  const { since, run, person } = options
   const query = new URLSearchParams()
   if (since !== undefined) query.set('from', String(parseMoment('--since', since, systemClock.now())))
   if (run !== undefined) query.set('run', run)

@@ -33,7 +33,6 @@ const pane = (id: string, more: Partial<PaneInfo> = {}): PaneInfo => ({
   background: 0,
   stuck: null,
   isFaded: false,
-  isRecent: false,
   isFocused: false,
   isInMode: false,
   why: { claim: 'idle', authority: 'screen', rule: 'claude/idle.hint', confidence: 0.95, staleForS: null },

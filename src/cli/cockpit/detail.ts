@@ -87,7 +87,7 @@ function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
 }
 
-/** Why it does not go on, and the command that continues it. */
+/** Why it does not continue, and the command that continues it. */
 function haltText({ halt }: CockpitRow, cols: number): Cell[][] {
   if (!halt) return []
   const lines: Cell[][] = [[{ text: visibleText(halt.why), style: 'yellow' }]]

@@ -10,7 +10,7 @@ export interface RunName {
   project: string
 }
 
-/** Why a run or a session does not go on, and what continues it. */
+/** Why a run or a session does not continue, and what continues it. */
 export interface Halt {
   word: string
   why: string
@@ -52,7 +52,7 @@ export interface Work {
 
 /**
  * Requests of runs first, the oldest at the top; then runs that halted; then panes by urgency, with
- * the runs that go on by themselves after those that need the person.
+ * the runs that continue by themselves after those that need the person.
  */
 export function rowsOf(
   panes: readonly PaneInfo[],

@@ -1,18 +1,18 @@
 import { decideRequest } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'answer'>): Promise<number> {
   return decideRequest(context, {
-    id: String(args.id),
+    id: args.id,
     wants: 'answer',
-    option: (args.option as string | undefined) ?? null,
-    choices: (options.choice as string[] | undefined) ?? [],
-    text: (options.text as string | undefined) ?? null,
-    note: (options.note as string | undefined) ?? null,
+    option: args.option ?? null,
+    choices: options.choice ?? [],
+    text: options.text ?? null,
+    note: options.note ?? null,
     edit: null,
     grant: null,
-    fingerprint: (options.fingerprint as string | undefined) ?? null,
+    fingerprint: options.fingerprint ?? null,
     waits: options.wait !== false,
     isJson: options.json === true,
   })

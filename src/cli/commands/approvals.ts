@@ -7,16 +7,16 @@ import { approvalHistory } from '../approvals/history.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { printPaged } from '../pager.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
 const OF_HISTORY = ['since', 'run', 'person', 'csv'] as const
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'approvals'>): Promise<number> {
   if (options.history) return approvalHistory(context, options)
   const misplaced = OF_HISTORY.find(name => options[name] !== undefined)
   if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} needs --history`, { next: 'add --history' })
   const client = await DaemonClient.connect(context)
-  const items = await wanted(client, args.id as string | undefined, options.all === true)
+  const items = await wanted(client, args.id, options.all === true)
   if (options.json) context.json(items)
   else if (items.length === 0) context.out('no request waits for a decision')
   else

@@ -2,10 +2,10 @@ import { SignalboxError } from '../../errors/index.js'
 import { denyEverything } from '../approvals/decide-batch.js'
 import { decideRequest } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const note = (options.note as string | undefined) ?? null
+export async function run(context: CommandContext, { args, options }: InputOf<'deny'>): Promise<number> {
+  const { note = null } = options
   const isJson = options.json === true
   if (options.all) {
     if (args.id !== undefined)
@@ -13,9 +13,9 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     return denyEverything(context, { note, isJson })
   }
   return decideRequest(context, {
-    id: args.id as string | undefined,
+    id: args.id,
     wants: 'deny',
-    option: (options.option as string | undefined) ?? null,
+    option: options.option ?? null,
     choices: [],
     text: null,
     note,

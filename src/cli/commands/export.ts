@@ -9,7 +9,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'e
   const { run: word } = args
   if (options.all) {
     if (word !== undefined)
-      throw new SignalboxError('E_INPUT', `--all exports everything, and "${word}" besides`, {
+      throw new SignalboxError('E_INPUT', `--all exports everything; it cannot be combined with "${word}"`, {
         next: 'leave one of them out; -o names the directory',
       })
     const { exportAll } = await import('../export/export-all.js')

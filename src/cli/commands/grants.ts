@@ -5,12 +5,12 @@ import { addStanding } from '../approvals/add-standing.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
 type GrantInfo = InMilliseconds<Grant>
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const { action, id } = args as { action?: string; id?: string }
+export async function run(context: CommandContext, { args, options }: InputOf<'grants'>): Promise<number> {
+  const { action, id } = args
   const client = await DaemonClient.connect(context)
   const body = {
     actor: localPerson(),

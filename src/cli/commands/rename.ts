@@ -7,7 +7,7 @@ import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'rename'>): Promise<number> {
   const name = args.name.join(' ').trim()
-  if (name === '') throw new SignalboxError('E_INPUT', 'a name has at least one letter')
+  if (name === '') throw new SignalboxError('E_INPUT', 'the name is empty', { next: 'signalbox rename <id> <name>' })
   const client = await DaemonClient.connect(context)
   const { id, number } = await client.get<Session>(await sessionPath(client, args.id))
   const pane = await client.patch(`/panes/${id}`, { name })

@@ -46,7 +46,7 @@ export async function learn(context: CommandContext, { agent, recordings, user, 
       ? await fromFiles(context, recordings, options.transcript)
       : await fromSessions(context, agent, options.transcript)
   if (taught.length === 0)
-    throw new SignalboxError('E_INPUT', `nothing says what was happening in the recordings of ${agent}`, {
+    throw new SignalboxError('E_INPUT', `no transcript and no labels were found for the recordings of ${agent}`, {
       next: 'put the agent’s transcript beside NAME.cast as NAME.jsonl, or name it with --transcript',
     })
   const { shipped, others, known } = await existing(agent, user)

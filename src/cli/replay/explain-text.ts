@@ -32,7 +32,7 @@ export function explanationLines({ reading, evidence, frame, history }: Shown): 
 
 const MARKS = { won: '●', agrees: '○', contradicts: '✗', expired: '·' } as const
 
-/** The same for a person. */
+/** The explanation as lines for a person. */
 export function explanationText(explanation: Shown, context: CommandContext): string[] {
   const { reading, evidence, frame, history } = explanation
   const dim = (text: string) => context.style('dim', text)
@@ -97,7 +97,7 @@ export function supervisionLines({ pane, reports, status }: Supervision): object
   ]
 }
 
-/** The same for a person, oldest first. */
+/** The supervision of a pane as lines for a person, oldest first. */
 export function supervisionText({ pane, reports, status }: Supervision, context: CommandContext): string[] {
   const dim = (text: string) => context.style('dim', text)
   const time = (at: number) => new Date(at).toISOString().slice(11, 19)

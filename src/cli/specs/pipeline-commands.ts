@@ -29,7 +29,7 @@ const START_OPTIONS = [
 
 const PULL_OPTIONS = [
   { flags: '--draft', description: 'open the pull request as a draft' },
-  { flags: '--follow', description: 'answer its checks and comments until it is merged' },
+  { flags: '--follow', description: 'answer checks and comments of the pull request until it is merged' },
   { flags: '--no-follow', description: 'only open it' },
   { flags: '--pr-label <name>', description: 'a label of the pull request; repeatable', repeatable: true },
   { flags: '--reviewer <login>', description: 'who is asked to review; repeatable', repeatable: true },

@@ -59,7 +59,7 @@ export const SESSION_COMMANDS = {
     daily: true,
     aliases: ['ls'],
     summary: 'list sessions',
-    options: [{ flags: '-a, --all', description: 'also those that have ended' }, JSON_OPTION],
+    options: [{ flags: '-a, --all', description: 'also list sessions that have ended' }, JSON_OPTION],
     examples: [
       ['signalbox sessions', 'what is running'],
       ['signalbox sessions --all --json', 'everything, for a program'],

@@ -16,7 +16,9 @@ export const agentSettings = {
         project: 'lower',
       }),
       hooks: boolean(true, 'Give sessions of this agent hooks that report to Signalbox.', { project: 'off' }),
-      heuristics: oneOf(['inherit', 'off'], 'inherit', 'Use content heuristics for this agent.', { project: 'later' }),
+      heuristics: oneOf(['inherit', 'off'], 'inherit', 'Judge this agent as `heuristics.mode` says, or never.', {
+        project: 'later',
+      }),
     },
   },
 
@@ -27,10 +29,8 @@ export const agentSettings = {
         'Price of a million input tokens of this model in USD; used where the agent reports no cost.',
         { min: 0 },
       ),
-      output: number(null, 'The same for output tokens.', { min: 0 }),
-      cache_read: number(null, 'The same for input tokens read from the cache; none uses the price of input.', {
-        min: 0,
-      }),
+      output: number(null, 'Price of a million output tokens of this model in USD.', { min: 0 }),
+      cache_read: number(null, 'Price of a million cached input tokens in USD; none: the price of input.', { min: 0 }),
     },
   },
 

@@ -29,16 +29,16 @@ export const approvalSettings = {
       'How long a standing approval with a time limit lasts unless the person chooses otherwise.',
       { min: 1, max: 28_800, project: 'lower' },
     ),
-    grant_max: duration(28_800, 'The longest time that such a standing approval may last.', {
+    grant_max: duration(28_800, 'The longest time that a standing approval with a time limit may last.', {
       min: 1,
       max: 28_800,
       project: 'lower',
     }),
-    grant_uses: integer(20, 'How often such a standing approval may be used unless the person chooses otherwise.', {
-      min: 1,
-      max: 200,
-      project: 'lower',
-    }),
+    grant_uses: integer(
+      20,
+      'How often a standing approval with a time limit may be used unless the person chooses otherwise.',
+      { min: 1, max: 200, project: 'lower' },
+    ),
     expire_after: duration(
       null,
       'Expire a permission request or a question that stays unanswered this long; none waits forever.',

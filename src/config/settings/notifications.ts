@@ -69,7 +69,7 @@ export const notificationSettings = {
       }),
       events: strings(
         ['approval.*', 'session.started', 'session.ended', 'session.noticed', 'turn.closed', 'run.*'],
-        'Types of events that it receives; * stands for any part, !… leaves types out.',
+        'Types of events that the webhook receives; * stands for any part, !… leaves types out.',
         { pattern: /^!?[a-z*][a-z.*-]*$/, form: 'types such as approval.* or !run.created' },
       ),
       secret_file: string(null, 'File (mode 0600) with the secret that signs the requests; none sends them unsigned.'),

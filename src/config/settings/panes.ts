@@ -24,7 +24,7 @@ export const paneSettings = {
       max: 86_400,
       project: 'yes',
     }),
-    wait_fallback_s: duration(25, 'End a wait that only heuristics detected after this long.', { min: 1, max: 3600 }),
+    wait_fallback_s: duration(25, 'End a wait after this long if only heuristics detected it.', { min: 1, max: 3600 }),
     wait_fallback_running: boolean(
       true,
       'A wait that only heuristics detected ends as running, not as idle, if the content changed meanwhile.',
@@ -33,7 +33,6 @@ export const paneSettings = {
     dismiss_s: duration(60, 'Done and failed panes leave the compact list of `signalbox watch` after this long.', {
       max: 86_400,
     }),
-    recent_s: duration(10, 'How long the headline counts a done or failed pane as “just finished”.', { max: 86_400 }),
     quiet_run_s: duration(3, 'Work that takes less time than this sends no notification.', {
       max: 600,
       project: 'yes',
@@ -61,10 +60,7 @@ export const paneSettings = {
       project: 'yes',
     }),
     stuck_frozen_s: duration(30, 'A progress row that does not move for this long is frozen.', { min: 1, max: 3600 }),
-  },
-
-  queue: {
-    max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
+    queue_max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
       min: 16,
       max: 65_536,
     }),
@@ -89,10 +85,10 @@ export const paneSettings = {
     ),
     titles: strings(
       ['gemini', 'codex', 'copilot'],
-      'Words in a terminal title that identify such a program when its name is unknown.',
+      'Words in a terminal title that identify a program of `heuristics.jobs` when its name is unknown.',
       { project: 'subset' },
     ),
-    prefer_job_name: boolean(true, 'Use the title only if the program’s name is unknown.'),
+    prefer_job_name: boolean(true, 'Identify a program by its terminal title only if its name is unknown.'),
     prompt_silence_s: duration(
       5,
       'The heuristics start this long after the last report of shell integration or other better evidence.',
@@ -103,15 +99,15 @@ export const paneSettings = {
       min: 1,
       max: 50,
     }),
-    newline_min: integer(1, 'New lines at once that count as running.', { max: 1000 }),
-    burst_min: integer(50, 'New characters at once that count as running.', { max: 100_000 }),
-    line_rate_min: number(0, 'Lines per second, averaged over 5 s, that running also requires; 0 requires none.', {
+    newline_min: integer(1, 'A pane counts as running if this many lines appear at once.', { max: 1000 }),
+    burst_min: integer(50, 'A pane counts as running if this many characters appear at once.', { max: 100_000 }),
+    line_rate_min: number(0, 'Lines per second (average of 5 s) that a running pane must print; 0: not required.', {
       max: 10_000,
     }),
     quiet_done_s: duration(2, 'A completion word followed by this much silence counts as done.', { max: 600 }),
     interrupt_done_s: duration(
       null,
-      'Silence after an interrupt hint has disappeared that counts as done; none uses quiet_done_s.',
+      'Silence after an interrupt hint has disappeared that counts as done; none uses `heuristics.quiet_done_s`.',
       { max: 600 },
     ),
     quiet_wait_s: duration(1, 'A question must stay on the screen for this long before it counts.', { max: 600 }),
@@ -155,7 +151,7 @@ export const paneSettings = {
       ),
       interrupt: strings(
         ['esc to interrupt', 'esc to cancel', 'press esc to stop'],
-        'The interrupt hint of a working agent, searched for in the last `live_rows` rows.',
+        'The interrupt hint of a working agent, searched for in the last `heuristics.live_rows` rows.',
       ),
       interrupt_not: strings(
         [

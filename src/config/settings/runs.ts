@@ -46,14 +46,15 @@ export const runSettings = {
       max: 1000,
       project: 'lower',
     }),
-    inactivity_threshold: duration(300, 'End a step if its agent is silent for this long; 0 never does.', {
+    inactivity_threshold: duration(300, 'End a step if its agent is silent for this long; 0: no limit.', {
       isZeroUnlimited: true,
       project: 'lower',
     }),
-    tool_inactivity_threshold: duration(1800, 'The same while a tool runs; 0 never does.', {
-      isZeroUnlimited: true,
-      project: 'lower',
-    }),
+    tool_inactivity_threshold: duration(
+      1800,
+      'End a step if its agent is silent for this long while a tool runs; 0: no limit.',
+      { isZeroUnlimited: true, project: 'lower' },
+    ),
     exit_grace: duration(10, 'How long an agent’s process may keep running after its final record.', {
       min: 1,
       max: 3600,
@@ -68,9 +69,9 @@ export const runSettings = {
     auditor_permissions: oneOf(PERMISSIONS, 'read', 'What the auditor may do without asking.', { project: 'later' }),
     check: strings([], 'Commands that run after each worker; the auditor receives their output.', { project: 'yes' }),
     worktree: boolean(false, 'Work in a separate git worktree.', { project: 'on' }),
-    max_cost: number(null, 'Budget in USD; none means no limit.', { project: 'lower' }),
-    max_tokens: integer(null, 'Budget in tokens; none means no limit.', { min: 1, project: 'lower' }),
-    max_time: duration(null, 'Budget in time; none means no limit.', { min: 1, project: 'lower' }),
+    max_cost: number(null, 'Budget of a oneshot in USD; none means no limit.', { project: 'lower' }),
+    max_tokens: integer(null, 'Budget of a oneshot in tokens; none means no limit.', { min: 1, project: 'lower' }),
+    max_time: duration(null, 'Longest time of a oneshot; none means no limit.', { min: 1, project: 'lower' }),
     worker_header: string(null, 'Text before the worker’s task.', { project: 'yes' }),
     reworker_header: string(null, 'Text before the feedback of a further iteration.', { project: 'yes' }),
     auditor_header: string(null, 'Text before the auditor’s task.', { project: 'yes' }),
@@ -83,9 +84,13 @@ export const runSettings = {
       max: 256 * 1024 * 1024,
       project: 'lower',
     }),
-    max_nodes: integer(2_000, 'Nodes of one graph.', { min: 2, max: 1_000_000, project: 'lower' }),
-    max_edges: integer(10_000, 'Edges of one graph.', { min: 1, max: 5_000_000, project: 'lower' }),
-    max_label: integer(4_096, 'Characters of one label.', { min: 1, max: 1024 * 1024, project: 'lower' }),
+    max_nodes: integer(2_000, 'Maximum number of nodes of a graph.', { min: 2, max: 1_000_000, project: 'lower' }),
+    max_edges: integer(10_000, 'Maximum number of edges of a graph.', { min: 1, max: 5_000_000, project: 'lower' }),
+    max_label: integer(4_096, 'Longest label of a graph, in characters.', {
+      min: 1,
+      max: 1024 * 1024,
+      project: 'lower',
+    }),
     draw_timeout: duration(10, 'How long Graphviz may take to draw a graph before a simple layout is used instead.', {
       min: 1,
       max: 3600,
@@ -122,11 +127,7 @@ export const runSettings = {
       max_plan_revisions: integer(
         3,
         'How often an invalid plan goes back to the Architect before a person must decide.',
-        {
-          min: 1,
-          max: 100,
-          project: 'lower',
-        },
+        { min: 1, max: 100, project: 'lower' },
       ),
       max_task_reviews: integer(5, 'How often one task is reviewed.', { min: 1, max: 100, project: 'lower' }),
       max_review_passes: integer(3, 'Passes of one review.', { min: 1, max: 100, project: 'lower' }),
@@ -139,7 +140,7 @@ export const runSettings = {
       }),
       retry: {
         max_retries: integer(1, 'How often a failed step is retried.', { max: 100, project: 'lower' }),
-        retry_policy: string('standard', 'How long the run waits between these attempts.', { project: 'yes' }),
+        retry_policy: string('standard', 'How long the run waits before a failed step is retried.', { project: 'yes' }),
       },
       worktree: {
         copy: strings([], 'Ignored files that are copied into a new worktree.', { project: 'yes' }),
@@ -150,31 +151,34 @@ export const runSettings = {
         follow: oneOf(
           ['merged', 'green', 'no'],
           'no',
-          'How long the run follows it: until it is merged, until nothing in it is open, or not at all.',
+          'How long the run follows the pull request: until it is merged, until nothing in it is open, or not at all.',
           { project: 'later' },
         ),
         forge: oneOf(
           ['github', 'gitlab'],
           null,
-          'Where it is opened; none derives it from the address of the remote.',
-          {
-            project: 'yes',
-          },
+          'Where the pull request is opened; none derives it from the address of the remote.',
+          { project: 'yes' },
         ),
         remote: string('origin', 'Git remote that branches are pushed to.'),
-        base: string(null, 'Branch that it is merged into; none is the default branch.', { project: 'yes' }),
-        draft: boolean(false, 'Open it as a draft.', { project: 'on' }),
-        labels: strings([], 'Its labels.', { project: 'yes' }),
-        reviewers: strings([], 'Who is asked to review.', { project: 'yes' }),
+        base: string(null, 'Target branch of the pull request; none is the default branch.', { project: 'yes' }),
+        draft: boolean(false, 'Open the pull request as a draft.', { project: 'on' }),
+        labels: strings([], 'Labels of the pull request.', { project: 'yes' }),
+        reviewers: strings([], 'Who is asked to review the pull request.', { project: 'yes' }),
         people: oneOf(
           ['fix', 'ask', 'ignore'],
           'ask',
           'Comments of people: fix what must be fixed, ask you which, or leave them alone.',
           { project: 'later' },
         ),
-        bots: oneOf(['fix', 'ask', 'ignore'], 'fix', 'The same for comments of bots.', { project: 'later' }),
-        answer_bots: boolean(false, 'Answer comments of bots, too; otherwise their threads are only resolved.'),
-        fix_nits: boolean(false, 'Fix remarks that are a matter of taste, too.', { project: 'yes' }),
+        bots: oneOf(
+          ['fix', 'ask', 'ignore'],
+          'fix',
+          'Comments of bots: fix what must be fixed, ask you which, or leave them alone.',
+          { project: 'later' },
+        ),
+        answer_bots: boolean(false, 'Also answer comments of bots; otherwise their threads are only resolved.'),
+        fix_nits: boolean(false, 'Also fix remarks that are a matter of taste.', { project: 'yes' }),
         max_rounds: integer(5, 'Rounds of triage, fixes and answers before you are asked.', {
           min: 1,
           max: 100,
@@ -184,10 +188,10 @@ export const runSettings = {
         allow: strings([], 'Actions on the pull request that need no decision: push, open, comment, resolve.', {
           values: ['push', 'open', 'comment', 'resolve'],
         }),
-        merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge when the checks pass and reviews approve it.', {
+        merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge a pull request that passes checks and reviews.', {
           project: 'later',
         }),
-        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How it is merged.', { project: 'yes' }),
+        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How to merge pull requests.', { project: 'yes' }),
       },
       cleanup_days: duration(14, 'Suggest removing a clean, unmerged worktree after this long.', {
         min: 1,

@@ -12,7 +12,7 @@ export const serverSettings = {
     tls_cert: string(null, 'File with the TLS certificate chain.'),
     tls_key: string(null, 'File with the TLS private key.'),
     behind_proxy: boolean(false, 'A reverse proxy terminates TLS in front of the dashboard.'),
-    proxies: strings([], 'Addresses of that proxy: forwarded headers are accepted only from them.'),
+    proxies: strings([], 'Addresses of the reverse proxy: forwarded headers are accepted only from them.'),
     hosts: strings([], 'Further values of the Host header that are accepted.'),
     worker_address: string(
       null,
@@ -28,10 +28,10 @@ export const serverSettings = {
     }),
     decisions_per_min: integer(30, 'Decisions per minute and person.', { min: 1, max: 10_000 }),
     sessions_per_min: integer(10, 'Sessions that may be started per minute.', { min: 1, max: 1000 }),
-    max_connections: integer(200, 'Open HTTP connections.', { min: 4, max: 10_000 }),
-    max_streams: integer(32, 'Open event streams.', { min: 1, max: 1000 }),
-    max_terminals: integer(64, 'Terminals connected over WebSocket.', { min: 1, max: 1000 }),
-    max_viewers: integer(8, 'Terminals connected to one session.', { min: 1, max: 100 }),
+    max_connections: integer(200, 'Maximum number of open HTTP connections.', { min: 4, max: 10_000 }),
+    max_streams: integer(32, 'Maximum number of open event streams.', { min: 1, max: 1000 }),
+    max_terminals: integer(64, 'Maximum number of terminals connected over WebSocket.', { min: 1, max: 1000 }),
+    max_viewers: integer(8, 'Maximum number of terminals connected to one session.', { min: 1, max: 100 }),
   },
 
   mcp: {
@@ -104,7 +104,7 @@ export const serverSettings = {
     ),
     snapshots: string(
       null,
-      'Where several nodes keep snapshots: s3://bucket/prefix, with ?endpoint=URL and &region=NAME for a service other than Amazon’s. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      'Where several nodes of Restate keep snapshots: s3://bucket/prefix, with ?endpoint=URL and &region=NAME for a service other than Amazon’s. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     ),
     network_is_private: boolean(
       false,
@@ -121,11 +121,11 @@ export const serverSettings = {
       pattern: /^[\w.-]{1,80}=\S{0,200}$/,
       form: 'key=value',
     }),
-    max_sessions: integer(50, 'Sessions that a worker on this machine has at the same time; 0 is none.', {
+    max_sessions: integer(50, 'Maximum number of sessions on a worker of this machine; 0: none.', {
       min: 0,
       max: 1000,
     }),
-    max_steps: integer(20, 'Steps that a worker on this machine performs at the same time.', { min: 1, max: 1000 }),
+    max_steps: integer(20, 'Maximum number of running steps on a worker of this machine.', { min: 1, max: 1000 }),
     min_free_mb: integer(
       5000,
       'A worker on this machine gets no further runs and sessions if less disk space than this is free, in megabytes.',

@@ -50,7 +50,7 @@ export const sessionSettings = {
       'Budget of one session in tokens; a session that has used it is paused. None means no limit.',
       { min: 1 },
     ),
-    ready_timeout_s: duration(60, 'Report a session, with its screen, if the agent is not ready after this.', {
+    ready_timeout_s: duration(60, 'Report a session, with its screen, if the agent is not ready after this long.', {
       min: 1,
       max: 3600,
       project: 'yes',
@@ -61,10 +61,7 @@ export const sessionSettings = {
     silence_warning_min: duration(
       10,
       'Report a busy session once if its screen shows nothing new for this long; a spinner is not new.',
-      {
-        max: 1440,
-        project: 'yes',
-      },
+      { max: 1440, project: 'yes' },
     ),
     transcript_wait_ms: duration(2000, 'How long the end of a turn waits for the agent to write its transcript.', {
       max: 30_000,
@@ -101,7 +98,7 @@ export const sessionSettings = {
   reading: {
     stale_s: duration(30, 'Show a pane as unknown if no evidence arrives for this long.', { min: 1, max: 3600 }),
     settle_looks: integer(3, 'Equal screens in a row before idle, done or stopped is accepted.', { min: 1, max: 20 }),
-    settle_gap_ms: duration(100, 'Minimum time between two equal screens that count for this.', { min: 10, max: 5000 }),
+    settle_gap_ms: duration(100, 'Minimum time between two screens of `reading.settle_looks`.', { min: 10, max: 5000 }),
     settle_max_ms: duration(700, 'A screen that does not change for this long is accepted at once.', {
       min: 50,
       max: 10_000,

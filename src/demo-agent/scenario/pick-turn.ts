@@ -26,7 +26,7 @@ export function pickTurn(scenario: Scenario, prompt: string, progress: Progress)
 
 export interface Directives {
   scenario?: string
-  /** The same for an auditor, and not for the worker whose task contains it. */
+  /** The scenario of an auditor, not of the worker whose task contains the line. */
   auditor?: string
   verdicts?: string[]
 }

@@ -100,7 +100,7 @@ export interface NodeOutcome {
   end?: { status: 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
   /** The graph for a child run. */
   child?: ChildPlan
-  /** The run stops after this long without progress. */
+  /** The node was ended because the run made no progress for `stall_timeout`. */
   isStalled?: boolean
 }
 

@@ -99,7 +99,7 @@ export function hasLiveMenu({ awaiting, view }: Observation): boolean {
   return view === 'tool_menu' && awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm'
 }
 
-/** The same screen at a later time: nothing has changed or moved. */
+/** The features of an unchanged screen at a later time. */
 export function featuresLater(features: ContentFeatures, t: number): ContentFeatures {
   return { ...features, t, changed: 0, isChangedAbove: false, isTyped: false, newLines: 0, burst: 0, isMotion: false }
 }

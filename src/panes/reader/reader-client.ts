@@ -62,7 +62,7 @@ interface Waiting {
 /**
  * A session's end of the reader of its terminal. Requests are sent at once, and replies are seen in
  * the order of the requests: in the same call if the reader is in this thread, later if it is not.
- * Everything that depends on what was read belongs into the listener, or behind a `mark`.
+ * Code that depends on what was read belongs in the listener, or in the callback of `barrier`.
  */
 export class ReaderClient {
   readonly #pack: Pack

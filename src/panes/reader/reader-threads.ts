@@ -260,7 +260,7 @@ interface ReadSession {
   queue: SessionQueue
   /** Whether queries in output that has been read are answered. */
   isLive: boolean
-  /** The same for output that is queued. */
+  /** Whether queries in output that is queued will be answered. */
   willBeLive: boolean
 }
 

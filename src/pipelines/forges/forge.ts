@@ -86,8 +86,8 @@ export interface Forge {
 
 /** The site refuses to answer for a while, or cannot be reached. */
 export class ForgeBusy extends SignalboxError {
-  constructor(said: string) {
-    super('E_TRACKER', `no answer for now: ${said}`, { next: 'it is tried again later' })
+  constructor(forge: 'GitHub' | 'GitLab', said: string) {
+    super('E_TRACKER', `${forge} does not answer: ${said}`, { next: 'the run retries later' })
   }
 }
 
@@ -121,7 +121,7 @@ export async function forgeOutput(
   }
   if (end.code === 0) return end.stdout
   const said = (end.stderr.trim() || end.stdout.trim()).split('\n')[0] ?? ''
-  if (BUSY.test(end.stderr)) throw new ForgeBusy(said)
+  if (BUSY.test(end.stderr)) throw new ForgeBusy(program === 'gh' ? 'GitHub' : 'GitLab', said)
   if (/not logged in|auth login|HTTP 401/i.test(end.stderr))
     throw new SignalboxError('E_AGENT_MISSING', `${program} is not signed in: ${said}`, {
       next: `${program} auth login`,

@@ -77,7 +77,7 @@ async function request(
   const sign = Buffer.from(`${services.env.JIRA_EMAIL}:${services.env.JIRA_API_TOKEN}`).toString('base64')
   const headers = { authorization: `Basic ${sign}`, accept: 'application/json', 'content-type': 'application/json' }
   let problem: unknown
-  // A comment is not posted twice: only what reads is tried again.
+  // A comment is not posted twice: only reads are retried.
   const attempts = method === 'GET' ? ATTEMPTS : 1
   for (let attempt = 1; attempt <= attempts; attempt++) {
     try {

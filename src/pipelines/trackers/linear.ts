@@ -104,7 +104,7 @@ async function ask(services: TrackerServices, query: string, variables: object, 
   const url = services.env.LINEAR_API_URL ?? DEFAULT_URL
   const isRead = query.startsWith('query')
   let problem = ''
-  // A comment is not posted twice: only what reads is tried again.
+  // A comment is not posted twice: only reads are retried.
   for (let attempt = 1; attempt <= (isRead ? ATTEMPTS : 1); attempt++) {
     if (attempt > 1) await services.pause(PAUSE_MS * attempt)
     try {

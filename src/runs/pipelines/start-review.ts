@@ -115,7 +115,7 @@ async function elsewhere(context: StartContext, id: string, found: FoundTarget):
   if (target.kind !== 'range') return found
   const git = new PipelineGit(repository)
   if ((await git.git.try(['merge-base', '--is-ancestor', target.from, target.to])).code !== 0)
-    throw new SignalboxError('E_INPUT', `the end of ${target.label} does not contain its start, so a worker lacks it`, {
+    throw new SignalboxError('E_INPUT', `${target.from} is not an ancestor of ${target.to}: a worker would lack it`, {
       next: 'write the range with three dots: a...b',
     })
   const path = worktreePath(context.home.settings.dataDirectory, repository, id)

@@ -39,7 +39,7 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
   return extractPieces(rows, options).flat()
 }
 
-/** The same by pieces: each is what the agent marks as one text, one tool call or one result. */
+/** The blocks by pieces: each is what the agent marks as one text, one tool call or one result. */
 export function extractPieces(rows: readonly TextRow[], options: ExtractOptions): Block[][] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))

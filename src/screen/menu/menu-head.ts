@@ -16,7 +16,7 @@ export interface MenuHead {
   first: number
   /** All lines, with wrapped sentences joined. */
   lines: string[]
-  /** The same as one text, for patterns. */
+  /** All lines as one text, for patterns. */
   text: string
   /** A row says that rows are left out, or the text continues above the rows that were read. */
   isCut: boolean
@@ -24,8 +24,8 @@ export interface MenuHead {
   reachesTop: boolean
 }
 
-/** The first row that can belong to a menu with options here: text above was said. */
-export type MenuCeiling = (optionsFirst: number) => number
+/** The first row that can belong to a menu with options here: the agent said the text above. */
+export type FirstMenuRow = (optionsFirst: number) => number
 
 /**
  * `⋮ 23 more rows`, `[… 68 lines]`, `... first 22 lines hidden ...`, `(press Ctrl+O to expand …)`:
@@ -36,8 +36,8 @@ const LEFT_OUT =
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
-export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): MenuHead {
-  const { found, first, isInside, reachesTop } = collect(rows, optionsFirst, ceiling)
+export function readHead(rows: readonly MenuRow[], optionsFirst: number, firstRow: FirstMenuRow): MenuHead {
+  const { found, first, isInside, reachesTop } = collect(rows, optionsFirst, firstRow)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
@@ -65,7 +65,7 @@ interface Collected {
  * Up to a rule or box edge, or two blank rows outside a box; without either, up to the text that
  * was said before.
  */
-function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): Collected {
+function collect(rows: readonly MenuRow[], optionsFirst: number, firstRow: FirstMenuRow): Collected {
   const ended = { isInside: false, reachesTop: false }
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
@@ -93,7 +93,7 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCe
   }
   const isFull = index < 0
   if (isBoxed) return { found, first, isInside, reachesTop: isFull }
-  const from = ceiling(optionsFirst)
+  const from = firstRow(optionsFirst)
   const own = found.filter(row => row.index >= from)
   const top = own.find(row => !row.isBlank)
   if (!top) return { found, first, isInside, reachesTop: isFull }

@@ -12,7 +12,7 @@ import {
   type TextField,
 } from './inline-prompt.js'
 import { type Menu, type MenuKind, type MenuOption, meaningOf } from './menu.js'
-import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
+import { type FirstMenuRow, type MenuHead, readFooter, readHead } from './menu-head.js'
 import { findWindow, type MenuRow, rowsInWindow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
@@ -33,34 +33,35 @@ export interface MenuCandidate {
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
-/** For a screen of which nothing above is known. */
-const NO_CEILING: MenuCeiling = () => 0
+/** For text whose rows may all belong to the menu. */
+const FROM_FIRST_ROW: FirstMenuRow = () => 0
 
 export function parseMenu(
   frame: Frame,
   screen: readonly ScreenRow[],
   pack: Pack,
-  ceiling: MenuCeiling = NO_CEILING,
+  firstRow: FirstMenuRow = FROM_FIRST_ROW,
 ): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
-  const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, NO_CEILING)
-  return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
+  const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, FROM_FIRST_ROW)
+  return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, firstRow)
 }
 
-function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate | null {
+function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, firstRow: FirstMenuRow): MenuCandidate | null {
   const inline = findInline(frame, rows)
-  if (inline) return fromInline(inline, rows, frame, pack, ceiling)
+  if (inline) return fromInline(inline, rows, frame, pack, firstRow)
   const vertical = findVertical(rows, frame.cols)
   const horizontal = findHorizontal(rows)
   const group =
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
-  const options = group && fromGroup(group, rows, frame, pack, ceiling)
+  const options = group && fromGroup(group, rows, frame, pack, firstRow)
   const field = findTextField(frame, rows)
-  if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, ceiling)
+  if (field && (options === null || field.row > options.group.last))
+    return fromField(field, rows, frame, pack, firstRow)
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
   // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
-  return isBelow ? fromInline(prompt, rows, frame, pack, ceiling) : options
+  return isBelow ? fromInline(prompt, rows, frame, pack, firstRow) : options
 }
 
 function fromGroup(
@@ -68,9 +69,9 @@ function fromGroup(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  ceiling: MenuCeiling,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
-  const { head, spec } = headOf(group, rows, pack, ceiling)
+  const { head, spec } = headOf(group, rows, pack, firstRow)
   const footer = readFooter(rows, group.last)
   const options = group.options.map((option, index): MenuOption => {
     const { label, accelerator } = cutAccelerator(option.label)
@@ -132,11 +133,11 @@ function fromInline(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  ceiling: MenuCeiling,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
   const { group } = prompt
   // A row that asks for a number says how to answer; the question is above the numbers.
-  const above = group.layout === 'typed' ? headOf(group, rows, pack, ceiling) : null
+  const above = group.layout === 'typed' ? headOf(group, rows, pack, firstRow) : null
   const isAsked = above !== null && /[?:？：]$/u.test(above.head.question)
   const question = isAsked ? above.head.question : prompt.question
   const spec = isAsked ? above.spec : (pack.menus.find(candidate => candidate.question?.test(question)) ?? null)
@@ -190,7 +191,7 @@ function fromField(
   rows: readonly MenuRow[],
   frame: Frame,
   pack: Pack,
-  ceiling: MenuCeiling,
+  firstRow: FirstMenuRow,
 ): MenuCandidate {
   const footer = readFooter(rows, field.row)
   const isShown = field.holdsCursor || frame.isPlainText === true
@@ -202,7 +203,7 @@ function fromField(
     first: field.row,
     last: field.row,
   }
-  const { head, spec } = headOf(group, rows, pack, ceiling)
+  const { head, spec } = headOf(group, rows, pack, firstRow)
   const kind = spec?.kind ?? (/\bapi key\b/iu.test(head.text) ? 'api_key' : 'question')
   return {
     group,
@@ -250,9 +251,9 @@ function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],
   pack: Pack,
-  ceiling: MenuCeiling,
+  firstRow: FirstMenuRow,
 ): { head: MenuHead; spec: MenuSpec | null } {
-  const head = readHead(rows, group.first, ceiling)
+  const head = readHead(rows, group.first, firstRow)
   const spec = specFor(pack, head, group)
   return { head: spec ? { ...head, ...findQuestion(head.lines, spec) } : head, spec }
 }

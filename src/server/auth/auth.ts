@@ -179,7 +179,7 @@ export class Auth {
     if (who.kind === 'socket' || this.confirmedAt(who, peer) !== undefined) return
     const age = who.kind === 'device' ? this.#clock.now() - who.device.createdAt : -1
     if (age >= 0 && age <= CONFIRMED_FOR_MS) return
-    throw new SignalboxError('E_STEP_UP', 'this needs a second confirmation that it is you', {
+    throw new SignalboxError('E_STEP_UP', 'this operation needs a second confirmation', {
       next: 'confirm with your passphrase, or with a new link: signalbox serve --link',
     })
   }

@@ -9,7 +9,7 @@ import { isSameSecret } from './same-secret.js'
 export interface ProvenAct {
   /** The operation and what it is about. */
   key: string
-  /** The same for a person. */
+  /** What the act is, for a person to read. */
   text: string
 }
 

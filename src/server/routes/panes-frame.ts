@@ -65,7 +65,7 @@ export const paneFrameRoutes: readonly Route[] = [
       const panes = panesOf(host)
       const found = panes.find(params.id!)
       if (found.source !== 'session')
-        throw new SignalboxError('E_STATE', 'a tmux pane has the name that tmux gives it', {
+        throw new SignalboxError('E_STATE', 'tmux panes cannot be renamed here', {
           next: 'tmux rename-window',
         })
       await host.rename(found.id, body.name, person.name)

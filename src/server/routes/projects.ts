@@ -34,7 +34,7 @@ export const projectRoutes: readonly Route[] = [
     handle: async call => call.json(await trustOf(call)),
   }),
   route({
-    id: 'projects.trust-it',
+    id: 'projects.set-trust',
     method: 'POST',
     path: '/projects/:id/trust',
     summary: 'Trusts what was shown of a project, named by its hash.',

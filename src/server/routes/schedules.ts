@@ -95,7 +95,7 @@ export const scheduleRoutes: readonly Route[] = [
 
 function schedulesOf({ parts }: Pick<Call, 'parts'>): Schedules {
   if (parts.schedules) return parts.schedules
-  throw new SignalboxError('E_STATE', 'this server starts nothing by schedule')
+  throw new SignalboxError('E_STATE', 'this server has no schedules')
 }
 
 /** What an agent schedules would start outside of its session. */

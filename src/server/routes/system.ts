@@ -63,7 +63,7 @@ export const systemRoutes: readonly Route[] = [
     handle: async call => call.json({ items: await call.parts.doctor.fix(call.params.check!) }),
   }),
   route({
-    id: 'presence.tell',
+    id: 'presence.report',
     method: 'POST',
     path: '/presence',
     summary: 'Reports whether this page is visible, so that its person is not notified elsewhere.',

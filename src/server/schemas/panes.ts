@@ -38,7 +38,6 @@ export const pane = z
     stuck: z.enum(['frozen', 'no-progress']).nullable(),
     exitCode: z.int().nullable().optional(),
     isFaded: z.boolean(),
-    isRecent: z.boolean(),
     isFocused: z.boolean(),
     isInMode: z.boolean(),
     why,

@@ -28,8 +28,8 @@ export async function pageOf<T extends { id: string }>(
 }
 
 /**
- * The same for items whose view takes time: only those of the page are viewed. An item without a
- * view is left out.
+ * A page of views that take time to make: only those of the page are made. An item without a view
+ * is left out.
  */
 export async function pageOfViews<T extends { id: string }, V extends { id: string }>(
   call: Pick<Call, 'who' | 'position'>,

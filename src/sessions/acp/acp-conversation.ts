@@ -415,7 +415,7 @@ export class AcpConversation {
     ]
   }
 
-  /** Closes the open message; at a question, the tool calls that go on belong to the next one. */
+  /** Closes the open message; at a question, running tool calls belong to the next one. */
   #closeMessage(t: number, outcome: TurnOutcome | null): AcpEvent[] {
     const isEnd = outcome !== null
     const isKept = (item: Item) => !isEnd && item.kind === 'tool' && !isFinished(item.tool)

@@ -12,7 +12,7 @@ export interface AgentStats {
   context: { used: number; window: number | null } | null
   /** Since the session's start, sub-agents included. */
   spent: Spent
-  /** The same by day (UTC), such as `2026-03-01`. */
+  /** What was spent, by day (UTC), such as `2026-03-01`. */
   days: Readonly<Record<string, Spent>>
   /** Sub-agents in the order of their first report. */
   subAgents: readonly SubAgent[]

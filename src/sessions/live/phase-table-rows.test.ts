@@ -142,7 +142,7 @@ async function tally(): Promise<Record<Effect, number>> {
   }
 }
 
-/** The same for a phase whose ports are counted. */
+/** The effects of a phase whose ports are counted. */
 function tallyOf({ calls, recorded }: PhaseFixture): Record<Effect, number> {
   const called = (call: Effect) => calls.filter(each => each === call).length
   return {

@@ -9,7 +9,7 @@ import type { Observation } from '../../screen/index.js'
 export const phaseTable = defineMachine({
   name: 'phase',
   about:
-    'What Signalbox does with a session as its screen changes. The first events are the views of the screen; `prompt-sent`, `transcript-block`, `interrupted`, `process-exit` and `silence` happen beside it.',
+    'What Signalbox does with a session as its screen changes. The first events are the views of the screen; `prompt-sent`, `transcript-block`, `interrupted`, `process-exit` and `silence` do not come from the screen.',
   states: ['dormant', 'thinking', 'streaming', 'tool-pending'],
   events: [
     'startup',

@@ -254,7 +254,7 @@ describe('proof besides the screen', () => {
     expect(asked[0]).toEqual([TEXT, false])
   })
 
-  test('the gate waits twice as long for proof if the agent calls hooks', async () => {
+  test('sending a prompt waits twice as long for proof if the agent calls hooks', async () => {
     for (const hasHooks of [false, true]) {
       const agent = Object.assign(agentOf(dropped), { hasHooks: () => hasHooks })
       const before = clock.monotonic()

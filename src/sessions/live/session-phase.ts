@@ -69,7 +69,7 @@ export class SessionPhase {
   readonly #readiness: Readiness
   #phase: Phase
   #last: Look | null = null
-  /** The last look shows what it shows to the end: no change of the screen is under way. */
+  /** The last look is complete and settled: it can be compared with the ledger. */
   #isClear = false
   /** The turn that the agent was last seen to work on. */
   #startedTurn: string | null = null

@@ -76,7 +76,7 @@ export class Timeline {
     return { state, phase: this.#phase, status: this.status, actions }
   }
 
-  /** The same state at a later time. */
+  /** The state as it is at a later time, without new output. */
   now(state: PaneState): Moment {
     this.#readStatus(state)
     return { state, phase: this.#phase, status: this.status, actions: [] }

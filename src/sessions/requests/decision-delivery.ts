@@ -33,7 +33,7 @@ const MENU_STAYS_MS = 3_000
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
-/** The same if a person typed too: only the agent's report can tell who was faster. */
+/** How long a menu must be gone if a person typed too: the agent's report tells who was faster. */
 const PERSON_TYPED_MS = 1_000
 
 /** How a denial's reason reached the agent together with the answer; null: it did not. */
@@ -79,7 +79,7 @@ export class DecisionDelivery {
     await this.#open.end(open, () => this.#deliver(open))
   }
 
-  /** The same, without waiting for it. */
+  /** Delivers the request's decision without waiting for the result. */
   start(record: ApprovalRecord): void {
     void this.apply(record).catch(this.#options.onError)
   }

@@ -11,12 +11,12 @@ export function approvalButtons(record: ApprovalRecord, context: CardContext, is
   if (request.items) return itemButtons(record, context)
   if (kind !== 'permission') return questionButtons(record, context, isCut)
   const isWhole = context.isSeen || !isCut
-  const show = (view: CardView): ButtonAction => ({ do: 'keys', approval, face: view, isSeen: context.isSeen })
+  const show = (view: CardView): ButtonAction => ({ do: 'keys', approval, view, isSeen: context.isSeen })
   const decide = (option: string): ButtonAction => ({ do: 'decide', approval, fingerprint, option, isWhole })
   const once = request.options.find(({ meaning }) => meaning === 'allow-once')
   const deny = denyingOption(request.options)
   const needsWhole = risk.level !== 'low' && !isWhole
-  if (context.view === 'really')
+  if (context.view === 'confirm')
     return [
       [{ text: 'Back', action: show('plain') }],
       ...(once ? [[{ text: 'Yes, allow', action: decide(once.key), style: 'success' as const }]] : []),
@@ -36,7 +36,7 @@ export function approvalButtons(record: ApprovalRecord, context: CardContext, is
     : needsWhole
       ? { text: 'Allow once…', action: { do: 'see-all', approval } }
       : risk.level === 'high'
-        ? { text: 'Allow once…', action: show('really') }
+        ? { text: 'Allow once…', action: show('confirm') }
         : { text: 'Allow once', action: decide(once.key), style: 'success' }
   return [
     ...(allow ? [[allow]] : []),

@@ -112,7 +112,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
     record.state === 'pending' && takesReply(record) ? `<i>${replyHint(record)}</i>` : '',
-    record.state === 'pending' && context.view === 'really'
+    record.state === 'pending' && context.view === 'confirm'
       ? `<b>Confirm this high-risk request</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
       : '',
     endLine(record, context),

@@ -13,8 +13,8 @@ export type ButtonAction =
       /** With a denial: interrupts the turn as well. */
       thenInterrupt?: boolean
     }
-  /** Shows other buttons below the same card. */
-  | { do: 'keys'; approval: string; face: CardView /** The whole request was shown here. */; isSeen?: boolean }
+  /** Shows other buttons below the same card. `isSeen`: the whole request was shown here. */
+  | { do: 'keys'; approval: string; view: CardView; isSeen?: boolean }
   /** Sends the whole request, as a message or a file, with new buttons below it. */
   | { do: 'see-all'; approval: string }
   | { do: 'ask-reason'; approval: string }
@@ -45,7 +45,7 @@ export type ButtonAction =
   | { do: 'new-topic'; session: string }
 
 /** A card's buttons: the usual ones, all that are offered, or a confirmation. */
-export type CardView = 'plain' | 'more' | 'really'
+export type CardView = 'plain' | 'more' | 'confirm'
 
 /** A button before it has a token. */
 export type ButtonSpec =

@@ -155,7 +155,7 @@ export class ButtonHandler {
         const record = await host.ledger.find(action.approval)
         const state =
           action.do === 'keys'
-            ? { view: action.face, isSeen: action.isSeen === true }
+            ? { view: action.view, isSeen: action.isSeen === true }
             : { ticked: action.ticked, page: action.page }
         const made = await cards.approval(record, to.reader, state)
         await outbox.enqueue(made.items, [...made.appends, await use('')])

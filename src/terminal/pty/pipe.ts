@@ -6,8 +6,8 @@ import { type PtyOptions, type PtyProcess, signalGroup } from './pty.js'
 const NEWLINE = 0x0a
 /** The limit for a program that does not read. */
 const PENDING_MAX = 16 * 1024 * 1024
-/** What a program complains about without ever ending its line. */
-const COMPLAINT_MAX = 64 * 1024
+/** Limit for standard error output without a line feed. */
+const STDERR_LINE_MAX = 64 * 1024
 const LEFT_OPEN_MS = 1_000
 
 /**
@@ -29,7 +29,7 @@ export function spawnPiped(options: Omit<PtyOptions, 'cols' | 'rows'>): PtyProce
   }
   const lines = new JoinedLines(options.onOutput)
   child.stdout.on('data', (bytes: Uint8Array) => lines.output(bytes))
-  child.stderr.on('data', (bytes: Uint8Array) => lines.complaint(bytes))
+  child.stderr.on('data', (bytes: Uint8Array) => lines.errorOutput(bytes))
   // A program that has ended does not read: its exit is reported.
   child.stdin.on('error', () => undefined)
   child.on('error', () => undefined)
@@ -73,7 +73,7 @@ function onceClosed(
   })
 }
 
-/** Output and complaints as one stream of whole lines. */
+/** Standard output and standard error as one stream of whole lines. */
 class JoinedLines {
   readonly #emit: (bytes: Uint8Array) => void
   #isInLine = false
@@ -91,8 +91,8 @@ class JoinedLines {
     this.#flush()
   }
 
-  complaint(bytes: Uint8Array): void {
-    if (this.#size > COMPLAINT_MAX) return
+  errorOutput(bytes: Uint8Array): void {
+    if (this.#size > STDERR_LINE_MAX) return
     this.#waiting.push(bytes)
     this.#size += bytes.length
     this.#flush()

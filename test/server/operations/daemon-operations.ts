@@ -67,13 +67,13 @@ export function describeDaemon(): void {
       const projects = await call('projects.list', api('/projects'))
       const { id } = projects.json.items[0]
       await call('projects.trust', api(`/projects/${id}/trust`))
-      await call('projects.trust-it', api(`/projects/${id}/trust`), {
+      await call('projects.set-trust', api(`/projects/${id}/trust`), {
         as: login,
         body: { hash: 'f'.repeat(64) },
         expect: 403,
       })
       const trust = await call('projects.trust', api(`/projects/${id}/trust`))
-      const trusted = await call('projects.trust-it', api(`/projects/${id}/trust`), {
+      const trusted = await call('projects.set-trust', api(`/projects/${id}/trust`), {
         as: login,
         body: { hash: trust.json.hash },
       })
@@ -92,7 +92,7 @@ export function describeDaemon(): void {
 
     test('a browser subscribes to notifications, is tested and unsubscribes', async () => {
       const presence = { subscription: 'sub_1', visible: true, focused: true, inputAgoMs: 10 }
-      await call('presence.tell', api('/presence'), { body: presence })
+      await call('presence.report', api('/presence'), { body: presence })
       const push = {
         // Nothing listens there: the subscription stays.
         endpoint: 'http://127.0.0.1:1/push',

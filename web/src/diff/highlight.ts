@@ -48,7 +48,7 @@ export function tokensOf(line: string, file: string): Token[] {
   return tokens
 }
 
-/** The same as styles of the page. */
+/** The tokens of a line as styles of the page. */
 export function tokenStyles(line: string, file: string): (Span & { class: string })[] {
   return tokensOf(line, file).map(({ from, to, kind }) => ({ from, to, class: `tok-${kind}` }))
 }

@@ -212,7 +212,7 @@ function useConversation(session: string, isAtEnd: { current: boolean }): LiveCo
     }
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
-      // What was on the screen and became no message of its own is over when the turn is.
+      // Provisional text that no final message replaced becomes final when its turn is closed.
       if (type === 'turn.closed') messages.value = messages.peek().map(known => settled(known, String(data.turn)))
       if (type === 'message.final') put({ ...(data as unknown as Message), at, provisional: false })
       const isPrompt = type === 'turn.opened' || type === 'turn.prompted'

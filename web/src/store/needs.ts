@@ -28,7 +28,7 @@ export const runsThatNeedYou = computed<Run[]>(() =>
     .sort((a, b) => timeOf(b.endedAt ?? b.updatedAt) - timeOf(a.endedAt ?? a.updatedAt)),
 )
 
-/** Panes that wait for you, failed or make no progress, and have no open request. */
+/** Panes that wait for you or are stuck, without those that have an open request. */
 export const panesThatNeedYou = computed<Pane[]>(() => {
   const covered = new Set(openApprovals.value.map(({ subject }) => subject.session))
   return panes.all.value.filter(pane => paneNeedsYou(pane, covered))

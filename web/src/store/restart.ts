@@ -4,7 +4,7 @@ import { isOnline, retryNow } from './live'
 import { attempt } from './toasts'
 
 const TRIED_EVERY_MS = 700
-/** A server that does not go away for so long has refused, or was quicker than the page noticed. */
+/** If the server does not disconnect within this time, it refused, or it restarted unnoticed. */
 const LONGEST_MS = 30_000
 
 /** This page asked the server to restart, and waits for the new one. */
