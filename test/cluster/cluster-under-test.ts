@@ -86,13 +86,17 @@ export class ClusterUnderTest {
     for (const { name, pid } of started.parts) this.#pids.set(name, pid)
   }
 
-  static async start(engine: string, { workers = 2 } = {}): Promise<ClusterUnderTest> {
+  /** `install` puts the program into this directory, and returns its path. */
+  static async start(
+    engine: string,
+    { workers = 2, install = () => CLI }: { workers?: number; install?: (root: string) => string } = {},
+  ): Promise<ClusterUnderTest> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
     // The database runs as another user if the tests run as root.
     chmodSync(root, 0o711)
     const child = spawn(
       process.execPath,
-      [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)],
+      [install(root), 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)],
       {
         env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
         stdio: ['ignore', 'pipe', 'pipe'],
