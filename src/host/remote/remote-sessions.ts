@@ -106,9 +106,10 @@ export class RemoteSessions implements WorkerSessionsPort {
    * @throws SignalboxError `E_WORKER_AWAY`
    */
   async whenLive(id: string): Promise<RemoteSession | null> {
-    const worker = this.#owners.get(id)
     const hub = this.#hub
-    if (worker === undefined || !hub) return null
+    if (!hub) return null
+    const worker = this.#owners.get(id) ?? (await this.#learnOwner(id))
+    if (worker === undefined) return null
     const { clock } = this.#options
     const until = clock.monotonic() + ((await hub.registry.get(worker))?.state === 'ready' ? COMES_BACK_MS : 0)
     while (this.#owners.has(id)) {
@@ -232,12 +233,17 @@ export class RemoteSessions implements WorkerSessionsPort {
     return (await store.loadSnapshot(startingKey(session)))?.state === worker
   }
 
-  /** Another server started the session: the log says whose it is. */
   async #learn(worker: string, id: string, change: Record<string, unknown>): Promise<void> {
+    if ((await this.#learnOwner(id)) === worker) this.live(worker, id, change)
+  }
+
+  /** Another server may have started the session: the log has its worker. */
+  async #learnOwner(id: string): Promise<string | undefined> {
     const record = await this.#options.records.get(id).catch(() => null)
-    if (record?.worker !== worker || !isRunning(record)) return
-    this.#owners.set(id, worker)
-    this.live(worker, id, change)
+    if (record?.worker === undefined || !isRunning(record)) return undefined
+    if (!(await this.#hub!.registry.get(record.worker))) return undefined
+    this.#owners.set(id, record.worker)
+    return record.worker
   }
 
   #add(id: string, worker: string): RemoteSession {
