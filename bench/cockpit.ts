@@ -1,7 +1,7 @@
 // `npm run bench:cockpit`: CPU time of one redraw of the cockpit with 100 sessions, each redraw
 // with every status changed, a long request and a full screen. Bar: 50 ms.
 import { paintLine } from '../src/cli/cells.js'
-import { drawCockpit, listed, settle } from '../src/cli/cockpit/draw.js'
+import { clampSelection, drawCockpit, listed } from '../src/cli/cockpit/draw.js'
 import { rowsOf } from '../src/cli/cockpit/rows.js'
 import { INITIAL_VIEW } from '../src/cli/cockpit/view.js'
 
@@ -84,7 +84,7 @@ for (const size of [
       const live = panes(n)
       const start = process.cpuUsage()
       const rows = rowsOf(live, requests)
-      const view = settle({ ...INITIAL_VIEW, selected }, listed({ rows }, INITIAL_VIEW), size)
+      const view = clampSelection({ ...INITIAL_VIEW, selected }, listed({ rows }, INITIAL_VIEW), size)
       const drawn = drawCockpit({ rows, screen }, view, { ...size, now: n * 1000 })
       const painted = drawn.lines.map(line => paintLine(line, { style }))
       if (painted.length !== size.rows) throw new Error('not drawn')

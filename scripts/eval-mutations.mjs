@@ -74,7 +74,7 @@ function play(events, header, pack, mutate, times) {
   let memory = initialMemory()
   let view = 'unknown'
   const look = frame => {
-    if (frame.held) return
+    if (frame.suppressed) return
     const seen = classify(mutate(frame), memory, pack)
     memory = seen.memory
     view = seen.observation.view

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
 const room = (...path) => import(join(root, 'dist', 'rooms', ...path, 'index.js'))
-const { acceptedViews, isCallOpen, needsPerson } = await room('learning')
+const { acceptedViews, mayNeedPerson, needsPerson } = await room('learning')
 const { Replay } = await room('panes')
 const { loadPack } = await room('agents')
 const { readWholeRecording } = await room('terminal', 'recording')
@@ -24,7 +24,7 @@ const REST = new Set(['idle_prompt', 'background_task', 'startup'])
 
 /** What a label says about the state, apart from the view; null where it allows several. */
 function stateOf(moment) {
-  if (isCallOpen(moment)) return null
+  if (mayNeedPerson(moment)) return null
   if (needsPerson(moment)) return 'needs-you'
   if (['running', 'repl_busy', 'fullscreen'].includes(moment.view)) return 'busy'
   const views = [...acceptedViews(moment)]
@@ -107,7 +107,7 @@ function judge(moment, state) {
     state.view === 'auth_required'
   const isRunning = ['running', 'repl_busy', 'fullscreen'].includes(moment.view)
   const isRight = isRunning ? state.busy === true : acceptedViews(moment).has(state.view)
-  const isEither = isCallOpen(moment)
+  const isEither = mayNeedPerson(moment)
   const wantedState = stateOf(moment)
   const gotState = gotCall ? 'needs-you' : state.busy === true || WORK.has(state.view) ? 'busy' : 'idle'
   const wanted = moment.expect?.options

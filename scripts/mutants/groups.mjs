@@ -8,7 +8,7 @@ export const GROUPS = {
   },
   risk: {
     isBarred: true,
-    sources: ['src/approvals/risk/*-table.ts'],
+    sources: ['src/approvals/risk/*-rules.ts'],
     tests: ['src/approvals/risk*.test.ts', 'src/approvals/risk/*.test.ts', 'test/approvals/risk-corpus.test.ts'],
   },
   runs: {

@@ -14,7 +14,7 @@ export interface TurnOptions {
 
 const WAIT_MS = 30_000
 /** Events after which the agent may be at work on a prompt. */
-const WORKING: ReadonlySet<string> = new Set(['turn.opened', 'prompt.released', 'session.phase'])
+const WORKING: ReadonlySet<string> = new Set(['turn.opened', 'prompt.ended', 'session.phase'])
 
 interface FinalMessage {
   turn: string
@@ -112,7 +112,7 @@ export class PromptTurn {
         else if (fields.turn === turn) await this.#say(fields)
       }
       if (event === 'turn.closed') closed.add(fields.turn)
-      if (event === 'prompt.released' && fields.prompt === this.#prompt) {
+      if (event === 'prompt.ended' && fields.prompt === this.#prompt) {
         checkSent(fields as Sent & EventFields)
         if (!fields.turn) return null
         turn = fields.turn

@@ -10,7 +10,7 @@ export function blockersOf(records: readonly ApprovalRecord[]): Map<string, stri
   const open = records.filter(isOpen)
   for (const [session, group] of groupBySession(open)) {
     if (session === undefined) continue
-    const front = group.findLast(record => record.menuPrint !== undefined)
+    const front = group.findLast(record => record.menuHash !== undefined)
     if (!front) continue
     for (const record of group) {
       const canHold = record.source.can?.includes('hold') ?? false

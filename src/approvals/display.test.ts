@@ -21,7 +21,7 @@ describe('the display of a request', () => {
   test('makes hidden characters visible and counts them', () => {
     const display = of({ command: 'echo \u202egnp.\u200bexe\u001b[2K\rrm' })
     expect(displayText(display)).toContain('⟦U+202E⟧gnp.⟦U+200B⟧exe␛[2K␍rm')
-    expect(display.visible).toEqual([
+    expect(display.findings).toEqual([
       { what: 'hidden characters', count: 2 },
       { what: 'control characters', count: 2 },
     ])

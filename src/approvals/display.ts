@@ -52,7 +52,7 @@ export function displayOf(request: Displayed): Display {
   return {
     title,
     blocks,
-    visible: [...counts].map(([what, count]) => ({ what, count })),
+    findings: [...counts].map(([what, count]) => ({ what, count })),
     hash: sha256(JSON.stringify({ title, blocks })),
     ...(isCut && { isCut }),
   }

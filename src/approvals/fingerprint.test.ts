@@ -83,7 +83,7 @@ describe('a menu as a request', () => {
       options: menu.options.map((option, index) => ({ ...option, selected: index === 2 })),
       rows: [1, 7] as [number, number],
       live: { proofs: ['pointer'], since: 99, afterInput: false },
-      print: 'other',
+      hash: 'other',
     }
     expect(requestFromMenu(moved, { ...context, instance: '9:9' }).fingerprint).toBe(request.fingerprint)
   })
@@ -108,7 +108,7 @@ describe('a menu as a request', () => {
       ['No', 'deny'],
     ])
     expect(request).toMatchObject({
-      menuPrint: menu.print,
+      menuHash: menu.hash,
       instance: '3:1',
       source: { channel: 'screen', requestKey: '3:1' },
       risk: { level: 'low' },
@@ -121,7 +121,7 @@ describe('a menu as a request', () => {
       level: 'high',
       reasons: [expect.stringContaining('hidden characters')],
     })
-    expect(hidden.display.visible.length).toBeGreaterThan(0)
+    expect(hidden.display.findings.length).toBeGreaterThan(0)
     expect(JSON.stringify(hidden.display)).not.toContain('\u202e')
   })
 

@@ -251,10 +251,10 @@ describe('a request that changes', () => {
 
   test('joins reports of other channels; a contradiction is shown, and never joins a decided request', async () => {
     const record = await ledger.request(reportedOf())
-    const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuPrint: 'p' }
+    const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuHash: 'p' }
     expect(await ledger.join(record, report)).toBe(true)
     expect(await ledger.get(record.id)).toMatchObject({
-      menuPrint: 'p',
+      menuHash: 'p',
       joined: [{ channel: 'screen', requestKey: '3:1' }],
     })
     const menu = [

@@ -42,7 +42,7 @@ const TYPES: readonly EventType[] = ['grant.made', 'grant.used', 'grant.ended', 
 
 export const grantsProjection: Projection<GrantRecord | GrantSwitch> = {
   name: 'grants',
-  version: 1,
+  version: 2,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (state, event) => {
@@ -188,14 +188,14 @@ const OPEN_ENDED = new Set(
 )
 
 export function matchOf(
-  request: { samePrint?: string | undefined; subject: { project: string } },
+  request: { sharedFingerprint?: string | undefined; subject: { project: string } },
   { match = { kind: 'same' } }: Pick<GrantRequest, 'match'>,
 ): GrantMatch | string {
   switch (match.kind) {
     case 'same':
-      return request.samePrint === undefined
+      return request.sharedFingerprint === undefined
         ? 'the request has no fingerprint to compare others with'
-        : { kind: 'same', samePrint: request.samePrint }
+        : { kind: 'same', sharedFingerprint: request.sharedFingerprint }
     case 'prefix': {
       const words = [...match.words]
       if (words.length === 0 || plainWords(words.map(quoted).join(' '))?.length !== words.length)
@@ -217,7 +217,7 @@ function quoted(word: string): string {
 function fits(match: GrantMatch, request: ApprovalRequest): boolean {
   switch (match.kind) {
     case 'same':
-      return request.samePrint === match.samePrint
+      return request.sharedFingerprint === match.sharedFingerprint
     case 'prefix': {
       const words = commandWords(request)
       return words !== null && match.words.every((word, index) => words[index] === word)

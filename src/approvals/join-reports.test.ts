@@ -19,7 +19,7 @@ function structured(report: Partial<StructuredReport> = {}, fields: Partial<Appr
     },
     { subject: SUBJECT, home: '/home/ada', realPath: path => path },
   )
-  return recordOf({ ...request, menuPrint: undefined as never, id: `apr_${count}`, ...fields })
+  return recordOf({ ...request, menuHash: undefined as never, id: `apr_${count}`, ...fields })
 }
 
 function report(fields: Partial<ReportedRequest> = {}): ReportedRequest {
@@ -201,13 +201,13 @@ describe('a menu on screen', () => {
   })
 
   test('drawn again in another size stays with its request', () => {
-    const open = structured({}, { menuPrint: 'narrow' })
+    const open = structured({}, { menuHash: 'narrow' })
     const join = joinReports([open], { ...menu(['⋮ 2 more rows']), shownBefore: open.id })
     expect(join).toEqual({ do: 'join', id: open.id, by: 'menu', isGuess: true })
   })
 
   test('does not join a request that has a menu', () => {
-    expect(joinReports([structured({}, { menuPrint: 'there' })], menu(['$ npm run build:all']))).toEqual({ do: 'new' })
+    expect(joinReports([structured({}, { menuHash: 'there' })], menu(['$ npm run build:all']))).toEqual({ do: 'new' })
   })
 })
 
@@ -241,7 +241,7 @@ describe('a report that comes after the screen', () => {
 
 describe('blocked requests', () => {
   test('are those of the same session that need the screen', () => {
-    const front = structured({}, { menuPrint: 'p' })
+    const front = structured({}, { menuHash: 'p' })
     const waiting = structured()
     const holding = structured({ can: ['hold'] })
     const elsewhere = structured({}, { subject: { ...SUBJECT, session: 'ses_2' } })

@@ -159,9 +159,9 @@ describe('another report of the same request', () => {
     const risk = { level: 'high', reasons: ['x'] } as const
     const record = fold(
       requested,
-      joined({ menuPrint: 'p', mismatch: 'differs', risk, display: request.display, terminalOnly: 'a part' }),
+      joined({ menuHash: 'p', mismatch: 'differs', risk, display: request.display, terminalOnly: 'a part' }),
     )!
-    expect(record).toMatchObject({ menuPrint: 'p', source: { mismatch: 'differs' }, risk, terminalOnly: 'a part' })
+    expect(record).toMatchObject({ menuHash: 'p', source: { mismatch: 'differs' }, risk, terminalOnly: 'a part' })
     expect(record.source.requestKey).toBe(request.source.requestKey)
     expect(fold(requested, joined({ terminalOnly: 'a part' }), joined())!.terminalOnly).toBe('a part')
     expect(fold(requested, joined({ terminalOnly: 'a part' }), joined({ terminalOnly: null }))).not.toHaveProperty(

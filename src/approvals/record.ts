@@ -49,7 +49,7 @@ const TYPES: readonly EventType[] = [
 
 export const approvalsProjection: Projection<ApprovalRecord> = {
   name: 'approvals',
-  version: 6,
+  version: 7,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -79,14 +79,14 @@ function evolve(record: ApprovalRecord | null, event: ProjectedEvent): ApprovalR
 
 /** Another channel's report adds to a request, but never changes what the fingerprint covers. */
 function join(record: ApprovalRecord, data: EventData<'approval.joined'>): ApprovalRecord {
-  const { channel, requestKey, toolUseId, menuPrint, screenOptions, mismatch, terminalOnly, risk, display } = data
+  const { channel, requestKey, toolUseId, menuHash, screenOptions, mismatch, terminalOnly, risk, display } = data
   const { terminalOnly: before, ...kept } = record
   const onlyThere = terminalOnly === undefined ? before : terminalOnly
   return {
     ...kept,
     ...(onlyThere != null && { terminalOnly: onlyThere }),
     joined: [...(record.joined ?? []), { channel, requestKey, ...(toolUseId !== undefined && { toolUseId }) }],
-    ...(menuPrint !== undefined && { menuPrint }),
+    ...(menuHash !== undefined && { menuHash }),
     ...(screenOptions && { screenOptions, request: withMenuOptions(record.request, screenOptions) }),
     ...(mismatch !== undefined && { source: { ...record.source, mismatch } }),
     ...(risk && { risk }),

@@ -66,8 +66,8 @@ export function requestFromMenu(
       evidence: [{ kind: 'menu', rows: menu.rows, proofs: menu.live.proofs }],
     },
     fingerprint: fingerprintOf({ ...printed, session: subject.session ?? '' }),
-    samePrint: fingerprintOf({ ...printed, session: '' }),
-    menuPrint: menu.print,
+    sharedFingerprint: fingerprintOf({ ...printed, session: '' }),
+    menuHash: menu.hash,
     instance,
     risk: rateRisk(
       {

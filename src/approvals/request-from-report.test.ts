@@ -41,7 +41,7 @@ describe('a report as a request', () => {
     const here = reportedOf()
     const there = reportedOf({}, { session: 'ses_2' })
     expect(there.fingerprint).not.toBe(here.fingerprint)
-    expect(there.samePrint).toBe(here.samePrint)
+    expect(there.sharedFingerprint).toBe(here.sharedFingerprint)
     for (const other of [
       reportedOf({ input: { command: 'npm tesт' } }),
       reportedOf({ tool: 'bash' }),
@@ -49,11 +49,11 @@ describe('a report as a request', () => {
       reportedOf({ launch: 'a'.repeat(64) }),
       reportedOf({}, { cwd: '/p/x' }),
     ])
-      expect(other.samePrint).not.toBe(here.samePrint)
+      expect(other.sharedFingerprint).not.toBe(here.sharedFingerprint)
     expect(reportedOf({ requestKey: 'other', toolUseId: 'x', turn: 'y' }).fingerprint).toBe(here.fingerprint)
     const withMenu = reportedOf({ options: [{ key: 'Yes', label: 'Yes', meaning: 'allow-once' }] })
     expect(withMenu.fingerprint).not.toBe(here.fingerprint)
-    expect(withMenu.samePrint).toBe(here.samePrint)
+    expect(withMenu.sharedFingerprint).toBe(here.sharedFingerprint)
   })
 
   test('refuses a lone surrogate', () => {

@@ -94,7 +94,7 @@ export function requestFromReport(report: StructuredReport, context: ReportConte
     },
     fingerprint: fingerprintOf({ ...printed, session: subject.session ?? subject.effect ?? '' }),
     // The options depend on who reports the tool use first: the menu's own, or Allow and Deny.
-    samePrint: fingerprintOf({ ...printed, session: '', options: kind === 'permission' ? [] : options }),
+    sharedFingerprint: fingerprintOf({ ...printed, session: '', options: kind === 'permission' ? [] : options }),
     instance: report.requestKey,
     risk: rateRisk(
       { kind, tool, input, text: null, cwd: subject.cwd },

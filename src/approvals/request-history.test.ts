@@ -6,9 +6,9 @@ const NOW = 10_000_000
 const MINUTE = 60_000
 const asked = reportedOf({})
 /** The same request by a hook, this many minutes ago, with its menu. */
-const told = (minutes: number) => recordOf({ ...asked, menuPrint: 'menu', requestedAt: NOW - minutes * MINUTE })
+const told = (minutes: number) => recordOf({ ...asked, menuHash: 'menu', requestedAt: NOW - minutes * MINUTE })
 /** The same request from the screen alone. */
-const seen = (minutes: number) => recordOf({ menuPrint: 'menu', requestedAt: NOW - minutes * MINUTE })
+const seen = (minutes: number) => recordOf({ menuHash: 'menu', requestedAt: NOW - minutes * MINUTE })
 
 test('the fifth request within ten minutes is a loop, the fourth is not', () => {
   expect(historyOf(asked, [told(4), told(3), told(2)], NOW)).toEqual({})
@@ -20,7 +20,7 @@ test('older requests do not count', () => {
 })
 
 test('a request of the screen counts by its menu', () => {
-  const other = recordOf({ menuPrint: 'another menu', requestedAt: NOW - MINUTE })
+  const other = recordOf({ menuHash: 'another menu', requestedAt: NOW - MINUTE })
   expect(historyOf(asked, [seen(4), told(3), told(2), told(1)], NOW)).toEqual({ repeats: 5 })
   expect(historyOf(asked, [other, told(3), told(2), told(1)], NOW)).toEqual({})
 })

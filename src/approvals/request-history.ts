@@ -17,8 +17,8 @@ export function historyOf(
 ): Pick<ApprovalRequest, 'repeats' | 'changed'> {
   const recent = earlier.filter(({ requestedAt }) => requestedAt >= now - LOOP_MS)
   const equal = recent.filter(({ fingerprint }) => fingerprint === request.fingerprint)
-  const menus = new Set([request, ...equal].flatMap(({ menuPrint }) => menuPrint ?? []))
-  const same = recent.filter(record => equal.includes(record) || (record.menuPrint && menus.has(record.menuPrint)))
+  const menus = new Set([request, ...equal].flatMap(({ menuHash }) => menuHash ?? []))
+  const same = recent.filter(record => equal.includes(record) || (record.menuHash && menus.has(record.menuHash)))
   const changed = changedFiles(request, earlier)
   return {
     ...(same.length + 1 >= LOOP_COUNT && { repeats: same.length + 1 }),

@@ -38,7 +38,7 @@ export function editingOf(key: string): Editing {
 const FAR_REACHING = [/^approvals\./, /^notify\.webhooks$/]
 
 /** Whether a browser of this machine may change it without a second confirmation. */
-export function loosensNothing(key: string): boolean {
+export function needsNoStepUp(key: string): boolean {
   return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
 }
 

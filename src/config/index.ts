@@ -16,7 +16,7 @@ export {
   appliesAtOnce,
   editingOf,
   editSettings,
-  loosensNothing,
+  needsNoStepUp,
   type SettingValue,
   settingsVersion,
 } from './edit-settings.js'

@@ -82,11 +82,11 @@ function responsiveness(block: { ms: number; session: { id: string; ms: number }
   const check = 'event loop'
   if (!block) return { check, level: 'ok', message: 'not measured yet' }
   const { ms, session } = block
-  const turn = session ? `; longest turn of a session ${session.ms} ms (${session.id})` : ''
+  const slice = session ? `; longest slice of a session ${session.ms} ms (${session.id})` : ''
   return {
     check,
     level: ms > SLOW_BLOCK_MS ? 'note' : 'ok',
-    message: `longest block in five minutes ${ms} ms${turn}`,
+    message: `longest block in five minutes ${ms} ms${slice}`,
     ...(ms > SLOW_BLOCK_MS && { next: 'the machine is busy, or a session is expensive to read' }),
   }
 }

@@ -216,7 +216,7 @@ export class AgentSteps {
   }
 
   /** After a take-over: continues a turn whose terminal session still runs; null for all others. */
-  async adopt(
+  async takeOver(
     call: StepCall,
     turn: Pick<AgentTurn, 'thresholds' | 'agent'>,
   ): Promise<{ end: Promise<HeadlessEnd> } | null> {
@@ -225,9 +225,9 @@ export class AgentSteps {
     if (!live || !start) return null
     const writer = await this.#activityWriter(call, turn.agent)
     const listener = { ...writer, onStarted: () => undefined }
-    const adopted = await live.adopt(call, turn, listener)
-    if (!adopted) await writer.close()
-    return adopted && { end: adopted.end.then(end => writer.account(end)).finally(() => writer.close()) }
+    const taken = await live.takeOver(call, turn, listener)
+    if (!taken) await writer.close()
+    return taken && { end: taken.end.then(end => writer.account(end)).finally(() => writer.close()) }
   }
 
   async #runLive(call: StepCall, turn: AgentTurn, start: StepStart): Promise<HeadlessEnd> {

@@ -33,7 +33,7 @@ export function budgetRequest(
     fingerprint: fingerprintOf({ ...asked, session: `${id}/${BUDGET_GATE} ${spent}` }),
     instance: `${BUDGET_GATE} ${spent}`,
     risk: { level: 'low', reasons: [] },
-    display: { title, blocks, visible: [], hash: sha256(JSON.stringify({ title, blocks })) },
+    display: { title, blocks, findings: [], hash: sha256(JSON.stringify({ title, blocks })) },
   }
 }
 

@@ -217,11 +217,11 @@ export class Driver<Work> {
     this.#timers.set(name, timer)
   }
 
-  /** Steps that a previous host started: adopted if they still run, else lost. */
+  /** Steps that a previous host started: taken over if they still run, else lost. */
   async #takeOver(run: RunState<Work>): Promise<void> {
     if (isEnded(run.status) || run.status === 'paused') return
     for (const [step, open] of run.steps) {
-      if (!(await this.#steps.adopt(step, open))) this.#arrived.push(newEvent('step.lost', { step }))
+      if (!(await this.#steps.takeOver(step, open))) this.#arrived.push(newEvent('step.lost', { step }))
     }
   }
 

@@ -14,7 +14,9 @@ export interface LiveStart {
 
 /** Receives what happens in a turn in a terminal. */
 export interface LiveListener {
-  /** The keys in the step's log: an adopted turn is reported again from its beginning. */
+  /**
+   * The keys in the step's log: a turn that was taken over is reported again from its beginning.
+   */
   readonly logged: ReadonlySet<string>
   onStarted(start: LiveStart): void
   log(body: ActivityBody): void
@@ -40,7 +42,7 @@ export interface LiveTurns {
   /** Starts the agent, sends the prompt, and resolves when the turn ends. */
   run(call: StepCall, turn: AgentTurn, listener: LiveListener): Promise<HeadlessEnd>
   /** Continues a turn whose session outlived its host; null if none, or if in doubt. */
-  adopt(
+  takeOver(
     call: StepCall,
     turn: Pick<AgentTurn, 'thresholds'>,
     listener: LiveListener,

@@ -14,7 +14,7 @@ export interface RunSteps {
   readonly usage: readonly Usage[]
   begin(step: string, open: OpenStep): void
   /** Continues a step that outlived its host. False if it did not. */
-  adopt(step: string, open: OpenStep): Promise<boolean>
+  takeOver(step: string, open: OpenStep): Promise<boolean>
   recover(step: string, effect: string, input: unknown): void
   /** Stops steps that are no longer wanted; their end is written as `cancelled`. */
   keepOnly(wanted: ReadonlySet<string>): void

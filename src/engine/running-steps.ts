@@ -47,14 +47,14 @@ export class RunningSteps implements RunSteps {
     )
   }
 
-  async adopt(step: string, open: OpenStep): Promise<boolean> {
+  async takeOver(step: string, open: OpenStep): Promise<boolean> {
     const performer = this.#options.performers[open.effect]
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
     const call = this.#call(step, open, running)
     try {
-      const adopted = await performer?.adopt?.(call)
-      if (adopted) {
-        this.#follow(step, open, running, adopted.end)
+      const taken = await performer?.takeOver?.(call)
+      if (taken) {
+        this.#follow(step, open, running, taken.end)
         return true
       }
       await performer?.abandon?.(call)

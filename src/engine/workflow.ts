@@ -94,7 +94,7 @@ export interface Performer {
   /** Finds out what a step left behind that ended in an unknown way. */
   recover?(call: StepCall): Promise<Recovery>
   /** After a take-over: continues a step that outlived its host; null if it did not. */
-  adopt?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>
+  takeOver?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>
   /** After a take-over: cleans up after a step that is not continued. */
   abandon?(call: StepCall): Promise<void>
 }

@@ -97,7 +97,8 @@ const display = z.object({
       reading: z.string().optional(),
     }),
   ),
-  visible: z.array(z.object({ what: z.string(), count: z.int().positive() })),
+  /** Hidden or look-alike characters that were made visible, by kind. */
+  findings: z.array(z.object({ what: z.string(), count: z.int().positive() })),
   hash: sha256,
   /** The display was too large and was cut, so that no person has seen all of it here. */
   isCut: z.boolean().optional(),
@@ -119,7 +120,7 @@ export const approvalEvents = defineEvents({
       request,
       source,
       fingerprint: sha256,
-      menuPrint: z.string().optional(),
+      menuHash: z.string().optional(),
       /** Tells equal requests apart: two in a row are two approvals. */
       instance: z.string(),
       risk,
@@ -127,7 +128,7 @@ export const approvalEvents = defineEvents({
       deadline: deadline.optional(),
       follows: z.string().optional(),
       /** The fingerprint without the session; a grant for “the same request” compares it. */
-      samePrint: sha256.optional(),
+      sharedFingerprint: sha256.optional(),
       /** How often the session asked for the same within ten minutes, if that is a loop. */
       repeats: z.int().positive().optional(),
       /** Files that were written since the session's last request about them. */
@@ -149,7 +150,7 @@ export const approvalEvents = defineEvents({
       requestKey: z.string(),
       evidence: z.array(evidence),
       toolUseId: z.string().optional(),
-      menuPrint: z.string().optional(),
+      menuHash: z.string().optional(),
       /** The options that the menu offers; the fingerprint covers the request's own. */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),

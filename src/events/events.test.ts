@@ -94,7 +94,7 @@ describe('writing events', () => {
       fingerprint: hash,
       instance: 'toolu_1',
       risk: { level: 'low', reasons: [] },
-      display: { title: 'Run npm test', blocks: [{ kind: 'code' }], visible: [], hash },
+      display: { title: 'Run npm test', blocks: [{ kind: 'code' }], findings: [], hash },
       deadline: { at: 5, owner: 'agent', onExpiry: 'nothing' },
     })
     expect(() => validateEvent(request.type, request.data)).not.toThrow()

@@ -12,7 +12,7 @@ const scope = z.discriminatedUnion('kind', [
 ])
 
 const match = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('same'), samePrint: sha256 }),
+  z.object({ kind: z.literal('same'), sharedFingerprint: sha256 }),
   z.object({ kind: z.literal('prefix'), words: z.array(z.string().min(1)).min(1) }),
   z.object({ kind: z.literal('path'), directory: z.string() }),
 ])

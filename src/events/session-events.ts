@@ -45,13 +45,16 @@ export const sessionEvents = defineEvents({
       recording: z.string(),
       /** The owner of its terminal: `daemon`, or `foreground:<pid>:<start>`. */
       owner: z.string(),
-      /** The home directory whose keeper has the terminal; absent: the only one of this store. */
+      /**
+       * The worker that runs the session; on a shared store, the home directory of the server that
+       * runs it. Absent: the only server.
+       */
       worker: z.string().optional(),
       resumedFrom: z.string().optional(),
       /** How Signalbox and the agent talk; absent: through the agent's terminal. */
       channel: z.enum(['acp']).optional(),
       /** Environment variables that say where the agent stores its files. */
-      places: z.record(z.string(), z.string()).optional(),
+      agentVariables: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
       sandbox: sessionSandbox.optional(),
     }),
@@ -182,7 +185,7 @@ export const sessionEvents = defineEvents({
     description: 'A prompt waits until the agent is idle.',
     data: z.object({ session: z.string(), prompt: z.string(), text: z.string(), meaning: z.string() }),
   },
-  'prompt.released': {
+  'prompt.ended': {
     description: 'The result of a prompt: delivered, queued by the agent, not delivered, or taken back.',
     data: z.object({
       session: z.string(),
@@ -191,11 +194,11 @@ export const sessionEvents = defineEvents({
       turn: z.string().optional(),
     }),
   },
-  'session.allows': {
+  'session.allowance-made': {
     description: 'A person chose the agent’s own “do not ask again”: the agent uses this tool without asking.',
     data: z.object({ session: z.string(), tool: z.string(), label: z.string(), approval: z.string() }),
   },
-  'session.asks': {
+  'session.allowance-ended': {
     description: 'The agent asks again, although a person had chosen “do not ask again”.',
     data: z.object({ session: z.string(), label: z.string() }),
   },

@@ -94,7 +94,7 @@ export const telegramEvents = defineEvents({
     description: 'A topic for a session or a run was created, renamed or closed in a chat.',
     data: z.object({ chat, subject: z.string(), thread: z.int().nullable(), name: z.string() }),
   },
-  'telegram.read-on': {
+  'telegram.log-read': {
     description: 'The bot has processed the log up to this position.',
     data: z.object({ position: z.int().nonnegative() }),
   },

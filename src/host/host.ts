@@ -32,7 +32,7 @@ import type { AgentStatsView } from './session-stats.js'
 import type { BudgetSettings, HostOptions, HostSettings } from './settings.js'
 import { SettingsFiles } from './settings-files.js'
 import { SettingsWatcher } from './settings-watcher.js'
-import { RecordingSweep, SessionSweep, UploadSweep } from './sweeps.js'
+import { RecordingCompressor, SessionSweep, UploadSweep } from './sweeps.js'
 import { openSwitches, type Switches } from './switches.js'
 
 const NO_BUDGETS: BudgetSettings = { session: { usd: null, tokens: null }, dayUsd: null }
@@ -140,7 +140,7 @@ export class Host {
       settings.sessions.snapshotMs,
     )
     this.budgets = this.#openBudgets()
-    const recordings = new RecordingSweep({ settings, clock, records: () => this.records(), onError })
+    const recordings = new RecordingCompressor({ settings, clock, records: () => this.records(), onError })
     this.#sessions = new LiveSessions({
       host: options,
       store,

@@ -6,7 +6,7 @@
  *   host.ts                opens and closes everything; what surfaces use
  *   decision-dispatcher.ts delivers decisions to the sessions that wait for them
  *   host-parts.ts          packs, registry of panes, notifications
- *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
+ *   live-sessions.ts       starts, resumes, takes over and forgets sessions, and wires them;
  *                          open-session.ts creates one
  *   live-bus.ts            ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
@@ -21,7 +21,7 @@
  *   worker/                the host of a worker: log and ledger are its server's
  *   sandbox/               the sandbox of a session: plan, proxy, requests for paths and hosts
  *   reader-factories.ts    where terminals are read: in this thread, or in others
- *   sweeps.ts              removes old sessions and uploads, packs recordings
+ *   sweeps.ts              removes old sessions and uploads, compresses recordings
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
  *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)

@@ -48,7 +48,7 @@ export async function catchUp(
         for (let at = Math.max(session.offset, offset); at < end; at = session.offset) {
           await pause()
           session.output(event.bytes.subarray(at - offset, at - offset + PIECE_BYTES), event.t, at)
-          await session.terminal.isRead()
+          await session.terminal.untilRead()
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)

@@ -68,7 +68,6 @@ interface Entry {
   detach(): void
 }
 
-/** What a session is opened with. */
 /**
  * The live sessions of this host: started here, or taken over from an earlier host. It wires each
  * of them to the keeper (through the scheduler), to the agent's reports, to the monitor and the
@@ -91,7 +90,7 @@ export class LiveSessions {
     this.#options = options
     this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
       onSlice: (id, ms) => options.loop.worked(id, ms),
-      hold: isHeld => options.host.keeper.hold?.(isHeld),
+      pauseReading: isPaused => options.host.keeper.pauseReading?.(isPaused),
     })
     const { settings, clock, owner } = options.host
     const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
@@ -246,7 +245,7 @@ export class LiveSessions {
       const session = kept.get(record.id)
       if (session) {
         await this.#openProxy(record).catch(onError)
-        this.#adopt(record, session)
+        this.#takeOverSession(record, session)
       } else if (known.has(record.id) && records.isOwnerGone(record)) {
         await records.lose(record)
         await endSessionProcesses(record, host.clock)
@@ -274,7 +273,7 @@ export class LiveSessions {
     return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
   }
 
-  #adopt(record: SessionRecord, kept: KeptSession): void {
+  #takeOverSession(record: SessionRecord, kept: KeptSession): void {
     const { packs, snapshots, channels, onCaughtUp, host } = this.#options
     const { id } = record
     // Its hooks are known, and wait until it is live.
@@ -362,15 +361,15 @@ export class LiveSessions {
     this.#live.delete(id)
     // Its snapshot may be what cannot be read.
     if (isCause) snapshots.forget(id)
-    await entry.session.settled()
+    await entry.session.effectsDone()
     await channels.release(id)
     const kept = (await host.keeper.list()).find(candidate => candidate.id === id)
-    if (kept) this.#adopt(record, kept)
+    if (kept) this.#takeOverSession(record, kept)
   }
 
   async #open(record: SessionRecord, opening: Opening): Promise<LocalSession> {
     const { host, channels, panes, bus } = this.#options
-    const { live, env = { ...process.env, ...record.places } } = opening
+    const { live, env = { ...process.env, ...record.agentVariables } } = opening
     const { clock } = this.#queueOf(record.id)
     const report: (report: AgentReport) => void = taken => {
       if (session instanceof LiveSession) session.report(taken)

@@ -13,7 +13,7 @@ export interface LoopBlock {
   ms: number
   /** When it ended, to within ten seconds. */
   at: number
-  /** The longest turn of a session in the same ten seconds; null if no session worked. */
+  /** The longest slice of a session in the same ten seconds; null if no session worked. */
   session: { id: string; ms: number } | null
 }
 
@@ -25,15 +25,15 @@ export interface LoopView {
 }
 
 /**
- * Measures how long this process blocks its own event loop, and which session had the longest turn
+ * Measures how long this process blocks its own event loop, and which session had the longest slice
  * at that time. A machine whose cores are all busy delays the loop too: then the block is long and
- * the session's turn is not.
+ * the session's slice is not.
  */
 export class LoopMonitor {
   readonly #clock: Clock
   readonly #histogram: IntervalHistogram
   #timer: Timer | null = null
-  #turn: LoopBlock['session'] = null
+  #slice: LoopBlock['session'] = null
   #longest: LoopBlock | null = null
   #recent: LoopBlock[] = []
 
@@ -55,7 +55,7 @@ export class LoopMonitor {
 
   /** A session has used the loop for this long. */
   worked(id: string, ms: number): void {
-    if (this.#turn === null || ms > this.#turn.ms) this.#turn = { id, ms }
+    if (this.#slice === null || ms > this.#slice.ms) this.#slice = { id, ms }
   }
 
   get view(): LoopView {
@@ -71,7 +71,7 @@ export class LoopMonitor {
       this.#recent = this.#recent.filter(block => this.#isRecent(block))
       if (now) this.#recent.push(now)
       this.#histogram.reset()
-      this.#turn = null
+      this.#slice = null
       this.#schedule()
     })
   }
@@ -85,7 +85,7 @@ export class LoopMonitor {
     if (this.#histogram.count === 0) return null
     // The histogram has the time between two checks; at most the resolution of it was idle.
     const ms = Math.max(0, Math.round(this.#histogram.max / 1e6) - RESOLUTION_MS)
-    const session = this.#turn && { id: this.#turn.id, ms: Math.round(this.#turn.ms) }
+    const session = this.#slice && { id: this.#slice.id, ms: Math.round(this.#slice.ms) }
     return { ms, at: this.#clock.now(), session }
   }
 }

@@ -21,6 +21,7 @@ import { agentTraits } from './prepare-session.js'
 import { clientDirectoriesOf } from './sandbox/session-sandbox.js'
 import type { SessionStats } from './session-stats.js'
 
+/** What a session is opened with. */
 export interface Opening {
   live: LivePack
   journal: SessionJournal

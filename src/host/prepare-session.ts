@@ -44,7 +44,7 @@ export interface StartRequest {
   /** The sandbox to start it in. If absent, as the settings define. */
   sandbox?: SandboxRequest | undefined
   /** Variables that say where the agent of a resumed conversation keeps its files. */
-  places?: Readonly<Record<string, string>>
+  agentVariables?: Readonly<Record<string, string>>
   /** The session that held the conversation before. */
   resumedFrom?: string
   /** Over the Agent Client Protocol instead of a terminal. */
@@ -110,7 +110,7 @@ export async function prepareSession(
   }
   const adapter = request.agent === null ? await adapterForProgram(program!) : await loadAgent(request.agent)
   const args = request.agent === null ? programArgs : [...request.args]
-  const env = { ...(request.terminal ?? context.env), ...request.places }
+  const env = { ...(request.terminal ?? context.env), ...request.agentVariables }
   // A path names that very file.
   const configuredCommand =
     request.agent === null && program!.includes('/')
@@ -148,7 +148,7 @@ export async function prepareSession(
     daemon: context.env,
     pass: settings.envPass,
     pack: live.pack,
-    adapter: { ...custom?.env, ...request.places, ...command.env, ...wired?.env },
+    adapter: { ...custom?.env, ...request.agentVariables, ...command.env, ...wired?.env },
     session: id,
     step: request.step,
     keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],

@@ -77,7 +77,7 @@ function requestOfRecord(record: SessionRecord, { terminal, size, person }: Resu
     ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
     ...(record.channel !== undefined && { channel: record.channel }),
     // Where its agent keeps the conversation; another shell, or a service, may name other places.
-    ...(record.places && { places: record.places }),
+    ...(record.agentVariables && { agentVariables: record.agentVariables }),
   }
 }
 

@@ -152,7 +152,7 @@ export class SessionRecords {
       ...(request.label && { label: request.label }),
       ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
       ...(request.channel && { channel: request.channel }),
-      places: pathVariablesOf(prepared.spawn.env),
+      agentVariables: pathVariablesOf(prepared.spawn.env),
       ...(prepared.sandbox && {
         sandbox: {
           backend: prepared.sandbox.backend,

@@ -85,7 +85,7 @@ export class SessionSnapshots {
   async saveAll(): Promise<void> {
     const until = this.#clock.monotonic() + CLOSE_MS
     const saving = [...this.#sessions()].map(async session => {
-      await session.settled()
+      await session.effectsDone()
       const isNew = session.offset > (this.#saved.get(session.id)?.offset ?? 0)
       if (isNew && !session.exit && this.#clock.monotonic() < until)
         await new Promise<void>(resolve => this.#save(session, resolve))

@@ -8,7 +8,7 @@ import { type SessionRecord, sessionStream, sessionsProjection } from '../sessio
 import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
 import type { HostSettings } from './settings.js'
-import { RecordingSweep, SessionSweep } from './sweeps.js'
+import { RecordingCompressor, SessionSweep } from './sweeps.js'
 
 const DAY = 86_400_000
 const NOW = 100 * DAY
@@ -105,18 +105,18 @@ test('without the setting everything stays, and a file outside the data director
   expect([await records(), existsSync(elsewhere)]).toEqual([[], true])
 })
 
-test('a packed recording is removed with its session', async () => {
+test('a compressed recording is removed with its session', async () => {
   const old = await session('ses_old', 40)
   renameSync(old, `${old}.gz`)
   await sweep(30)
   expect(existsSync(`${old}.gz`)).toBe(false)
 })
 
-test('recordings are packed when their session has ended, and others stay as they are', async () => {
+test('recordings are compressed when their session has ended, and others stay as they are', async () => {
   const ended = await session('ses_ended', 1)
   const running = await session('ses_running', null)
   const elsewhere = await session('ses_else', 1, 'mine.cast')
   const settings = { dataDirectory: directory } as HostSettings
-  await new RecordingSweep({ clock, records, settings, onError: error => expect(error).toBeNull() }).sweep()
+  await new RecordingCompressor({ clock, records, settings, onError: error => expect(error).toBeNull() }).sweep()
   expect([ended, `${ended}.gz`, running, elsewhere].map(existsSync)).toEqual([false, true, true, true])
 })

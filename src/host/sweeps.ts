@@ -5,13 +5,13 @@ import type { Clock, Timer } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { removeUploads, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
-import { packRecording } from '../terminal/recording/index.js'
+import { compressRecording } from '../terminal/recording/index.js'
 import type { HostSettings } from './settings.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Recordings that have just ended are often replayed, and workers upload them. */
-const PACK_AFTER_MS = 60_000
+const COMPRESS_AFTER_MS = 60_000
 
 interface SweepOptions {
   settings: HostSettings
@@ -89,23 +89,23 @@ export class UploadSweep extends HourlySweep<SweepOptions> {
 }
 
 /**
- * Packs the recordings of sessions a minute after their end. One at a time, and outside the event
- * loop: only reading and writing happens there.
+ * Compresses the recordings of sessions a minute after their end. One at a time, and outside the
+ * event loop: only reading and writing happens there.
  */
-export class RecordingSweep extends HourlySweep<SweepOptions> {
+export class RecordingCompressor extends HourlySweep<SweepOptions> {
   readonly #timers = new Set<Timer>()
-  #packing: Promise<void> = Promise.resolve()
+  #compressing: Promise<void> = Promise.resolve()
 
   /** A new host has sessions to read first. */
   override start(): void {
-    this.startAfter(PACK_AFTER_MS)
+    this.startAfter(COMPRESS_AFTER_MS)
   }
 
   override async sweep(): Promise<void> {
-    const before = this.options.clock.now() - PACK_AFTER_MS
+    const before = this.options.clock.now() - COMPRESS_AFTER_MS
     for (const record of await this.options.records()) {
       if (record.endedAt === undefined || !isOver(record)) continue
-      if (record.endedAt <= before) await this.#pack(record)
+      if (record.endedAt <= before) await this.#compress(record)
       else this.ended(record)
     }
   }
@@ -113,9 +113,9 @@ export class RecordingSweep extends HourlySweep<SweepOptions> {
   /** A session has ended, and its recording with it. */
   ended(record: Pick<SessionRecord, 'id' | 'recording'>): void {
     const { clock, onError } = this.options
-    const timer = clock.setTimer(PACK_AFTER_MS, () => {
+    const timer = clock.setTimer(COMPRESS_AFTER_MS, () => {
       this.#timers.delete(timer)
-      void this.#pack(record).catch(onError)
+      void this.#compress(record).catch(onError)
     })
     this.#timers.add(timer)
   }
@@ -126,13 +126,13 @@ export class RecordingSweep extends HourlySweep<SweepOptions> {
     this.#timers.clear()
   }
 
-  #pack(record: Pick<SessionRecord, 'id' | 'recording'>): Promise<void> {
+  #compress(record: Pick<SessionRecord, 'id' | 'recording'>): Promise<void> {
     const { settings, onError } = this.options
     if (!isOwnRecording(record, settings) || !existsSync(record.recording)) return Promise.resolve()
-    // One that cannot be packed stays as it is.
-    const pack = () => packRecording(record.recording).then(() => undefined, onError)
-    this.#packing = this.#packing.then(pack)
-    return this.#packing
+    // One that cannot be compressed stays as it is.
+    const compress = () => compressRecording(record.recording).then(() => undefined, onError)
+    this.#compressing = this.#compressing.then(compress)
+    return this.#compressing
   }
 }
 

@@ -102,8 +102,8 @@ export const telegramTopicsProjection: Projection<KnownTopic> = {
 
 export const telegramCursorProjection: Projection<{ position: number }> = {
   name: 'telegram-cursor',
-  version: 1,
-  types: ['telegram.read-on'],
+  version: 2,
+  types: ['telegram.log-read'],
   key: () => 'log',
   evolve: (_, event) => event.data as { position: number },
 }

@@ -132,8 +132,8 @@ export class KeeperClient implements KeeperPort {
     await this.#ask({ op: 'forget', id })
   }
 
-  hold(isHeld: boolean): void {
-    if (isHeld) this.#socket.pause()
+  pauseReading(isPaused: boolean): void {
+    if (isPaused) this.#socket.pause()
     else this.#socket.resume()
   }
 

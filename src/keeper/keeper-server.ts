@@ -60,13 +60,13 @@ export class KeeperServer {
       socket,
       kept.map(({ id, pid }) => ({ name: id, pid })),
     ).catch(() => null)
-    // A home has one daemon. While it is connected, no other process is accepted, whatever started
-    // it: an agent can have one started by tmux or at.
+    // A home directory has one daemon. While it is connected, no other process is accepted,
+    // whatever started it: an agent can have one started by tmux or at.
     if (peer?.origin.kind === 'agent' || this.#daemon) return void socket.destroy()
     const connection = new Connection(socket, this.#keeper, {
       onSecret: () => {
         if (this.#daemon && this.#daemon !== connection)
-          throw new SignalboxError('E_ROLE', 'another process is the daemon of this home')
+          throw new SignalboxError('E_ROLE', 'another process is the daemon of this home directory')
         this.#daemon = connection
       },
       onClose: () => {

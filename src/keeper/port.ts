@@ -33,9 +33,9 @@ export interface KeeperPort {
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
   /**
-   * Reads no output from the keeper while held; replies wait too. Not needed in its own process.
+   * Reads no output from the keeper while paused; replies wait too. Not needed in its own process.
    */
-  hold?(isHeld: boolean): void
+  pauseReading?(isPaused: boolean): void
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import { type PaneState, Replay } from '../panes/index.js'
 import type { Pack } from '../screen/index.js'
-import { isCall } from './labels.js'
+import { isForPerson } from './labels.js'
 import type { TaughtMoment, TaughtRecording } from './recordings.js'
 
 /** One moment as a pack reads it. */
@@ -47,7 +47,7 @@ export function judge(recording: TaughtRecording, pack: Pack): JudgedRecording {
 }
 
 function isRight({ views, needsYou }: TaughtMoment, { view, awaiting }: PaneState): boolean {
-  const called = isCall(awaiting) || view === 'auth_required'
+  const called = isForPerson(awaiting) || view === 'auth_required'
   return views.has(view) && (needsYou === null || needsYou === called)
 }
 
@@ -65,7 +65,7 @@ export function judgeAll(recordings: readonly TaughtRecording[], pack: Pack) {
       const isView = moment.views.has(state.view)
       if (isView) sum.views++
       else sum.wrong.push(`${recording.name} ${moment.t}: ${state.view}, not ${[...moment.views].join(' or ')}`)
-      const called = isCall(state.awaiting) || state.view === 'auth_required'
+      const called = isForPerson(state.awaiting) || state.view === 'auth_required'
       if (moment.needsYou !== null && called !== moment.needsYou) sum[called ? 'falseCalls' : 'missedCalls']++
     }
   return sum

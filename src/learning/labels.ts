@@ -87,21 +87,21 @@ export function acceptedViews({ view, expect = {} }: LabelledMoment): Set<Termin
   return new Set(labels.flatMap(label => VIEWS_OF_LABEL[label] ?? (isView(label) ? [label] : [])))
 }
 
-/** A call is right here, and so is none. */
-export function isCallOpen({ view }: LabelledMoment): boolean {
+/** The label does not say whether a person is needed: both answers are right. */
+export function mayNeedPerson({ view }: LabelledMoment): boolean {
   return EITHER.has(view) || isOverlay(view)
 }
 
 export function needsPerson(moment: LabelledMoment): boolean {
   const { view, expect = {} } = moment
   if (typeof expect.needsYou === 'boolean') return expect.needsYou
-  if (expect.awaiting !== undefined) return isCall(expect.awaiting)
+  if (expect.awaiting !== undefined) return isForPerson(expect.awaiting)
   if (expect.state) return ['blocked', 'waiting', 'waiting_input'].includes(expect.state)
   return BLOCKED.has(view)
 }
 
 /** Whether something that is awaited needs a person: lists that a person opened do not. */
-export function isCall(awaiting: string | null): boolean {
+export function isForPerson(awaiting: string | null): boolean {
   return awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm'
 }
 

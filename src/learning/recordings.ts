@@ -5,7 +5,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { TerminalView } from '../screen/index.js'
 import { type RecordingEvent, readWholeRecording } from '../terminal/recording/index.js'
 import { readAnyTranscript } from './any-transcript.js'
-import { acceptedViews, isCallOpen, type LabelledMoment, needsPerson } from './labels.js'
+import { acceptedViews, type LabelledMoment, mayNeedPerson, needsPerson } from './labels.js'
 import { momentsOf } from './transcript-moments.js'
 
 /** A time at which it is known what the screen shows. */
@@ -70,7 +70,7 @@ function labelled(value: unknown): TaughtMoment[] {
     .map(moment => ({
       t: moment.t,
       views: acceptedViews(moment),
-      needsYou: isCallOpen(moment) ? null : needsPerson(moment),
+      needsYou: mayNeedPerson(moment) ? null : needsPerson(moment),
       from: 'label' as const,
     }))
     .filter(({ views }) => views.size > 0)

@@ -8,7 +8,7 @@
  *
  * `NotificationCenter` follows the list of panes. For questions it asks `planNotifications`
  * (notification-plan.ts), the escalation that all channels share, the bot too; `EndNotifications`
- * delays and filters notifications that work has ended. Quiet hours hold notifications back into
+ * delays and filters notifications that work has ended. Quiet hours delay notifications into
  * one digest.
  */
 export { openEventWebhooks, type WebhookRecord, webhookStream, webhooksProjection } from './events/index.js'

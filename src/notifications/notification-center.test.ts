@@ -24,10 +24,10 @@ class Fixture {
     this.center = new NotificationCenter({
       clock: this.clock,
       settings: { ...DEFAULTS, ...settings },
-      quietRunS: 3,
+      quietWorkS: 3,
       outlets: {
-        hasDesktop: true,
-        desktop: notice => this.desktop.push(notice),
+        hasOutlet: true,
+        send: notice => this.desktop.push(notice),
         telegram: question => this.chat.push(question),
       },
       counters: this.counters,
@@ -127,7 +127,7 @@ describe('notifications', () => {
   it('about a tmux pane that makes no progress reach the chat, and are withdrawn when it does', () => {
     const fixture = new Fixture()
     fixture.center.connectTelegram(() => true)
-    fixture.to('running', { source: 'tmux', stuck: 'no-progress' }).after(DEFAULTS.stuck_s + 1)
+    fixture.to('running', { source: 'tmux', stuck: 'stalled' }).after(DEFAULTS.stuck_s + 1)
     fixture.to('running', { stuck: null })
     expect(fixture.chat.map(({ kind }) => kind)).toEqual(['needs-you', 'over'])
     expect(fixture.sent).toEqual(['needs-you'])
@@ -146,8 +146,8 @@ describe('notifications', () => {
     const center = new NotificationCenter({
       clock: new SimulatedClock(NOON),
       settings: DEFAULTS,
-      quietRunS: 3,
-      outlets: { hasDesktop: false, desktop: () => undefined, telegram: () => undefined },
+      quietWorkS: 3,
+      outlets: { hasOutlet: false, send: () => undefined, telegram: () => undefined },
       counters,
       hostName: 'here',
       utcOffset: 0,
@@ -185,7 +185,7 @@ describe('notifications', () => {
         .after(10)
         .to('done')
         .after(0.1)
-      return [fixture.sent.length, fixture.counters.total('notify.held', { reason: 'same' })]
+      return [fixture.sent.length, fixture.counters.total('notify.not_sent', { reason: 'same' })]
     }
     expect([counts(10.2), counts(10)]).toEqual([
       [1, 1],
@@ -228,7 +228,7 @@ describe('notifications', () => {
     expect([loops.length, fixture.desktop.length]).toEqual([1, 5])
   })
 
-  it('of ends are held in quiet hours and sent as one digest', () => {
+  it('of ends are delayed in quiet hours and sent as one digest', () => {
     const fixture = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 23))
     fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
     expect(fixture.sent).toEqual([])
@@ -254,7 +254,7 @@ describe('notifications', () => {
     expect(fixture.sent).toEqual(['needs-you'])
   })
 
-  it('of ends are held in quiet hours also while a person is active', () => {
+  it('of ends are delayed in quiet hours also while a person is active', () => {
     const night = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 22, 30)).to('running').after(60)
     night.center.present('terminal')
     expect([night.to('done').after(60).sent, night.terminal]).toEqual([[], []])
@@ -263,7 +263,7 @@ describe('notifications', () => {
   })
 
   it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
-    const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
+    const stuck = () => new Fixture().to('running').to('running', { stuck: 'stalled' })
     expect(stuck().clock.pending).toBe(1)
     expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
     for (const end of ['close', 'setEnabled'] as const) {
@@ -274,7 +274,7 @@ describe('notifications', () => {
   })
 
   it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {
-    const stuck = new Fixture().to('running').to('running', { stuck: 'no-progress' }).after(599)
+    const stuck = new Fixture().to('running').to('running', { stuck: 'stalled' }).after(599)
     expect(stuck.sent).toEqual([])
     expect(stuck.after(2).sent).toEqual(['needs-you'])
     expect(

@@ -25,8 +25,8 @@ import {
 export interface NotificationCenterOptions {
   clock: Clock
   settings: Config['notify']
-  /** The end of a shorter run is not notified. */
-  quietRunS: number
+  /** The end of shorter work is not notified. */
+  quietWorkS: number
   outlets: NotificationOutlets
   counters: Counters
   hostName: string
@@ -58,7 +58,7 @@ export class NotificationCenter {
   readonly #stuckCards = new Map<string, string>()
   #sent: SentMessage[] = []
   #recent: NotificationSubject[] = []
-  #held: PaneNotification[] = []
+  #delayed: PaneNotification[] = []
   #lastActive: Partial<Record<NotificationChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
@@ -237,7 +237,7 @@ export class NotificationCenter {
     const { settings, outlets } = this.#options
     const isOpen: Record<NotificationChannel, boolean> = {
       terminal: this.#listeners.size > 0,
-      browser: outlets.hasDesktop,
+      browser: outlets.hasOutlet,
       telegram: pane.source === 'tmux' && this.#hasChats(),
     }
     return settings.channels.filter(channel => isOpen[channel])
@@ -299,7 +299,7 @@ export class NotificationCenter {
 
   #notifyEnd(kind: 'done' | 'failed', pane: PaneInfo): void {
     const isHere = this.#options.clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
-    const channel = isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser'
+    const channel = isHere || !this.#options.outlets.hasOutlet ? 'terminal' : 'browser'
     this.#deliver(this.#notice(kind, pane, endText(kind, pane)), channel)
   }
 
@@ -310,21 +310,21 @@ export class NotificationCenter {
   #deliver(notice: PaneNotification, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
-    if (this.#isRepeated(notice, channel)) return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
+    if (this.#isRepeated(notice, channel)) return counters.add('notify.not_sent', { kind: notice.kind, reason: 'same' })
     const quiet = quietHours(settings.quiet)
     const quietUntil = quiet && quietEnd({ quiet, utcOffset }, clock.now())
     // The plan delays questions itself; ends of work wait here for one digest.
     if (quietUntil !== null && notice.kind !== 'needs-you') {
-      this.#held.push(notice)
+      this.#delayed.push(notice)
       this.#digest ??= clock.setTimer(quietUntil - clock.now(), () => this.#sendDigest())
-      return counters.add('notify.held', { kind: notice.kind, reason: 'quiet_hours' })
+      return counters.add('notify.not_sent', { kind: notice.kind, reason: 'quiet_hours' })
     }
     // Open terminals show every notification, once.
     const isShown = channel !== 'terminal' && this.#isRepeated(notice, 'terminal')
     for (const each of [channel, 'terminal'] as const)
       this.#lastTexts.set(each, { text: notice.title + notice.body, at: clock.now() })
     counters.add('notify.sent', labels)
-    if (channel === 'browser') this.#options.outlets.desktop(notice)
+    if (channel === 'browser') this.#options.outlets.send(notice)
     if (!isShown) this.#toTerminals(notice)
   }
 
@@ -335,11 +335,11 @@ export class NotificationCenter {
   }
 
   #sendDigest(): void {
-    const held = this.#held.splice(0)
+    const delayed = this.#delayed.splice(0)
     this.#digest = null
-    if (held.length === 0) return
-    const notice = digestNotification(held, this.#options.clock.now())
-    this.#deliver(notice, this.#options.outlets.hasDesktop ? 'browser' : 'terminal')
+    if (delayed.length === 0) return
+    const notice = digestNotification(delayed, this.#options.clock.now())
+    this.#deliver(notice, this.#options.outlets.hasOutlet ? 'browser' : 'terminal')
   }
 
   /** One card for each question; it is edited when the question is over. */

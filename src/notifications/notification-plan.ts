@@ -14,7 +14,10 @@
  */
 import { LOOP_COUNT, LOOP_MS } from '../approvals/index.js'
 
-/** `browser` (a value of `notify.channels`) is the desktop and every browser that subscribed. */
+/**
+ * `browser` (a value of `notify.channels`) is all of `NotificationOutlets.send`: desktop,
+ * subscribed browsers, webhooks and the command of the user.
+ */
 export type NotificationChannel = 'telegram' | 'browser' | 'terminal'
 
 export interface NotificationSubject {

@@ -21,8 +21,8 @@ export interface NotificationOutlets {
   /**
    * There is a desktop notifier, a command of the user, a browser that subscribed, or a webhook.
    */
-  readonly hasDesktop: boolean
-  desktop(notice: PaneNotification): void
+  readonly hasOutlet: boolean
+  send(notice: PaneNotification): void
   /** The chats of the bot, for tmux panes: sessions have cards of their own there. */
   telegram(notice: PaneQuestion): void
 }
@@ -105,16 +105,16 @@ function placeOf(pane: PaneInfo, hostName: string): string {
   return `${project ? `${project} · ` : ''}${pane.place}@${hostName}`
 }
 
-/** The outcome and duration of a run. */
+/** The outcome and duration of the work. */
 export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
   const took = formatDuration(Math.max(0, pane.since - pane.startedAt))
   return kind === 'failed' && pane.doing !== '' ? `failed after ${took}: ${pane.doing}` : `${kind} after ${took}`
 }
 
-/** One notification for everything that quiet hours held back. */
-export function digestNotification(held: readonly PaneNotification[], at: number): PaneNotification {
-  const titles = held.map(({ title }) => title).join(', ')
+/** One notification for everything that quiet hours delayed. */
+export function digestNotification(delayed: readonly PaneNotification[], at: number): PaneNotification {
+  const titles = delayed.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles
-  const title = `${plural(held.length, 'notification')} during your quiet hours`
+  const title = `${plural(delayed.length, 'notification')} during your quiet hours`
   return { kind: 'digest', pane: '', title, body, at, project: '', agent: null, url: '/' }
 }

@@ -48,10 +48,10 @@ export function openOutlets(options: {
   }
   return {
     // Browsers subscribe while the daemon runs.
-    get hasDesktop() {
+    get hasOutlet() {
       return notifySend !== null || osascript !== null || command.length + push.count + webhooks.count > 0
     },
-    desktop(notice: PaneNotification): void {
+    send(notice: PaneNotification): void {
       push.send(notice)
       webhooks.send(notice)
       if (notifySend) start(notifySend, ['--app-name=signalbox', '--', plain(notice.title), plain(notice.body)])

@@ -46,12 +46,12 @@ export class OneshotSteps implements Performer {
   }
 
   /** A worker in a terminal outlives its host. */
-  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+  async takeOver(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
     const { input } = call.work() as OneshotWork
     const { role } = call.input as { role: AgentRole }
     if (!input.isLive || role !== 'worker') return null
-    const adopted = await this.#options.agents.adopt(call, { agent: input.worker.agent, thresholds: input })
-    return adopted && { end: adopted.end.then(ended => endOf(ended, {})) }
+    const taken = await this.#options.agents.takeOver(call, { agent: input.worker.agent, thresholds: input })
+    return taken && { end: taken.end.then(ended => endOf(ended, {})) }
   }
 
   /** Ends earlier attempts whose host died before it could end them. */

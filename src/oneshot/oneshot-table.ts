@@ -110,7 +110,7 @@ export const oneshotTable = defineMachine({
     ['WORKER_EXECUTING', 'worker.ok', 'AUDIT_PENDING'],
     ['WORKER_EXECUTING', 'worker.silent', 'RECOVERY_PENDING'],
     ['WORKER_EXECUTING', 'worker.crash', 'RECOVERY_PENDING'],
-    // The engine adopts a step whose terminal session is still there: then this event does not
+    // The engine takes over a step whose terminal session is still there: then this event does not
     // happen.
     ['WORKER_EXECUTING', 'host.lost', 'RECOVERY_PENDING'],
     ['WORKER_EXECUTING', 'not-spawned', 'CREATED', ['uncount-iteration'], 'is-first'],

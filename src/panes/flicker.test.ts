@@ -55,7 +55,7 @@ describe('flicker', () => {
     flicker.see(false, 0)
     const found = [1, 2, 3, 4].map((t, index) => flicker.see(index % 2 === 0, t))
     expect(found).toEqual([false, false, false, true])
-    expect([flicker.isHeld(303.9), flicker.isHeld(304), flicker.count]).toEqual([true, false, 1])
+    expect([flicker.isStrict(303.9), flicker.isStrict(304), flicker.count]).toEqual([true, false, 1])
   })
 
   it('is not the same number of changes over a longer time', () => {

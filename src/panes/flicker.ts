@@ -1,20 +1,20 @@
 /*
  * A pane that alternates between work and idle is misread, whatever the truth is. More such changes
  * than `max` within the window is flicker: it is counted, and for five minutes an idle state must
- * last `holdS` before it is accepted.
+ * last `flicker_hold_s` before it is accepted.
  *
  * Changes caused by a person are not flicker: two short turns, or three commands in a minute, are
  * changes too. So work that starts after a person acted (a key that went to the program, or text
  * that appeared in its input line while it was idle) restarts the count.
  */
-const HELD_FOR_S = 300
+const STRICT_FOR_S = 300
 
 export class FlickerDetector {
   readonly #max: number
   readonly #windowS: number
   #changes: number[] = []
   #isActive: boolean | null = null
-  #heldUntil = Number.NEGATIVE_INFINITY
+  #strictUntil = Number.NEGATIVE_INFINITY
   #count = 0
   #changedAt = Number.NEGATIVE_INFINITY
   #actedAt = Number.NEGATIVE_INFINITY
@@ -46,15 +46,15 @@ export class FlickerDetector {
     if (this.#changes.length <= this.#max) return false
     this.#changes = []
     this.#count++
-    this.#heldUntil = t + HELD_FOR_S
+    this.#strictUntil = t + STRICT_FOR_S
     return true
   }
 
-  isHeld(t: number): boolean {
-    return t < this.#heldUntil
+  isStrict(t: number): boolean {
+    return t < this.#strictUntil
   }
 
-  get heldUntil(): number {
-    return this.#heldUntil
+  get strictUntil(): number {
+    return this.#strictUntil
   }
 }

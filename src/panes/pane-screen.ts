@@ -68,8 +68,8 @@ export class PaneScreen implements ScreenView {
   #last: Look | null = null
   #outlined: { layout: Classification['layout']; outline: Outline } | null = null
   #faults = 0
-  /** The newest frame was held back after a resize. */
-  #isHeld = false
+  /** The newest frame was suppressed after a resize. */
+  #isSuppressed = false
 
   constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
@@ -79,15 +79,15 @@ export class PaneScreen implements ScreenView {
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneOutput[] {
-    return [...this.#endHold(at => at < t), ...this.#handle(this.#emulator.feed(bytes, t, options), t)]
+    return [...this.#endSuppression(at => at < t), ...this.#handle(this.#emulator.feed(bytes, t, options), t)]
   }
 
   tick(t: number): PaneOutput[] {
-    return [...this.#endHold(at => at <= t), ...this.#handle(this.#emulator.tick(t), t)]
+    return [...this.#endSuppression(at => at <= t), ...this.#handle(this.#emulator.tick(t), t)]
   }
 
   resize(cols: number, rows: number, t: number): PaneOutput[] {
-    return [...this.#endHold(at => at < t), ...this.#handle(this.#emulator.resize(cols, rows, t), t)]
+    return [...this.#endSuppression(at => at < t), ...this.#handle(this.#emulator.resize(cols, rows, t), t)]
   }
 
   /** Ends the open frame now; inside a synchronized update the last complete frame is kept. */
@@ -96,7 +96,7 @@ export class PaneScreen implements ScreenView {
     const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
     const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
     for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY), ...frames]) {
-      if (!frame.held) outputs.push({ type: 'look', look: this.#classify(frame) })
+      if (!frame.suppressed) outputs.push({ type: 'look', look: this.#classify(frame) })
     }
     return outputs
   }
@@ -113,7 +113,7 @@ export class PaneScreen implements ScreenView {
   /** An empty terminal, for content captured as a whole; the classifier's memory stays. */
   reset(options: EmulatorOptions): void {
     this.#emulator = new TerminalEmulator(options)
-    this.#isHeld = false
+    this.#isSuppressed = false
     this.#editor.forget()
   }
 
@@ -121,8 +121,8 @@ export class PaneScreen implements ScreenView {
     this.#settler.tune(settings)
   }
 
-  holdIdle(seconds: number, until: number): void {
-    this.#settler.hold(seconds, until)
+  requireIdleFor(seconds: number, until: number): void {
+    this.#settler.requireIdleFor(seconds, until)
   }
 
   nextDeadline(): number | null {
@@ -130,7 +130,7 @@ export class PaneScreen implements ScreenView {
       this.#emulator.nextDeadline(),
       this.#coalescer.nextDeadline(),
       this.#settler.nextDeadline(),
-      this.#isHeld ? this.#emulator.heldUntil : null,
+      this.#isSuppressed ? this.#emulator.suppressedUntil : null,
       this.#last && this.#memory.recheckAt,
     ].filter(at => at !== null)
     return deadlines.length === 0 ? null : Math.min(...deadlines)
@@ -166,13 +166,13 @@ export class PaneScreen implements ScreenView {
     return { emulator: this.#emulator.serialize(), memory: this.#memory }
   }
 
-  /** All may have been drawn during the hold after a resize: read it at its end. */
-  #endHold(isDue: (at: number) => boolean): PaneOutput[] {
-    const at = this.#emulator.heldUntil
-    if (!this.#isHeld || !isDue(at)) return []
+  /** All may have been drawn while frames were suppressed after a resize: read it at its end. */
+  #endSuppression(isDue: (at: number) => boolean): PaneOutput[] {
+    const at = this.#emulator.suppressedUntil
+    if (!this.#isSuppressed || !isDue(at)) return []
     const drawn = this.#handle(this.#emulator.tick(at), at)
-    this.#isHeld = false
-    // A frame that is still open ends by itself, and is no longer held.
+    this.#isSuppressed = false
+    // A frame that is still open ends by itself, and is no longer suppressed.
     return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.force(at), at)] : drawn
   }
 
@@ -182,7 +182,7 @@ export class PaneScreen implements ScreenView {
       if (event.type === 'reply') output.push({ type: 'reply', bytes: event.bytes })
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
       else {
-        this.#isHeld = event.frame.held
+        this.#isSuppressed = event.frame.suppressed
         for (const frame of this.#coalescer.push(event.frame))
           output.push({ type: 'look', look: this.#classify(frame) })
       }

@@ -26,5 +26,5 @@ export interface ScreenView {
   /** How long an idle state must last. */
   settleBy(settings: SettleSettings): void
   /** For a pane that flickers: until then an idle state must last this long. */
-  holdIdle(seconds: number, until: number): void
+  requireIdleFor(seconds: number, until: number): void
 }

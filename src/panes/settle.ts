@@ -32,7 +32,7 @@ export class Settler {
   #looks = 0
   #lastLook = 0
   #settings = DEFAULT_SETTINGS
-  #hold: { s: number; until: number } | null = null
+  #required: { s: number; until: number } | null = null
   readonly #leastS: number
 
   /** `leastS`: an idle state lasts at least this long; some agents pause between two steps. */
@@ -45,8 +45,8 @@ export class Settler {
   }
 
   /** For a pane that flickers: until then an idle state must last this long. */
-  hold(s: number, until: number): void {
-    this.#hold = { s, until }
+  requireIdleFor(s: number, until: number): void {
+    this.#required = { s, until }
   }
 
   /**
@@ -81,8 +81,8 @@ export class Settler {
     }
     const lasted = t - this.#since + ROUNDING_S
     if (lasted < this.#leastS) return false
-    const isHeld = this.#hold !== null && t < this.#hold.until
-    if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#settings.looks && lasted < this.#settings.maxS)
+    const isRequired = this.#required !== null && t < this.#required.until
+    if (isRequired ? lasted < this.#required!.s : this.#looks < this.#settings.looks && lasted < this.#settings.maxS)
       return false
     this.#becomeIdle()
     return true
@@ -133,7 +133,7 @@ export class DeclaredEnd {
  * A spinner that spins above the input box means work, whichever program drew it: when its block
  * has scrolled out of a window that was made smaller, no rule about blocks finds it any more. Only
  * braille cells count, in place, while the rest of their row stays the same, twice within a second
- * and a half; it lapses a second after the last change. It never starts a run, it only keeps an end
+ * and a half; it lapses a second after the last change. It never starts work, it only keeps an end
  * from being accepted.
  */
 const WINDOW_S = 1.5

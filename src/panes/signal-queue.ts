@@ -4,7 +4,7 @@ import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.
  * Signals of one pane, first in, first out, at most `max`.
  *
  * A pane that floods must neither exhaust the memory of the host nor displace the one signal that
- * ends its run. So there are two steps: from 80 % on, signals that the next of their kind makes
+ * ends its work. So there are two steps: from 80 % on, signals that the next of their kind makes
  * redundant are refused; and when the queue is full, the oldest unimportant signal is dropped, then
  * the oldest unprotected one, and if everything queued is protected the new one is refused. A
  * protected new signal is always accepted: the queue may then exceed `max`, by the number of

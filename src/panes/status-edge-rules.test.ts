@@ -138,7 +138,7 @@ describe('a counter', () => {
     'queue.dropped': () => flooded(400),
     'reading.contradiction': () => new SupervisionFixture().advance(1).hook({ kind: 'working' }).print(END(0)),
     'reading.authority_s': () => new SupervisionFixture().advance(3),
-    'reading.witness': () => {
+    'reading.terminal_read_check': () => {
       const fixture = new SupervisionFixture({}, undefined, () => ({ reads: 'no', how: '' }))
       return fixture.advance(1).print(START).advance(1).print('Overwrite it? [y/N] ').advance(3)
     },

@@ -2,11 +2,11 @@ import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../mac
 
 /** The context of the guards. */
 export interface StatusQuestion {
-  /** The report comes from another source than the run, or from a newer process. */
+  /** The report comes from another source than the work, or from a newer process. */
   isOtherSource: boolean
   /** A live menu is on screen, or an approval of this pane is pending. */
   isAsking: boolean
-  /** The authority is not lower than that which started the run, or it has expired. */
+  /** The authority is not lower than that which started the work, or it has expired. */
   isEntitled: boolean
   /** Only heuristics detected the wait. */
   isGuessedWait: boolean
@@ -41,7 +41,7 @@ export const statusTable = defineMachine({
   },
   guards: {
     'other-source': {
-      about: 'The report comes from another source than the run, or from a newer process in the pane.',
+      about: 'The report comes from another source than the work, or from a newer process in the pane.',
       holds: (question: StatusQuestion) => question.isOtherSource,
     },
     'not-asking': {
@@ -49,7 +49,7 @@ export const statusTable = defineMachine({
       holds: (question: StatusQuestion) => !question.isAsking,
     },
     entitled: {
-      about: 'The report’s authority is at least that of the report that started the run, or that report has expired.',
+      about: 'The report’s authority is at least that of the report that started the work, or that report has expired.',
       holds: (question: StatusQuestion) => question.isEntitled,
     },
     'guessed-wait': {

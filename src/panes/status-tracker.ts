@@ -12,7 +12,7 @@ import {
 const HISTORY_MAX = 30
 const LONG_AFTER_S = 60
 /**
- * Work that continues after a shorter idle time is the same run, if starts are not reported: a
+ * Work that continues after a shorter idle time is the same work, if starts are not reported: a
  * screen flickers.
  */
 const DIP_S = 5
@@ -31,9 +31,9 @@ export class StatusTracker {
   readonly #history: StatusEntry[] = []
   readonly #longAfterS: number
   readonly #historyMax: number
-  /** An agent was started in the run: its first idle state is the end of the start. */
+  /** An agent was started in the work: its first idle state is the end of the start. */
   #isStarting = false
-  /** The previous run: when it started, when it ended, who reported it. */
+  /** The previous work: when it started, when it ended, who reported it. */
   #before: { startedAt: number; endedAt: number; source: string } | null = null
 
   constructor(options: { longAfterS?: number; historyMax?: number } = {}) {
@@ -47,7 +47,7 @@ export class StatusTracker {
     this.#readBy = ''
   }
 
-  /** The command that runs has started an agent: the run stays open until the agent is idle. */
+  /** The command that runs has started an agent: the work stays open until the agent is idle. */
   starting(): void {
     this.#isStarting = true
     this.forgetReading()
@@ -108,18 +108,18 @@ export class StatusTracker {
     return entry
   }
 
-  /** The same source sees work again after a dip: the run continues. */
+  /** The same source sees work again after a dip: the work continues. */
   #joinRuns(before: StatusState, after: StatusState, signal: StatusSignal): StatusState {
-    if (before.run !== null && after.run === null)
-      this.#before = { startedAt: before.startedAt, endedAt: signal.t, source: String(before.run.authority) }
+    if (before.work !== null && after.work === null)
+      this.#before = { startedAt: before.startedAt, endedAt: signal.t, source: String(before.work.authority) }
     const last = this.#before
-    if (last === null || before.run !== null || after.run === null || signal.event !== 'start') return after
+    if (last === null || before.work !== null || after.work === null || signal.event !== 'start') return after
     const isDip =
       signal.t - last.endedAt < DIP_S && last.source === signal.source && DIP_SOURCES.has(String(signal.source))
     return isDip && before.generation === after.generation ? { ...after, startedAt: last.startedAt } : after
   }
 
-  /** Only time has passed: a run may become long-running. */
+  /** Only time has passed: work may become long-running. */
   tick(t: number): void {
     const due = this.nextDeadline()
     if (due !== null && t >= due)

@@ -7,7 +7,7 @@ import { StatusTracker } from './status-tracker.js'
 import { statusAfter } from './testing/status-after.js'
 
 /**
- * A state in which every guard holds: another source without a rank started the run, the wait was
+ * A state in which every guard holds: another source without a rank started the work, the wait was
  * guessed.
  */
 const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({
@@ -15,7 +15,7 @@ const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusSta
   status,
   source: 'silence',
   startedAt: 1,
-  run: { authority: 'silence', expires: null },
+  work: { authority: 'silence', expires: null },
   ...more,
 })
 const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSignal => ({
@@ -78,19 +78,19 @@ describe('the status table', () => {
     expect([after.state.status, after.entry.reason, after.state.startedAt]).toEqual([to, reason, startedAt])
   })
 
-  it('lets no lower authority end a run, until the report that started it has expired', () => {
-    const run = { authority: 'hook' as const, expires: 20 }
+  it('lets no lower authority end work, until the report that started it has expired', () => {
+    const work = { authority: 'hook' as const, expires: 20 }
     expect(
-      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason,
+      applySignal(stateIn('running', { work }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason,
     ).toBe('guard:entitled')
     expect(
-      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 20 })).state.status,
+      applySignal(stateIn('running', { work }), signal('finish-ok', { source: 'screen', t: 20 })).state.status,
     ).toBe('done')
     expect(
-      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'osc7501', t: 1 })).state.status,
+      applySignal(stateIn('running', { work }), signal('finish-ok', { source: 'osc7501', t: 1 })).state.status,
     ).toBe('done')
     expect(
-      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 1, isReading: true })).state
+      applySignal(stateIn('running', { work }), signal('finish-ok', { source: 'screen', t: 1, isReading: true })).state
         .status,
     ).toBe('done')
   })
@@ -105,7 +105,7 @@ describe('the status table', () => {
     ['entitled', 'waiting-approval', 'finish-ok'],
     ['entitled', 'waiting-approval', 'finish-fail'],
   ] as const)('%s guards %s × %s: refused while it does not hold, applied when it does', (guard, status, event) => {
-    const state = stateIn(status, { run: { authority: 'hook', expires: null } })
+    const state = stateIn(status, { work: { authority: 'hook', expires: null } })
     const refused =
       guard === 'not-asking' ? ({ source: 'hook', isAsking: true } as const) : ({ source: 'screen' } as const)
     expect(applySignal(state, signal(event, refused))).toMatchObject({ state, entry: { reason: `guard:${guard}` } })
@@ -167,7 +167,7 @@ describe('eventOfClaim', () => {
     expect(eventOfClaim(now, before, status)).toBe(event)
   })
 
-  it('a run becomes long-running after 60 seconds, and not before', () => {
+  it('work becomes long-running after 60 seconds, and not before', () => {
     const tracker = new StatusTracker()
     tracker.read({ ...reading, claim: { is: 'working' } }, 10)
     tracker.tick(69.9)

@@ -17,10 +17,10 @@ export interface StatusState {
   /** Grows with every change. */
   stateId: number
   background: number
-  stuck: null | 'frozen' | 'no-progress'
+  stuck: null | 'frozen' | 'stalled'
   waitedSince?: number
-  /** Who started the open run, and until when that report counts. */
-  run: { authority: StatusState['source']; expires: number | null } | null
+  /** Who started the open work, and until when that report counts. */
+  work: { authority: StatusState['source']; expires: number | null } | null
 }
 
 /** One thing that happened to a pane. */
@@ -60,7 +60,7 @@ export const INITIAL_STATUS: StatusState = {
   stateId: 0,
   background: 0,
   stuck: null,
-  run: null,
+  work: null,
 }
 
 /** The status after a signal. Pure; a signal without a row is refused with a reason. */
@@ -76,7 +76,7 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
   if (signal.generation < state.generation) return { state, entry: entry(state.status, 'stale_generation') }
   const found = lookup(statusTable, state.status, signal.event, {
     isOtherSource:
-      signal.generation > state.generation || (state.run !== null && signal.source !== state.run.authority),
+      signal.generation > state.generation || (state.work !== null && signal.source !== state.work.authority),
     isAsking: signal.isAsking ?? false,
     isEntitled: isEntitled(state, signal),
     isGuessedWait: state.source === 'silence',
@@ -89,14 +89,15 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
 }
 
 /**
- * A person, a timer and the process itself end any run; a report only one of its own rank or lower.
+ * A person, a timer and the process itself end any work; a report only one of its own rank or
+ * lower.
  */
 function isEntitled(state: StatusState, signal: StatusSignal): boolean {
-  const { run } = state
-  if (signal.isReading || run === null || (run.expires !== null && signal.t >= run.expires)) return true
+  const { work } = state
+  if (signal.isReading || work === null || (work.expires !== null && signal.t >= work.expires)) return true
   const rank = (source: StatusState['source']) =>
     source === 'none' || source === 'user' || source === 'timer' ? -1 : rankOf(source)
-  return rank(signal.source) <= rank(run.authority)
+  return rank(signal.source) <= rank(work.authority)
 }
 
 function changed(
@@ -106,7 +107,7 @@ function changed(
   actions: readonly StatusAction[],
   isStay: boolean,
 ): StatusState {
-  const isRun = isActive(next)
+  const isWork = isActive(next)
   const isBegun = signal.event === 'start' && actions.includes('restart-clock')
   const after: StatusState = {
     ...state,
@@ -118,10 +119,10 @@ function changed(
     ...(signal.label !== undefined && { label: signal.label }),
     ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
     ...(!isStay && { source: signal.source, stuck: null }),
-    run: isBegun
+    work: isBegun
       ? { authority: signal.source, expires: signal.expires ?? null }
-      : isRun || next === 'waiting-approval'
-        ? (state.run ?? (isRun ? { authority: signal.source, expires: null } : null))
+      : isWork || next === 'waiting-approval'
+        ? (state.work ?? (isWork ? { authority: signal.source, expires: null } : null))
         : null,
   }
   if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t

@@ -109,7 +109,7 @@ export class SupervisedReading {
   takeReadCheck(result: TerminalReadResult, t: number): void {
     const { reads, how } = result
     this.#pane.takeReadCheck(result)
-    this.#options.counters.add('reading.witness', { reads })
+    this.#options.counters.add('reading.terminal_read_check', { reads })
     const says = reads === 'unknown' ? 'may read the terminal' : `reads the terminal: ${reads}`
     this.#status.log.add({ t, source: 'process', says, ref: `process/reads: ${how}`, effect: CHECK_EFFECTS[reads] })
     this.readAgain(t)

@@ -67,7 +67,7 @@ export class SupervisedStatus {
     this.#tracker.forgetReading()
   }
 
-  /** The command that runs has started an agent: the run stays open until the agent is idle. */
+  /** The command that runs has started an agent: the work stays open until the agent is idle. */
   starting(): void {
     this.#tracker.starting()
   }
@@ -77,7 +77,7 @@ export class SupervisedStatus {
     this.#flicker.acted(t)
   }
 
-  /** Only time has passed: a run may become long-running. */
+  /** Only time has passed: work may become long-running. */
   tick(t: number): void {
     this.#tracker.tick(t)
   }
@@ -124,13 +124,13 @@ export class SupervisedStatus {
     const entry = this.#tracker.apply({ event, source, t, generation, isAsking: this.#isAsking(t), ...more })
     this.#changed(before, entry, ref)
     this.log.add({ t, source, says: event, ref, effect: effectOf(entry) } as LoggedReport)
-    // A run that ended without a reading may have ended too early: a source that still reports work
+    // Work that ended without a reading may have ended too early: a source that still reports work
     // reopens it. What a person cleared stays cleared until a new report.
     if (isActiveStatus(before.status) && !this.isActive && source !== 'user') this.forgetReading()
     return entry
   }
 
-  /** When time alone changes the status: a run becomes long, a wait may be over. */
+  /** When time alone changes the status: work becomes long, a wait may be over. */
   nextDeadline(): number | null {
     const wait = this.#tracker.state.status === 'waiting-approval' ? this.#wait.nextDeadline() : null
     return wait ?? this.#tracker.nextDeadline()
@@ -194,7 +194,7 @@ export class SupervisedStatus {
     if (!this.#flicker.see(this.isActive, t)) return
     const { flicker_hold_s } = this.#options.settings.panes
     this.#options.counters.add('pane.flicker', { agent: this.pane.pack.agent })
-    this.pane.screen.holdIdle(flicker_hold_s, this.#flicker.heldUntil)
+    this.pane.screen.requireIdleFor(flicker_hold_s, this.#flicker.strictUntil)
     this.log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `idle must last ${flicker_hold_s} s` })
   }
 }

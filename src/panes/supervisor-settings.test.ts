@@ -49,12 +49,12 @@ const CASES: Record<string, Case> = {
   'panes.stuck_after_s': {
     arrange: fixture => void fixture.advance(1).hook({ kind: 'working' }),
     at: 300,
-    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'stalled',
   },
   'panes.stuck_tool_s': {
     arrange: fixture => void fixture.advance(1).print(START),
     at: 900,
-    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'stalled',
   },
   'panes.flicker_hold_s': {
     settings: { panes: { flicker_hold_s: 2 } },
@@ -107,7 +107,7 @@ const ELSEWHERE: Record<string, string> = {
   'panes.tmux_socket': 'tmux/tmux-server.test.ts',
   'panes.max_total': 'host/panes-tmux-roster.test.ts',
   'panes.command_max': 'job.test.ts',
-  'panes.quiet_run_s': 'host/notify-center.test.ts',
+  'panes.quiet_work_s': 'host/notify-center.test.ts',
   'panes.poll_s': 'host/panes-board.test.ts',
 }
 

@@ -132,7 +132,7 @@ export class Supervisor {
 
   /**
    * Another program has replaced the one in the pane: everything known about the old one is
-   * dropped, and its run ends. A shell's command that has started an agent has not ended: its run
+   * dropped, and its work ends. A shell's command that has started an agent has not ended: its work
    * stays open until the agent is idle.
    */
   replace(pane: Pane, t: number): void {
@@ -221,7 +221,7 @@ export class Supervisor {
 
   /**
    * Times that a tick each second would miss: focus counts after a fraction of a second, a menu
-   * over a command one second after it appeared. A wait ends and a run becomes long at an exact
+   * over a command one second after it appeared. A wait ends and work becomes long at an exact
    * time, so that a recording and its live session say the same at every byte.
    */
   nextDeadline(): number | null {
@@ -362,7 +362,7 @@ export class Supervisor {
   }
 
   /**
-   * A program has ended without a mark or a report: a run that no better source started is over,
+   * A program has ended without a mark or a report: work that no better source started is over,
    * its result is unknown. A shell that marks its commands reports the end itself.
    */
   #endReturned(t: number, { isShellReading = false } = {}): void {

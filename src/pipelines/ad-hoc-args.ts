@@ -55,7 +55,7 @@ export async function adHocArgs(
     profile,
     tracker: 'file',
     repository: workspace.path,
-    place: {
+    workspace: {
       mode: workspace.branch === null ? 'in_place' : 'worktree',
       path: workspace.path,
       branch: workspace.branch,

@@ -131,7 +131,7 @@ export const pipelineArgs = z.object({
   planPath: z.string().nullable().default(null),
   repository: z.string(),
   /** Where the run works: in a worktree of its own, or directly in a directory. */
-  place: z.object({
+  workspace: z.object({
     mode: z.enum(['worktree', 'in_place']),
     path: z.string(),
     branch: z.string().nullable(),

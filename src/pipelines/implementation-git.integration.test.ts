@@ -12,7 +12,7 @@ describe('an implementation run in a repository', () => {
     writeFileSync(join(fixture.repository, 'a.txt'), 'mine, unfinished\n')
     writeFileSync(join(fixture.repository, 'notes.txt'), 'private\n')
     const base = fixture.git('rev-parse', 'HEAD')
-    const place = {
+    const workspace = {
       mode: 'in_place' as const,
       path: fixture.repository,
       branch: 'own',
@@ -20,7 +20,7 @@ describe('an implementation run in a repository', () => {
       isNewBranch: false,
       dirtyBefore: ['a.txt', 'notes.txt'],
     }
-    const run = await fixture.implement({ place })
+    const run = await fixture.implement({ workspace })
     expect(run.pipeline.state.outcome).toBe('approved')
     expect(fixture.git('status', '--porcelain')).toBe('M a.txt\n?? notes.txt')
     expect(fixture.git('log', '--format=', '--name-only', 'main..own').split('\n').filter(Boolean).sort()).toEqual(

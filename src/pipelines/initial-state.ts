@@ -2,7 +2,7 @@ import type { PipelineArgs } from './args.js'
 import { type ImplementationState, parseState, SCHEMA_VERSION } from './state.js'
 
 export function initialState(args: PipelineArgs): ImplementationState {
-  const { profile, place } = args
+  const { profile, workspace } = args
   return parseState({
     workflow_id: args.workflowId,
     pipeline_type: args.pipeline,
@@ -13,8 +13,8 @@ export function initialState(args: PipelineArgs): ImplementationState {
     design: args.design,
     external_plan: args.plan !== null,
     plan_path: args.planPath,
-    branch: place.branch,
-    worktree: place.path,
+    branch: workspace.branch,
+    worktree: workspace.path,
     auto_approve: args.autoApprove,
     task_review_limit: profile.maxTaskReviews,
     max_review_passes: profile.maxReviewPasses,

@@ -20,7 +20,7 @@ const ARGS = pipelineArgs.parse({
     roles: { architect: PLAYER, developer: PLAYER, reviewer: PLAYER, evaluator: PLAYER },
   }),
   repository: '/r',
-  place: { mode: 'worktree', path: '/w', branch: 'b', base: 'c', isNewBranch: true },
+  workspace: { mode: 'worktree', path: '/w', branch: 'b', base: 'c', isNewBranch: true },
 })
 
 describe('the pipeline protocol', () => {

@@ -139,7 +139,7 @@ export class PipelineSteps implements Performer {
 
 /** The worktree of the run; an ejected graph works where its run works. */
 function placeOf(step: GraphStep, args: PipelineArgs): string {
-  return args.place.path || step.cwd
+  return args.workspace.path || step.cwd
 }
 
 /**

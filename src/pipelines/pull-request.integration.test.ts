@@ -85,7 +85,7 @@ async function watch(extra: Partial<ProfileCopy['pull']> = {}, follow: 'green' |
         labels: [],
         reviewers: [],
       },
-      place: {
+      workspace: {
         mode: 'worktree',
         path: join(fixture.directory, 'watched', String(Math.random())),
         branch: 'signalbox/pr-1',

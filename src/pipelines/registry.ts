@@ -86,14 +86,14 @@ export function pipelineRun(
     isAutoApproved: false,
     dryRun: null,
     // No branch here: a pipeline creates its own worktree and commits.
-    workspace: { path: args.place.path, branch: null, base: args.place.base },
+    workspace: { path: args.workspace.path, branch: null, base: args.workspace.base },
     from: null,
   }
   return {
     kind: 'graph',
     title: options.title,
     project: options.project ?? args.repository,
-    cwd: args.place.path,
+    cwd: args.workspace.path,
     person: options.person ?? 'local',
     input,
     limits: options.limits,

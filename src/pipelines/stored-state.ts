@@ -35,8 +35,8 @@ export function argsOfRun(
 ): PipelineArgs {
   if (args.workflowId === run) return args
   const mode = branch === null ? ('in_place' as const) : ('worktree' as const)
-  const place = { mode, path, branch, base: base ?? args.place.base, isNewBranch: false, dirtyBefore: [] }
-  return { ...args, workflowId: run, place }
+  const workspace = { mode, path, branch, base: base ?? args.workspace.base, isNewBranch: false, dirtyBefore: [] }
+  return { ...args, workflowId: run, workspace }
 }
 
 /**
@@ -64,7 +64,7 @@ export function readState(
     if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
   }
   // A fork has read the branch of its original run; its own is that of its workspace.
-  const own = isFork ? { branch: args.place.branch, worktree: args.place.path } : {}
+  const own = isFork ? { branch: args.workspace.branch, worktree: args.workspace.path } : {}
   return parseState({ ...initialState(args), ...stored, ...own })
 }
 

@@ -261,7 +261,7 @@ function codePerformer(pipelines: Performer, own: Performer, isOwn: (fn: string)
         verdict: 'nothing',
         evidence: [{ source: 'step', says: 'a code node leaves no traces' }],
       },
-    adopt: async call => (await chosen(call).adopt?.(call)) ?? null,
+    takeOver: async call => (await chosen(call).takeOver?.(call)) ?? null,
     abandon: async call => chosen(call).abandon?.(call),
   }
 }

@@ -31,7 +31,7 @@ export async function followTranscript(
   const tail = new TranscriptTail({
     transcript,
     lookup: () => ({
-      env: { ...process.env, ...record.places },
+      env: { ...process.env, ...record.agentVariables },
       cwd: record.cwd,
       agentSessionId: agentSession(),
       startedAt: record.startedAt,

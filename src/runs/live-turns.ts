@@ -79,7 +79,7 @@ export class SessionTurns implements LiveTurns {
     return this.#wait(call, id, turn.thresholds, listener)
   }
 
-  async adopt(
+  async takeOver(
     call: StepCall,
     { thresholds }: Pick<AgentTurn, 'thresholds'>,
     listener: LiveListener,
@@ -145,7 +145,7 @@ export class SessionTurns implements LiveTurns {
     let closedAt: number | null = null
     for (;;) {
       const session = this.#host.live(id)
-      await session?.settled()
+      await session?.effectsDone()
       const record = await this.#host.record(id)
       onRecord(record)
       const { closed, answer } = await this.#read(id)

@@ -54,8 +54,8 @@ function observe(scene: Scene): Observation {
   if (skipped && skipped.rule.priority >= ABOVE_MENUS) return observeSkipped(scene, skipped)
   const signIn = composer || isShell(scene) ? null : findSignIn(layout.rows, frame.cols)
   // A key that opens the browser is a part of the sign-in.
-  const isKey = menu?.candidate.menu.kind === 'input' && menu.candidate.menu.options.length === 0
-  if (menu && isConfirmed(scene, menu.candidate) && !(signIn && isKey)) return observeMenu(scene, menu)
+  const isAnyKeyPrompt = menu?.candidate.menu.kind === 'input' && menu.candidate.menu.options.length === 0
+  if (menu && isConfirmed(scene, menu.candidate) && !(signIn && isAnyKeyPrompt)) return observeMenu(scene, menu)
   const dialog = bestMatch(
     scene,
     match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'),
@@ -147,12 +147,12 @@ const CONFIRMS = /\b(?:enter|return|space)\b/iu
 const CHOOSES = /^(?:toggle|select|choose|confirm|continue|save|submit|accept|import)\b/iu
 
 function observeFirstDialog(scene: Scene): Observation {
-  const isKey = scene.layout.rows.some(row => /\bapi key\b/iu.test(row.text))
+  const asksForApiKey = scene.layout.rows.some(row => /\bapi key\b/iu.test(row.text))
   return makeObservation(
     scene,
     'tool_menu',
     { menu: null },
-    { rule: 'generic/first-dialog', confidence: 0.5, busy: false, awaiting: isKey ? 'api_key' : 'question' },
+    { rule: 'generic/first-dialog', confidence: 0.5, busy: false, awaiting: asksForApiKey ? 'api_key' : 'question' },
   )
 }
 

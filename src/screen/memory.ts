@@ -15,7 +15,7 @@ export interface ScreenMemory {
   /** The kind of the newest block, for screens that are scrolled back or show only its middle. */
   newest: { kind: ScreenBlockKind; isRunning: boolean } | null
   hasSeenComposer: boolean
-  menu: { print: string; since: number; afterInput: boolean } | null
+  menu: { hash: string; since: number; afterInput: boolean } | null
   lastInputAt: number | null
   lastWorkingAt: number | null
   /** The hash of the task panel and when it last changed; the same for the transcript. */
@@ -74,7 +74,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
   const newest = newestBlock(scene)
   // A half-drawn frame shows older content, not the newest.
   const isScrap = observation.view === 'unknown' && memory.newest !== null
-  const print = layout.menu?.candidate.menu.print
+  const hash = layout.menu?.candidate.menu.hash
   const isWorking = scene.working !== null || observation.busy === true
   return {
     turnOpen: layout.menu ? memory.turnOpen : turn.isOpen,
@@ -82,7 +82,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
       turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
     newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
     hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
-    menu: print === undefined ? null : { print, ...firstSeen(scene, print) },
+    menu: hash === undefined ? null : { hash, ...firstSeen(scene, hash) },
     lastInputAt: memory.lastInputAt,
     lastWorkingAt: isWorking ? t : memory.lastWorkingAt,
     panel: changedAt(memory.panel, panelHash(scene), t),
@@ -101,9 +101,9 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
 }
 
 /** When this menu was first seen, and whether keys had been sent before. */
-export function firstSeen({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
+export function firstSeen({ memory, frame }: Scene, hash: string): { since: number; afterInput: boolean } {
   const { menu, lastInputAt } = memory
-  return menu?.print === print
+  return menu?.hash === hash
     ? { since: menu.since, afterInput: menu.afterInput }
     : { since: frame.t, afterInput: lastInputAt !== null }
 }

@@ -103,7 +103,7 @@ export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate):
 export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['menu']>): Observation {
   const { menu } = found.candidate
   const { proofs } = found.verdict
-  const first = firstSeen(scene, menu.print)
+  const first = firstSeen(scene, menu.hash)
   const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }
   const isAnchored = found.candidate.spec !== null
   const isSure = proofs.length > 4

@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 interface StaticFile {
   bytes: Uint8Array
   /** Compressed with gzip; null if that saves nothing. */
-  packed: Uint8Array | null
+  compressed: Uint8Array | null
   type: string
   tag: string
   /** Its name contains a hash of its content, so it never changes. */
@@ -70,17 +70,17 @@ export class StaticFiles {
 const TEXT = { 'content-type': TYPES['.txt']! }
 
 function serve(file: StaticFile, knownTag: string | undefined, takesGzip: boolean): Response {
-  const { bytes, packed, type, tag, isHashed } = file
-  const isPacked = takesGzip && packed !== null
+  const { bytes, compressed, type, tag, isHashed } = file
+  const isCompressed = takesGzip && compressed !== null
   const headers: Record<string, string> = {
     'content-type': type,
     vary: 'accept-encoding',
-    ...(isPacked && { 'content-encoding': 'gzip' }),
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
     etag: tag,
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   }
   if (knownTag === tag) return new Response(null, { status: 304, headers })
-  return new Response((isPacked ? packed : bytes) as Uint8Array<ArrayBuffer>, { headers })
+  return new Response((isCompressed ? compressed : bytes) as Uint8Array<ArrayBuffer>, { headers })
 }
 
 /** Regular files only: a symbolic link could point outside the directory. */
@@ -100,7 +100,7 @@ function* filesBelow(directory: string, path: string): Generator<[string, Static
         name,
         {
           bytes,
-          packed: packed(bytes, extname(name)),
+          compressed: compressed(bytes, extname(name)),
           type: TYPES[extname(name)] ?? 'application/octet-stream',
           tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
           isHashed: path === '/assets' && /-[A-Za-z0-9_-]{8,}\.\w+$/.test(entry.name),
@@ -110,7 +110,7 @@ function* filesBelow(directory: string, path: string): Generator<[string, Static
   }
 }
 
-function packed(bytes: Uint8Array, extension: string): Uint8Array | null {
+function compressed(bytes: Uint8Array, extension: string): Uint8Array | null {
   if (!['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.map'].includes(extension)) return null
   const smaller = gzipSync(bytes, { level: 9 })
   return smaller.length < bytes.length ? smaller : null

@@ -20,7 +20,7 @@ export class Effects {
   }
 
   /** Resolves when all effects so far, and the effects that they caused, are done. */
-  async settled(): Promise<void> {
+  async done(): Promise<void> {
     let work: Promise<void>
     do {
       work = this.#work

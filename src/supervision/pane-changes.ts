@@ -77,7 +77,7 @@ export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[])
   const t = pane.now()
   const { supervisor } = pane
   const state = supervisor.state(t)
-  const { staleFor, run: _run, claim, ...values } = state
+  const { staleFor, work: _work, claim, ...values } = state
   const { name, commandLine } = supervisor.job ?? {}
   const about = 'about' in pane ? Object.values(pane.about()) : [pane.info, pane.agent]
   return [

@@ -31,7 +31,7 @@ export interface PaneInfo {
   doing: string
   seen: boolean
   background: number
-  stuck: 'frozen' | 'no-progress' | null
+  stuck: 'frozen' | 'stalled' | null
   exitCode?: number | null
   isFaded: boolean
   isFocused: boolean
@@ -40,7 +40,8 @@ export interface PaneInfo {
   heuristics: 'auto' | 'off'
   /** No notifications are sent for it. */
   isMuted: boolean
-  gate: string | null
+  /** Why the heuristics may not judge this pane; null: they may. */
+  heuristicsOff: string | null
   flicker: number
   generation: number
   stateId: number
@@ -116,7 +117,7 @@ function common(
       staleForS: state.staleFor === null ? null : Math.round(state.staleFor),
     },
     heuristics: state.heuristics,
-    gate: state.ineligible,
+    heuristicsOff: state.ineligible,
     flicker: state.flicker,
     generation: state.generation,
     stateId: state.stateId,

@@ -51,8 +51,8 @@ class RegistryFixture {
     this.center = new NotificationCenter({
       clock,
       settings: { ...config.notify, ...over.notify },
-      quietRunS: config.panes.quiet_run_s,
-      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice), telegram: () => undefined },
+      quietWorkS: config.panes.quiet_work_s,
+      outlets: { hasOutlet: true, send: notice => this.desktop.push(notice), telegram: () => undefined },
       counters: this.registry.counters,
       hostName: 'here',
       utcOffset: 0,

@@ -22,7 +22,7 @@ import { digestOf, PaneChangeFeed, type PaneListChange } from './pane-changes.js
 import { describeSession, describeTmux, type PaneInfo } from './pane-info.js'
 import { checkTerminalReads } from './terminal-read-check.js'
 import type { TmuxPane } from './tmux-pane.js'
-import { type TmuxPlaces, TmuxRegistry } from './tmux-registry.js'
+import { type TmuxLocations, TmuxRegistry } from './tmux-registry.js'
 
 export interface PaneRegistryOptions {
   clock: Clock
@@ -93,7 +93,7 @@ export class PaneRegistry {
   readonly #readUntil = new Map<string, number>()
   readonly #counters = new Counters()
   /** Where tmux servers are searched, also after tmux was switched off and on again. */
-  #places: Required<TmuxPlaces> = { directories: [], sockets: [] }
+  #locations: Required<TmuxLocations> = { directories: [], sockets: [] }
   #tick: Timer | null = null
   #ticks = 0
   /** Panes that are not updated yet in this tick. */
@@ -122,13 +122,13 @@ export class PaneRegistry {
   }
 
   /** Connects to the tmux servers there, and to new ones. False if tmux is missing or off. */
-  async joinTmux({ directories = [], sockets = [] }: TmuxPlaces): Promise<boolean> {
-    const before = this.#places
-    this.#places = {
+  async joinTmux({ directories = [], sockets = [] }: TmuxLocations): Promise<boolean> {
+    const before = this.#locations
+    this.#locations = {
       directories: [...new Set([...before.directories, ...directories])],
       sockets: [...new Set([...before.sockets, ...sockets])],
     }
-    const isJoined = await this.#tmux.join(this.#places)
+    const isJoined = await this.#tmux.join(this.#locations)
     if (isJoined) this.#startTicking()
     return isJoined
   }
@@ -232,7 +232,7 @@ export class PaneRegistry {
       const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
       this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
       if (!isOn) this.#tmux.leave()
-      else void this.joinTmux(this.#places).catch(this.#options.onError)
+      else void this.joinTmux(this.#locations).catch(this.#options.onError)
     }
     for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
     for (const { id } of this.list()) this.changed(id)
@@ -344,10 +344,10 @@ export class PaneRegistry {
   }
 
   /** A few at a time: updating hundreds of panes in one go would delay other work. */
-  #updatePanes(turns: readonly (() => void)[]): void {
+  #updatePanes(updates: readonly (() => void)[]): void {
     const { clock, onError } = this.#options
-    for (const turn of turns.slice(0, BATCH)) attempt(turn, onError)
-    const others = turns.slice(BATCH)
+    for (const update of updates.slice(0, BATCH)) attempt(update, onError)
+    const others = updates.slice(BATCH)
     this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#updatePanes(others))
   }
 

@@ -7,7 +7,7 @@ import type { Redactor } from '../text/index.js'
 import type { AgentPrograms } from './foreground-job.js'
 import { TmuxPane } from './tmux-pane.js'
 
-export interface TmuxPlaces {
+export interface TmuxLocations {
   directories?: readonly string[]
   sockets?: readonly string[]
 }
@@ -54,7 +54,7 @@ export class TmuxRegistry {
     return this.#byId.get(id) ?? null
   }
 
-  async join(places: TmuxPlaces): Promise<boolean> {
+  async join(locations: TmuxLocations): Promise<boolean> {
     const { settings, clock, env, onError } = this.#options
     if (!settings.panes.sources.includes('tmux')) return false
     await this.agentPrograms()
@@ -68,7 +68,7 @@ export class TmuxRegistry {
       onError,
     })
     if (!this.#source.isAvailable) return false
-    await this.#source.watch(places)
+    await this.#source.watch(locations)
     await Promise.all(this.#opening.values())
     return true
   }

@@ -160,7 +160,7 @@ export class Telegram {
         return settings.quiet
       },
       utcOffset,
-      inTurn: work => this.#follower.inTurn(work),
+      betweenBatches: work => this.#follower.betweenBatches(work),
     })
     const notifier = new EventNotifier({
       host,

@@ -61,13 +61,13 @@ describe('a frame ends', () => {
 })
 
 describe('a frame', () => {
-  test('is held for a while after a resize', () => {
+  test('is suppressed for a while after a resize', () => {
     const terminal = emulator()
     terminal.resize(30, 6, 1)
-    expect(terminal.heldUntil).toBe(1.25)
-    expect(framesOf(terminal.tick(1.1))[0]).toMatchObject({ held: true, cols: 30, rows: 6 })
+    expect(terminal.suppressedUntil).toBe(1.25)
+    expect(framesOf(terminal.tick(1.1))[0]).toMatchObject({ suppressed: true, cols: 30, rows: 6 })
     terminal.feed(bytes('x'), 1.3, LIVE)
-    expect(framesOf(terminal.tick(2))[0]).toMatchObject({ held: false })
+    expect(framesOf(terminal.tick(2))[0]).toMatchObject({ suppressed: false })
   })
 
   test('has cursor, title, progress and buffer', () => {

@@ -75,7 +75,7 @@ export interface EmulatorState {
   status: ProgramStatus
   timing: FrameTimingState
   time: number
-  heldUntil: number
+  suppressedUntil: number
   seq: number
   /** Rows of the last frame of each buffer, to recognise rows that have not changed. */
   lastRows: { normal: Row[]; alternate: Row[] }

@@ -81,7 +81,7 @@ export class TerminalEmulator {
   #status: ProgramStatus
   #seq: number
   #time: number
-  #heldUntil: number
+  #suppressedUntil: number
   /** The rows of the last frame of each screen, top to bottom: their ids are consecutive. */
   #lastRows: { normal: readonly ReadRow[]; alternate: readonly ReadRow[] }
   #parserFaults = 0
@@ -116,7 +116,7 @@ export class TerminalEmulator {
     this.#status = state?.status ?? EMPTY_PROGRAM_STATUS
     this.#seq = state?.seq ?? 0
     this.#time = state?.time ?? 0
-    this.#heldUntil = state?.heldUntil ?? 0
+    this.#suppressedUntil = state?.suppressedUntil ?? 0
     this.#lastRows = {
       normal: knownRows(state?.lastRows.normal ?? []),
       alternate: knownRows(state?.lastRows.alternate ?? []),
@@ -159,7 +159,7 @@ export class TerminalEmulator {
     const resize = () => this.#terminal.resize(size.cols, size.rows)
     if (size.cols === this.#terminal.cols) resize()
     else this.#ids.keepAcrossResize(resize)
-    this.#heldUntil = this.#time + this.#options.settings.resizeHoldMs / 1000
+    this.#suppressedUntil = this.#time + this.#options.settings.resizeSuppressMs / 1000
     this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
@@ -194,9 +194,9 @@ export class TerminalEmulator {
     return this.#terminal.modes.applicationCursorKeysMode
   }
 
-  /** Frames up to this time are held. */
-  get heldUntil(): number {
-    return this.#heldUntil
+  /** Frames up to this time are suppressed. */
+  get suppressedUntil(): number {
+    return this.#suppressedUntil
   }
 
   get programStatus(): ProgramStatus {
@@ -220,10 +220,10 @@ export class TerminalEmulator {
 
   /** Rows by id, both ends included, as far as they still exist. */
   readRows(firstId: number, lastId: number): Row[] {
-    const held = this.#ids.rangeAround(firstId)
+    const known = this.#ids.rangeAround(firstId)
     const rows: Row[] = []
     const context = this.#reading
-    for (let id = Math.max(firstId, held.firstId); id <= Math.min(lastId, held.lastId); id++) {
+    for (let id = Math.max(firstId, known.firstId); id <= Math.min(lastId, known.lastId); id++) {
       const known = rowWithId(this.#lastRows[this.#screen], id)
       context.id = id
       rows.push(readRow(this.#ids.lineOf(id)!, context, known).row)
@@ -251,7 +251,7 @@ export class TerminalEmulator {
       status: this.#status,
       timing: this.#timing.state,
       time: this.#time,
-      heldUntil: this.#heldUntil,
+      suppressedUntil: this.#suppressedUntil,
       seq: this.#seq,
       lastRows: {
         normal: this.#lastRows.normal.map(read => read.row),
@@ -320,7 +320,7 @@ export class TerminalEmulator {
       t: end.at,
       cause: end.cause,
       torn: end.torn,
-      held: end.at < this.#heldUntil,
+      suppressed: end.at < this.#suppressedUntil,
       cols,
       rows,
       buffer: this.#screen,

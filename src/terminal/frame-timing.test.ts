@@ -38,15 +38,15 @@ test('a waiting frame is passed on first, even if the deadline was missed', () =
   expect(out.map(frame => frame.seq)).toEqual([a, b, c].map(frame => frame!.seq))
 })
 
-test('held frames are not classified', () => {
+test('suppressed frames are not classified', () => {
   const coalescer = new FrameCoalescer()
   const terminal = emulator()
   terminal.resize(30, 4, 1)
   terminal.feed(bytes('during'), 1.1, { live: true })
-  const held = framesOf(terminal.tick(1.2))
+  const suppressed = framesOf(terminal.tick(1.2))
   terminal.feed(bytes('\r\nafter'), 2, { live: true })
   const free = framesOf(terminal.tick(3))
-  expect(held.flatMap(frame => coalescer.push(frame))).toEqual([])
+  expect(suppressed.flatMap(frame => coalescer.push(frame))).toEqual([])
   expect(coalescer.nextDeadline()).toBeNull()
   expect(free.flatMap(frame => coalescer.push(frame))).toEqual(free)
 })

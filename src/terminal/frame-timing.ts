@@ -10,7 +10,7 @@ export interface FrameSettings {
   /** An open synchronized update is cut after this time. */
   syncCapMs: number
   /** No frame is classified for this long after our own resize. */
-  resizeHoldMs: number
+  resizeSuppressMs: number
 }
 
 export const DEFAULT_FRAME_SETTINGS: FrameSettings = {
@@ -18,7 +18,7 @@ export const DEFAULT_FRAME_SETTINGS: FrameSettings = {
   capMs: 50,
   gapMs: 50,
   syncCapMs: 500,
-  resizeHoldMs: 250,
+  resizeSuppressMs: 250,
 }
 
 export interface FrameEnd {
@@ -136,7 +136,7 @@ const COALESCE_MS = 50
  * delay. Frames within the next 50 ms wait, the newest replaces the others, and it is passed on
  * when the 50 ms are over.
  *
- * Held frames (after our own resize) are not classified.
+ * Suppressed frames (after our own resize) are not classified.
  */
 export class FrameCoalescer {
   readonly #interval: number
@@ -150,7 +150,7 @@ export class FrameCoalescer {
   /** The frames to classify now: an overdue one, and this one unless it must wait. */
   push(frame: Frame): Frame[] {
     const due = this.flush(frame.t)
-    this.#pending = frame.held ? null : frame
+    this.#pending = frame.suppressed ? null : frame
     return [...due, ...this.flush(frame.t)]
   }
 

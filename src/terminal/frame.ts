@@ -7,7 +7,7 @@ export interface Frame {
   /** True when a synchronized update lasted too long and was cut. */
   torn: boolean
   /** True shortly after our own resize: nothing is read or sent from such a frame. */
-  held: boolean
+  suppressed: boolean
   /** True for a frame made from plain text: it has no colours and no known cursor position. */
   isPlainText?: boolean
   cols: number

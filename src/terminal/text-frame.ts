@@ -24,7 +24,7 @@ export function frameFromText(text: string, size: { cols: number; rows: number }
     t: 0,
     cause: 'forced',
     torn: false,
-    held: false,
+    suppressed: false,
     isPlainText: true,
     cols,
     rows,

@@ -7,7 +7,7 @@ const LOCAL: RunSteps = {
   isEmpty: true,
   usage: [],
   begin: () => undefined,
-  adopt: async () => false,
+  takeOver: async () => false,
   recover: () => undefined,
   keepOnly: () => undefined,
   stop: async () => undefined,
@@ -26,7 +26,7 @@ beforeEach(() => {
   state = { ...about, steps: new Map([['a', open(5)]]) } as unknown as RunState
   const hub = {
     changed: () => undefined,
-    released: (_: unknown, { isOver }: { isOver: boolean }) => released.push(isOver),
+    released: (_: unknown, { isStopped }: { isStopped: boolean }) => released.push(isStopped),
   }
   steps = new PlacedSteps(
     hub as never,

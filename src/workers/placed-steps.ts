@@ -20,13 +20,13 @@ interface Wanted extends WantedStep {
   /** The last event of the step that was taken. */
   seq: number
   /** Its end was taken. It stays wanted until the journal has the end, so that no end is lost. */
-  isOver: boolean
+  isEndTaken: boolean
 }
 
 /** Tells a worker what the run wants. */
 export interface StepsHub {
   changed(steps: PlacedSteps): void
-  released(steps: PlacedSteps, options: { isOver: boolean }): void
+  released(steps: PlacedSteps, options: { isStopped: boolean }): void
 }
 
 export interface PlacedStepsOptions extends RunStepsOptions {
@@ -86,8 +86,8 @@ export class PlacedSteps implements RunSteps {
     this.#want({ step, key: stepKey(step, version), do: 'run', effect, input, startedAt })
   }
 
-  async adopt(step: string, open: OpenStep): Promise<boolean> {
-    if (this.#options.isLocal(open.effect)) return this.#options.local.adopt(step, open)
+  async takeOver(step: string, open: OpenStep): Promise<boolean> {
+    if (this.#options.isLocal(open.effect)) return this.#options.local.takeOver(step, open)
     this.begin(step, open)
     return true
   }
@@ -105,7 +105,7 @@ export class PlacedSteps implements RunSteps {
       if (entry.do === 'recover' ? this.#recovering.has(entry.step) : this.#isOpen(entry) && wanted.has(entry.step))
         continue
       this.#wanted.delete(entry.step)
-      if (entry.do === 'run' && this.#isOpen(entry) && !entry.isOver)
+      if (entry.do === 'run' && this.#isOpen(entry) && !entry.isEndTaken)
         this.#options.arrive(newEvent('step.ended', { step: entry.step, status: 'cancelled', result: null }))
     }
     this.#recovering.clear()
@@ -114,9 +114,9 @@ export class PlacedSteps implements RunSteps {
 
   /** A driver that is replaced leaves the steps to the next one: they continue on the worker. */
   async stop(why: Exclude<StepAbort['why'], 'unneeded'>): Promise<void> {
-    const isOver = why === 'paused' || why === 'cancelled'
-    if (isOver) this.#wanted.clear()
-    this.#hub.released(this, { isOver })
+    const isStopped = why === 'paused' || why === 'cancelled'
+    if (isStopped) this.#wanted.clear()
+    this.#hub.released(this, { isStopped })
     await this.#options.local.stop(why)
   }
 
@@ -147,7 +147,7 @@ export class PlacedSteps implements RunSteps {
   /** Takes a report of the attempt that is open; others have no effect. */
   take(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
-    if (entry?.key !== key || entry.isOver) return
+    if (entry?.key !== key || entry.isEndTaken) return
     const { arrive, onSpent } = this.#options
     switch (report.is) {
       case 'event':
@@ -160,24 +160,24 @@ export class PlacedSteps implements RunSteps {
         return onSpent()
       case 'ended': {
         const { status, result = null, reason, usage, saved } = report
-        entry.isOver = true
+        entry.isEndTaken = true
         if (saved) arrive(newEvent('workspace.saved', saved))
         const more = { ...(reason !== undefined && { reason }), ...(usage && { usage: usage as Usage }) }
         return arrive(newEvent('step.ended', { step, status, result, ...more }))
       }
       case 'lost':
-        entry.isOver = true
+        entry.isEndTaken = true
         return arrive(newEvent('step.lost', { step }))
       case 'recovered':
-        entry.isOver = true
+        entry.isEndTaken = true
         if (report.saved) arrive(newEvent('workspace.saved', report.saved))
         return arrive({ type: 'step.recovered', data: { evidence: [], ...report.recovery, step } })
     }
   }
 
-  #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isOver'>): void {
+  #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
     if (this.#wanted.get(wanted.step)?.key === wanted.key) return
-    this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isOver: false })
+    this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false })
   }
 
   #isOpen({ step, key }: Wanted): boolean {

@@ -260,13 +260,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     connected?.connection.send({ type: 'wanted', run: steps.id, term: steps.term, steps: steps.wanted })
   }
 
-  released(steps: PlacedSteps, { isOver }: { isOver: boolean }): void {
+  released(steps: PlacedSteps, { isStopped }: { isStopped: boolean }): void {
     if (this.#runs.get(steps.id) === steps) {
       this.#runs.delete(steps.id)
       this.#lastWorker.delete(steps.id)
     }
     const { worker } = steps
-    if (isOver && worker !== null) this.#forget(worker, steps.id)
+    if (isStopped && worker !== null) this.#forget(worker, steps.id)
   }
 
   /** The worker may drop everything that it has of the run. */

@@ -165,7 +165,7 @@ export class WorkerSteps {
   async #continue(attempt: Attempt): Promise<void> {
     const { started } = attempt
     const steps = await this.#open(attempt)
-    if (await steps.adopt(started.step, { ...(attempt.ready ?? started.needs), version: 0 })) return
+    if (await steps.takeOver(started.step, { ...(attempt.ready ?? started.needs), version: 0 })) return
     await this.#options.endProcesses(`${started.run}/${started.step}`)
     this.#end(attempt, { is: 'lost' })
   }

@@ -121,7 +121,7 @@ describe('a grant', () => {
     const doctor = await home.json<{ check: string; level: string; message: string }[]>(['doctor', '--json'])
     expect(doctor.find(({ check }) => check === 'ledger')).toMatchObject({ level: 'ok' })
     expect(doctor.find(({ check }) => check === 'event loop')!.message).toMatch(
-      /^longest block in five minutes \d+ ms; longest turn of a session \d+ ms \(ses_/,
+      /^longest block in five minutes \d+ ms; longest slice of a session \d+ ms \(ses_/,
     )
   })
 

@@ -146,7 +146,7 @@ class Trial {
     if (survived) await deciding
     const { current, live } =
       survived ?? (await this.#end(await this.#openHost(new Fate()), session, approval.id, new Fate()))!
-    await live.settled()
+    await live.effectsDone()
     const all = (await current.ledger.list({ isOpenOnly: false })).filter(record => record.subject.session === session)
     const first = all.find(({ id }) => id === approval.id)!
     // The agent draws before it writes.

@@ -194,7 +194,7 @@ function create(
       labels: [],
       reviewers: [],
     },
-    place: {
+    workspace: {
       mode: 'worktree',
       path: join(fixture.directory, 'storm', branch),
       branch: number === null ? branch : `signalbox/pr-${number}`,

@@ -156,7 +156,7 @@ describe.each([
     try {
       await subject.start([...flags])
       const menu = await subject.ask(layout)
-      const wanted = { print: menu.print, label, ...(labels && { labels }), ...(text !== undefined && { text }) }
+      const wanted = { hash: menu.hash, label, ...(labels && { labels }), ...(text !== undefined && { text }) }
       const outcome = await chooseOption(
         { menu: () => subject.menu(), press: keys => subject.press(keys), nextFrame: ms => subject.nextFrame(ms) },
         wanted,

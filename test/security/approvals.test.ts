@@ -240,7 +240,7 @@ describe('what programs show and write', () => {
     )
     const live = server.host.local(id)!
     await until(async () => {
-      await live.settled()
+      await live.effectsDone()
       return live.frame?.lines.some(line => line.text.includes('end of noise'))
     })
     const answers = [
@@ -283,7 +283,7 @@ describe('what programs show and write', () => {
       })
       logs.push([name, log])
       await until(async () => {
-        await server.host.local(id)!.settled()
+        await server.host.local(id)!.effectsDone()
         return server.host.panes
           ?.list()
           .find(pane => pane.id === id)

@@ -189,7 +189,7 @@ describe('what is sent', () => {
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
     const live = server.host.local(session)!
     await until(async () => {
-      await live.settled()
+      await live.effectsDone()
       return live.frame?.lines.some(line => line.text.includes('touch'))
     })
     expect(existsSync(canary)).toBe(false)
@@ -458,7 +458,7 @@ describe('files', () => {
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `key ${CANARY}\r` } })
     const live = server.host.local(session)!
     await until(async () => {
-      await live.settled()
+      await live.effectsDone()
       return live.frame?.lines.some(line => line.text.includes(CANARY))
     })
     await server.host.store.append('run/run_canary', 'any', [

@@ -213,13 +213,13 @@ describe('the stream of events', () => {
       last(seen, 'run.record') >= 0 &&
       last(seen, 'approval.cancelled') >= 0 &&
       last(seen, 'session.record') > last(seen, 'approval.cancelled')
-    const reading = read('?records=changed&restMs=50', greets(hasRecords))
+    const reading = read('?records=changed&intervalMs=50', greets(hasRecords))
     const plain = read(
       '',
       greets(seen => seen.some(({ event }) => event === 'approval.cancelled')),
     )
     const urgent = read(
-      '?restMs=1000',
+      '?intervalMs=1000',
       greets(seen => seen.some(({ event }) => event === 'approval.requested')),
     )
     await until(() => greeted === 3)

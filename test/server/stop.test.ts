@@ -23,7 +23,7 @@ async function start(note: string): Promise<string> {
   })
   const live = server.host.local(id)!
   await until(async () => {
-    await live.settled()
+    await live.effectsDone()
     return live.frame?.lines.some(line => line.text.includes('ready'))
   })
   return id

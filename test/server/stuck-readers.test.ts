@@ -47,7 +47,7 @@ beforeAll(async () => {
   session = started.id
   const live = server.host.local(session)!
   await until(async () => {
-    await live.settled()
+    await live.effectsDone()
     return live.frame?.lines.some(row => row.text.includes('ready'))
   })
 })

@@ -218,7 +218,7 @@ function permission(n: number): ApprovalRequest {
     fingerprint: String(n).repeat(64),
     instance: `instance-${n}`,
     risk: { level: 'low', reasons: [] },
-    display: { title: `touch ${n}`, blocks: [], visible: [], hash: String(n).repeat(64) },
+    display: { title: `touch ${n}`, blocks: [], findings: [], hash: String(n).repeat(64) },
   }
 }
 

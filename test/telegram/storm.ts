@@ -99,7 +99,7 @@ export class Storm {
     }
     // The log is followed from here on: events before the first daemon runs must be reported.
     const position = await this.#store.head()
-    await this.#store.append('telegram/cursor', 'any', [newEvent('telegram.read-on', { position })])
+    await this.#store.append('telegram/cursor', 'any', [newEvent('telegram.log-read', { position })])
     await this.fake.start()
     this.fake.faults.atRandom(method => this.#weather(method))
     this.#lives = this.#liveAndDie(home)

@@ -1,4 +1,4 @@
-import { COMMAND_RULES, type CommandRule, WRAPPERS } from './commands-table.js'
+import { COMMAND_RULES, type CommandRule, WRAPPERS } from './command-rules.js'
 import type { ShellCommand, ShellWord } from './shell-script.js'
 
 /** More nested wrappers than this are not followed. */

@@ -1,5 +1,4 @@
 import { visibleText } from '../../text/index.js'
-import { baseName, behindWrapper, endOfExec, programOf, ruleFor, split, wrapperOf } from './command-words.js'
 import {
   CHECK_OPTIONS,
   CHECK_VARIABLES,
@@ -8,7 +7,8 @@ import {
   EXECUTION_VARIABLES,
   INTERPRETERS,
   SHELLS,
-} from './commands-table.js'
+} from './command-rules.js'
+import { baseName, behindWrapper, endOfExec, programOf, ruleFor, split, wrapperOf } from './command-words.js'
 import { type PathContext, ratePath, resolvePath } from './path.js'
 import type { Reason } from './reason.js'
 import { allCommands, type ShellCommand, type ShellScript, type ShellWord, scriptsIn } from './shell-script.js'

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { visibleText } from '../../text/index.js'
-import { AGENT_FILES, AGENT_FOLDERS, CI_FILES, CI_FOLDERS, HOOK_FILES, SHELL_FILES } from './paths-table.js'
+import { AGENT_FILES, AGENT_FOLDERS, CI_FILES, CI_FOLDERS, HOOK_FILES, SHELL_FILES } from './path-rules.js'
 import type { Reason } from './reason.js'
 import { isSecretPath } from './secret-names.js'
 

@@ -9,7 +9,7 @@ export const SUBJECT = { agent: 'demo', session: 'ses_1', project: '/p', cwd: '/
 export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): Menu {
   const selected = fields.selected === undefined ? 0 : fields.selected
   return {
-    print: `print of ${labels.join('|')}`,
+    hash: `hash of ${labels.join('|')}`,
     kind: 'permission',
     origin: 'agent',
     layout: 'vertical',

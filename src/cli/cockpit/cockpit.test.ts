@@ -5,7 +5,7 @@ import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 import type { Screen } from './detail.js'
-import { drawCockpit, listed, settle } from './draw.js'
+import { clampSelection, drawCockpit, listed } from './draw.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
 import { press, type Shown } from './press.js'
@@ -38,7 +38,7 @@ const pane = (id: string, more: Partial<PaneInfo> = {}): PaneInfo => ({
   why: { claim: 'idle', authority: 'screen', rule: 'claude/idle.hint', confidence: 0.95, staleForS: null },
   heuristics: 'auto',
   isMuted: false,
-  gate: null,
+  heuristicsOff: null,
   flicker: 0,
   generation: 0,
   stateId: 1,
@@ -129,7 +129,7 @@ describe('the cockpit', () => {
     const panes = [
       pane('1'),
       pane('2', { status: 'running' }),
-      pane('3', { status: 'running', stuck: 'no-progress' }),
+      pane('3', { status: 'running', stuck: 'stalled' }),
       pane('4', { status: 'done' }),
       pane('5', { status: 'failed' }),
       pane('6', { status: 'waiting-approval', since: NOW - 1 }),
@@ -163,7 +163,11 @@ describe('the cockpit', () => {
     for (const size of SIZES)
       for (const mode of modes)
         for (const isZoomed of [false, true]) {
-          const view = settle({ ...INITIAL_VIEW, selected: '0', isZoomed, mode }, listed({ rows }, INITIAL_VIEW), size)
+          const view = clampSelection(
+            { ...INITIAL_VIEW, selected: '0', isZoomed, mode },
+            listed({ rows }, INITIAL_VIEW),
+            size,
+          )
           const lines = text(drawCockpit({ rows, screen: screen('0') }, view, { ...size, now: NOW }))
           expect(lines).toHaveLength(size.rows)
           for (const line of lines) {
@@ -254,10 +258,10 @@ describe('the cockpit', () => {
   it('keeps its selection visible when the order changes', () => {
     const panes = Array.from({ length: 50 }, (_, n) => pane(String(n)))
     const size = { cols: 120, rows: 12 }
-    let view = settle({ ...INITIAL_VIEW, selected: '49' }, rowsOf(panes, []), size)
+    let view = clampSelection({ ...INITIAL_VIEW, selected: '49' }, rowsOf(panes, []), size)
     expect(view.top).toBe(40)
     const after = panes.map(one => (one.id === '49' ? pane('49', { status: 'failed' }) : one))
-    view = settle(view, rowsOf(after, []), size)
+    view = clampSelection(view, rowsOf(after, []), size)
     expect([view.selected, view.top]).toEqual(['49', 0])
   })
 

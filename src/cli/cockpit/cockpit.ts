@@ -10,7 +10,7 @@ import type { DaemonClient } from '../daemon-client.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { shortAge } from '../watch/watch-rows.js'
 import { decide, interrupt, newSession, prove, send, start, stop } from './actions.js'
-import { type Drawn, drawCockpit, listed, settle } from './draw.js'
+import { clampSelection, type Drawn, drawCockpit, listed } from './draw.js'
 import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
 import { press } from './press.js'
@@ -297,7 +297,7 @@ export class Cockpit {
     const size = this.#size()
     const rows = this.#data.rows()
     this.#expireNotice()
-    this.#view = settle(this.#view, listed({ rows }, this.#view), size)
+    this.#view = clampSelection(this.#view, listed({ rows }, this.#view), size)
     const selected = rows.find(row => row.id === this.#view.selected) ?? null
     this.#data.preview(selected?.pane?.id ?? null)
     const drawn = drawCockpit({ rows, screen: this.#data.screen }, this.#view, { ...size, now: systemClock.now() })

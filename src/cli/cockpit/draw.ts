@@ -27,7 +27,7 @@ export function listed({ rows }: Pick<CockpitData, 'rows'>, view: CockpitView): 
 }
 
 /** The view with a selection that exists and is visible. */
-export function settle(view: CockpitView, shown: readonly CockpitRow[], size: Size): CockpitView {
+export function clampSelection(view: CockpitView, shown: readonly CockpitRow[], size: Size): CockpitView {
   const { list } = layoutOf(size, shown.length, view.isZoomed)
   const height = Math.max(1, list.rows)
   const at = shown.findIndex(row => row.id === view.selected)

@@ -195,7 +195,7 @@ ${style('yellow', '● The agent asks for permission')}`)
     }
     await this.#until(session, 5_000, () => session.exit !== null)
     if (!session.exit) await this.#host.keeper.signal(session.id, 'SIGKILL').catch(() => undefined)
-    await session.settled()
+    await session.effectsDone()
   }
 
   async #summary(record: SessionRecord): Promise<void> {

@@ -101,11 +101,11 @@ export function supervisionLines({ pane, reports, status }: Supervision): object
 export function supervisionText({ pane, reports, status }: Supervision, context: CommandContext): string[] {
   const dim = (text: string) => context.style('dim', text)
   const time = (at: number) => new Date(at).toISOString().slice(11, 19)
-  const gates = { off: 'switched off', null: 'on' } as Readonly<Record<string, string>>
-  const gate = gates[String(pane.gate)] ?? `held back: ${pane.gate}`
+  const words = { off: 'switched off', null: 'on' } as Readonly<Record<string, string>>
+  const heuristics = words[String(pane.heuristicsOff)] ?? `held back: ${pane.heuristicsOff}`
   return [
     `${context.style('bold', pane.place)}  ${pane.agent ?? pane.job ?? '–'}  ${statusWord(pane)}  ${dim(clean(whyText(pane)))}`,
-    `${dim('in')} ${clean(pane.cwd)}   ${dim('heuristics')} ${gate}   ${dim('flicker')} ${pane.flicker}   ${dim('generation')} ${pane.generation}`,
+    `${dim('in')} ${clean(pane.cwd)}   ${dim('heuristics')} ${heuristics}   ${dim('flicker')} ${pane.flicker}   ${dim('generation')} ${pane.generation}`,
     '',
     context.style('bold', 'Reports of the last hour'),
     ...(reports.length === 0 ? ['  none yet'] : []),

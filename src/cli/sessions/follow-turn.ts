@@ -33,7 +33,7 @@ type EventBody = Update & {
   /** The stream of the event. */
   subject?: string
   data: Update &
-    Partial<Pick<EventData<'turn.closed'>, 'outcome'> & Pick<EventData<'prompt.released'>, 'prompt' | 'result'>>
+    Partial<Pick<EventData<'turn.closed'>, 'outcome'> & Pick<EventData<'prompt.ended'>, 'prompt' | 'result'>>
 }
 
 /** Prints the answer until the turn ends or needs a person. @returns the exit code. */
@@ -116,7 +116,7 @@ class FollowedTurn {
   /** @returns the exit code when the turn is over. */
   take(event: string, body: EventBody): number | null {
     switch (event) {
-      case 'prompt.released':
+      case 'prompt.ended':
         if (body.data.prompt !== this.#awaited) return null
         this.#awaited = null
         if (body.data.result === 'delivered') return this.#start(body.data.turn)

@@ -48,7 +48,7 @@ export const EVERYDAY_COMMANDS = {
     ],
     details: 'Without a display it prints the link, which works once, for 5 minutes.',
     examples: [
-      ['signalbox open', 'the dashboard of this home'],
+      ['signalbox open', 'the dashboard of this home directory'],
       ['signalbox open --qr', 'a code that a phone scans'],
     ],
   },

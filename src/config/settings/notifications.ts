@@ -9,7 +9,11 @@ export const notificationSettings = {
     needs_you: boolean(true, 'Notify when an agent needs a decision or an answer.'),
     done: boolean(true, 'Notify when a session or a run is done.', { project: 'off' }),
     failed: boolean(true, 'Notify when a session or a run fails.'),
-    channels: someOf(CHANNELS, CHANNELS, 'Channels in the order in which they are tried.'),
+    channels: someOf(
+      CHANNELS,
+      CHANNELS,
+      'Channels in the order in which they are tried; `browser` includes the desktop, `notify.command` and webhooks.',
+    ),
     grace_s: duration(20, 'While you are active on one channel, wait this long before notifying you on another.', {
       max: 3600,
     }),
@@ -18,7 +22,7 @@ export const notificationSettings = {
       max: 86_400,
     }),
     remind_s: duration(1800, 'Send one reminder if a request stays undecided this long.', { max: 86_400 }),
-    quiet: string(null, 'Quiet hours: notifications are held back until they end.', {
+    quiet: string(null, 'Quiet hours: notifications are delayed until they end.', {
       pattern: /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/,
       form: 'two times of day such as "22:00-07:00"',
     }),

@@ -33,7 +33,7 @@ export const paneSettings = {
     dismiss_s: duration(60, 'Done and failed panes leave the compact list of `signalbox watch` after this long.', {
       max: 86_400,
     }),
-    quiet_run_s: duration(3, 'Work that takes less time than this sends no notification.', {
+    quiet_work_s: duration(3, 'Work that takes less time than this sends no notification.', {
       max: 600,
       project: 'yes',
     }),

@@ -174,21 +174,21 @@ function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
       questions,
       options,
     }),
-    ...(permission && { samePrint: samePrint(cwd, permission) }),
+    ...(permission && { sharedFingerprint: sharedFingerprint(cwd, permission) }),
     instance: gate,
     risk: permission ? { level: 'elevated', reasons: [permission.risk] } : { level: 'low', reasons: [] },
     ...(permission?.neverAuto !== undefined && { neverAuto: permission.neverAuto }),
     display: {
       title,
       blocks,
-      visible: shown.findings.map(({ what, count }) => ({ what, count })),
+      findings: shown.findings.map(({ what, count }) => ({ what, count })),
       hash: sha256(JSON.stringify({ title, blocks })),
     },
   }
 }
 
 /** What two permissions have in common when a grant for one covers the other. */
-function samePrint(cwd: string, { tool, same }: NonNullable<Question['permission']>): string {
+function sharedFingerprint(cwd: string, { tool, same }: NonNullable<Question['permission']>): string {
   const nothing = { text: null, questions: [], options: [] }
   return fingerprintOf({ kind: 'permission', agent: 'signalbox', session: '', tool, input: same, cwd, ...nothing })
 }

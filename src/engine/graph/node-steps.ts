@@ -43,11 +43,11 @@ export class NodeSteps implements Performer {
   }
 
   /** After a take-over: finishes a step that outlived its host as if this host had started it. */
-  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
-    if (!this.#handler.adopt) return null
+  async takeOver(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+    if (!this.#handler.takeOver) return null
     await this.#prepare(call, graphStep(call))
-    const adopted = await this.#handler.adopt(call)
-    return adopted && { end: this.#runUntilStalled(call, () => adopted.end) }
+    const taken = await this.#handler.takeOver(call)
+    return taken && { end: this.#runUntilStalled(call, () => taken.end) }
   }
 
   async abandon(call: StepCall): Promise<void> {

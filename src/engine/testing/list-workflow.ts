@@ -155,6 +155,6 @@ function requestFor(gate: string, run: string): ApprovalRequest {
     fingerprint: '0'.repeat(64),
     instance: gate,
     risk: { level: 'low', reasons: [] },
-    display: { title: gate, blocks: [], visible: [], hash: '0'.repeat(64) },
+    display: { title: gate, blocks: [], findings: [], hash: '0'.repeat(64) },
   }
 }

@@ -4,7 +4,7 @@ import { listRuns } from '../control.js'
 import { runStream } from '../run-journal.js'
 import type { AutomaticAnswer, GateLedger } from '../workflow.js'
 
-/** Takes automatic answers with the event that the ledger of a home would write. */
+/** Takes automatic answers with the event that the ledger of a home directory would write. */
 export class TestGates implements GateLedger {
   readonly #store: EventStore
 

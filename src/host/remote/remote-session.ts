@@ -171,8 +171,8 @@ export class RemoteSession implements SessionPort {
     await this.#ask('apply', { approval: id })
   }
 
-  async settled(): Promise<void> {
-    await this.#ask('settled')
+  async effectsDone(): Promise<void> {
+    await this.#ask('effects-done')
   }
 
   changed(ms: number): Promise<void> {

@@ -117,7 +117,7 @@ export class RemoteSessions implements WorkerSessionsPort {
       if (found) return found
       const left = until - clock.monotonic()
       // Says since when it is away.
-      if (left <= 0) await hub.ask(worker, 'session.settled', { session: id })
+      if (left <= 0) await hub.ask(worker, 'session.effects-done', { session: id })
       await this.#change(Math.max(left, 50))
     }
     return null

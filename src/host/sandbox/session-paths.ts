@@ -153,7 +153,7 @@ class SandboxPaths {
   #take(candidate: Candidate, by: WantedBy): void {
     const { paths, onError } = this.#options
     if (this.#pending >= MAX_PENDING || this.#asked >= MAX_ASKED || this.#ended.signal.aborted) return
-    const refusal = refusalOf(candidate, paths, this.#session.places?.HOME ?? homedir())
+    const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())
     if (!refusal || this.#known.has(keyOf(refusal))) return
     this.#known.add(keyOf(refusal))
     this.#asked++

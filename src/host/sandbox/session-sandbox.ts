@@ -173,13 +173,13 @@ export async function explainSandbox(
  * a sandbox, in a container or on another machine: what the daemon did for it would be outside.
  */
 export async function clientDirectoriesOf(
-  record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'places'>,
+  record: Pick<SessionRecord, 'id' | 'agent' | 'args' | 'cwd' | 'sandbox' | 'agentVariables'>,
   settings: HostSettings,
 ): Promise<ClientDirectories | null> {
-  const { id, agent, args, cwd, sandbox, places } = record
+  const { id, agent, args, cwd, sandbox, agentVariables } = record
   if (sandbox !== undefined || (agent === 'generic' && wrapperIn(args) !== null)) return null
   const { dataDirectory, runtimeDirectory, packDirectory, daemonSocket, keeperSocket } = settings
-  const environment = { ...allowedEnvironment(process.env, settings.envPass), ...places }
+  const environment = { ...allowedEnvironment(process.env, settings.envPass), ...agentVariables }
   const plan = settings.sandbox && (await explainSandbox(agent, settings, { file: process.execPath, cwd, environment }))
   const isProtected = ({ path, isProtected: is }: SandboxPath) => is === true && path.startsWith(join(cwd, '/'))
   return {

@@ -115,8 +115,8 @@ export class WorkerSessions {
         return session.interrupt()
       case 'session.stop':
         return session.stop(String(params.reason), params.graceMs as number | undefined)
-      case 'session.settled':
-        return session.settled()
+      case 'session.effects-done':
+        return session.effectsDone()
       case 'session.apply':
         return this.#apply(session, String(params.approval))
       case 'session.explain':

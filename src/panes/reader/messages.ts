@@ -17,7 +17,7 @@ export type ReaderRequest =
   | AskingRequest
   | { op: 'input'; t: number }
   | { op: 'settle'; settings: SettleSettings }
-  | { op: 'hold-idle'; seconds: number; until: number }
+  | { op: 'require-idle'; seconds: number; until: number }
   /** Rows of the normal buffer above this one are no longer needed. */
   | { op: 'release'; firstId: number }
   /** The pack was loaded again. */

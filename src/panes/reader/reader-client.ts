@@ -220,8 +220,8 @@ class ScreenMirror implements ScreenView {
     this.#send({ op: 'settle', settings })
   }
 
-  holdIdle(seconds: number, until: number): void {
-    this.#send({ op: 'hold-idle', seconds, until })
+  requireIdleFor(seconds: number, until: number): void {
+    this.#send({ op: 'require-idle', seconds, until })
   }
 
   take({ outputs, modes }: ReaderReply): PaneOutput[] {

@@ -144,7 +144,7 @@ export class ReaderThreads {
 
 class ReaderThread {
   readonly isAlone: boolean
-  readonly #worker: Worker
+  readonly #thread: Worker
   readonly #heartbeat = new Int32Array(new SharedArrayBuffer(HEARTBEAT_BYTES))
   readonly #sessions = new Map<number, Entry & { unread: number; sentTo: number }>()
   readonly #onUnread: (bytes: number) => void
@@ -158,12 +158,12 @@ class ReaderThread {
     this.isAlone = isAlone
     this.#onUnread = onUnread
     this.#onEnded = onEnded
-    this.#worker = new Worker(ownProgram('panes/reader/thread-main'), { workerData: this.#heartbeat.buffer })
-    this.#worker.on('message', (message: FromThread) => this.#take(message))
-    this.#worker.on('error', error => this.#fail(error.message))
-    this.#worker.on('exit', code => this.#fail(`the thread ended with code ${code}`))
+    this.#thread = new Worker(ownProgram('panes/reader/thread-main'), { workerData: this.#heartbeat.buffer })
+    this.#thread.on('message', (message: FromThread) => this.#take(message))
+    this.#thread.on('error', error => this.#fail(error.message))
+    this.#thread.on('exit', code => this.#fail(`the thread ended with code ${code}`))
     // The daemon decides when it ends.
-    this.#worker.unref()
+    this.#thread.unref()
   }
 
   get size(): number {
@@ -194,7 +194,7 @@ class ReaderThread {
 
   end(): void {
     this.#isEnded = true
-    void this.#worker.terminate()
+    void this.#thread.terminate()
   }
 
   #count(session: { unread: number; sentTo: number }, { bytes, offset }: ReaderRequest & { op: 'feed' }): void {
@@ -204,7 +204,7 @@ class ReaderThread {
   }
 
   #send(message: ToThread): void {
-    if (!this.#isEnded) this.#worker.postMessage(message)
+    if (!this.#isEnded) this.#thread.postMessage(message)
   }
 
   #take(message: FromThread): void {

@@ -204,8 +204,8 @@ describe('sessions share a thread', () => {
 
   test('a host with too much unread output reads no more from the keeper until most of it is read', async () => {
     const clock = new SimulatedClock(1_000)
-    const held: boolean[] = []
-    const scheduler = new SessionScheduler(clock, () => undefined, { hold: isHeld => held.push(isHeld) })
+    const paused: boolean[] = []
+    const scheduler = new SessionScheduler(clock, () => undefined, { pauseReading: isPaused => paused.push(isPaused) })
     const read: number[] = []
     const listener = scheduler
       .add(() => false)
@@ -217,13 +217,13 @@ describe('sessions share a thread', () => {
       } as unknown as KeeperListener)
     const piece = new Uint8Array(1024 * 1024)
     for (let t = 1; t <= 4; t++) listener.output(piece, t, 0)
-    expect(held).toEqual([])
+    expect(paused).toEqual([])
     listener.output(piece, 5, 0)
-    expect(held).toEqual([true])
+    expect(paused).toEqual([true])
     // Nothing is read in the call that brings the output: others work meanwhile.
     expect(read.length).toBeLessThanOrEqual(4)
     await drained(scheduler)
-    expect(held).toEqual([true, false])
+    expect(paused).toEqual([true, false])
     expect(read.reduce((sum, length) => sum + length, 0)).toBe(5 * piece.length)
   })
 

@@ -54,33 +54,34 @@ export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #onSlice: (id: string, ms: number) => void
-  readonly #hold: (isHeld: boolean) => void
+  readonly #pauseReading: (isPaused: boolean) => void
   /** Queues with work, the one that has waited longest first. */
   readonly #urgent = new Set<SessionQueue>()
   readonly #others = new Set<SessionQueue>()
   #waitingBytes = 0
   #isArmed = false
   #isRunning = false
-  #isHeld = false
+  #isPaused = false
   /** When sessions first worked in this round of the event loop; null: not yet. */
   #sliceBegan: number | null = null
 
   /**
-   * `onSlice`: a session has worked for this long. `hold`: too much waits, or no longer; the keeper
-   * then notices a session that prints too fast, and lets it continue from its recording.
+   * `onSlice`: a session has worked for this long. `pauseReading`: too much waits, or no longer;
+   * the keeper then notices a session that prints too fast, and lets it continue from its
+   * recording.
    */
   constructor(
     clock: Clock,
     onError: (error: unknown) => void,
     {
       onSlice = () => undefined,
-      hold = () => undefined,
-    }: { onSlice?(id: string, ms: number): void; hold?(isHeld: boolean): void } = {},
+      pauseReading = () => undefined,
+    }: { onSlice?(id: string, ms: number): void; pauseReading?(isPaused: boolean): void } = {},
   ) {
     this.#clock = clock
     this.#onError = onError
     this.#onSlice = onSlice
-    this.#hold = hold
+    this.#pauseReading = pauseReading
   }
 
   /** Adds a queue for one session. `isAsking`: the session has an open request now. */
@@ -98,7 +99,7 @@ export class SessionScheduler {
         for (const callback of queue.timers.splice(0)) this.#attempt(callback)
         this.#urgent.delete(queue)
         this.#others.delete(queue)
-        this.#checkHeld()
+        this.#checkPaused()
       },
     })
     return queue
@@ -107,7 +108,7 @@ export class SessionScheduler {
   /** Output is read elsewhere: it waits until then (a negative number: it has been read). */
   addUnread(bytes: number): void {
     this.#waitingBytes += bytes
-    this.#checkHeld()
+    this.#checkPaused()
   }
 
   /** How many queues have work. */
@@ -125,7 +126,7 @@ export class SessionScheduler {
     const isFree = this.waiting === 0 && !this.#isRunning && now - this.#sliceBegan < SLICE_MS
     if (isFree) this.#run(queue, now)
     else this.#wait(queue)
-    this.#checkHeld()
+    this.#checkPaused()
     this.#arm()
   }
 
@@ -171,15 +172,15 @@ export class SessionScheduler {
     if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
     this.#onSlice(queue.id, this.#clock.monotonic() - now)
-    this.#checkHeld()
+    this.#checkPaused()
     if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
   }
 
-  #checkHeld(): void {
-    const isHeld = this.#waitingBytes > (this.#isHeld ? WAITING_AGAIN : WAITING_MAX)
-    if (isHeld === this.#isHeld) return
-    this.#isHeld = isHeld
-    this.#hold(isHeld)
+  #checkPaused(): void {
+    const isPaused = this.#waitingBytes > (this.#isPaused ? WAITING_AGAIN : WAITING_MAX)
+    if (isPaused === this.#isPaused) return
+    this.#isPaused = isPaused
+    this.#pauseReading(isPaused)
   }
 
   /** A session that fails must not stop the others. */

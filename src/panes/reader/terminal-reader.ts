@@ -63,8 +63,8 @@ export class TerminalReader {
       case 'settle':
         screen.settleBy(request.settings)
         return []
-      case 'hold-idle':
-        screen.holdIdle(request.seconds, request.until)
+      case 'require-idle':
+        screen.requireIdleFor(request.seconds, request.until)
         return []
       case 'release':
         this.#encoder.release(request.firstId)

@@ -95,7 +95,7 @@ async function undoOthers(context: NodeContext): Promise<string[]> {
   if (after === before) return []
   const changed = await git.changedPaths(before, after)
   // In a person's tree the change may be theirs: keep a copy of what is reverted.
-  if (args.place.mode === 'in_place') {
+  if (args.workspace.mode === 'in_place') {
     const ref = `refs/signalbox/trash/${call.run}`
     await git.git.saveTree(after, ref, 'changed while the Architect planned')
     call.notice('info', `the reverted changes are kept for 7 days: git checkout ${ref} -- <file>`)

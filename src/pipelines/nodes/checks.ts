@@ -38,7 +38,7 @@ async function commitFixes({ state, args, git, call }: NodeContext, hooks: boole
   const trailers = [`Signalbox-Run: ${call.run}`, `Signalbox-Pass: ${state.review_pass}`]
   if (state.base_commit !== null && (await git.findCommit(trailers, state.base_commit)) !== null) return null
   const changed = await git.changedPaths('HEAD^{tree}', await git.treeHash())
-  const paths = changed.filter(path => !args.place.dirtyBefore.includes(path))
+  const paths = changed.filter(path => !args.workspace.dirtyBefore.includes(path))
   const message = `fix: review items (pass ${state.review_pass})\n\n${trailers.join('\n')}\n`
   const made = await git.commit({ message, paths, except: [], hooks })
   return 'refused' in made ? made.refused : null

@@ -64,12 +64,12 @@ async function commit(context: NodeContext, trailers: readonly string[], hasObje
 
 /** In the run's worktree everything; in a person's tree only the task's clean files. */
 async function ownPaths({ state, args, git }: NodeContext, except: readonly string[]): Promise<string[] | null> {
-  if (args.place.mode === 'worktree') return null
+  if (args.workspace.mode === 'worktree') return null
   const changed = await git.changedPaths(state.task_base ?? 'HEAD^{tree}', await git.treeHash())
   // The plan was written before the first task, and is committed with it.
   const plan = state.current_task_index === 0 && state.plan_path !== null ? [state.plan_path] : []
   return [...new Set([...changed, ...plan])].filter(
-    path => !args.place.dirtyBefore.includes(path) && !except.includes(path),
+    path => !args.workspace.dirtyBefore.includes(path) && !except.includes(path),
   )
 }
 

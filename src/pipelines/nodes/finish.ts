@@ -92,8 +92,8 @@ function pullLine({ pull, review_pass: rounds }: ImplementationState): string {
 /** Removes a worktree without changes together with its branch; keeps all others. */
 async function removeUnusedWorkspace(context: NodeContext, events: NewEvent[]): Promise<void> {
   const { args, state, git, cwd } = context
-  if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null) return
-  if ((await git.git.status()).length > 0 || (await git.commitsAhead(args.place.base)) > 0) return
+  if (args.workspace.mode !== 'worktree' || !args.workspace.isNewBranch || state.branch === null) return
+  if ((await git.git.status()).length > 0 || (await git.commitsAhead(args.workspace.base)) > 0) return
   if (await new PipelineGit(args.repository).removeWorktree(cwd, state.branch))
     events.push(newEvent('worktree.removed', { path: cwd, branch: state.branch, reason: 'nothing was changed' }))
 }

@@ -41,7 +41,8 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
     throw new SignalboxError('E_GIT', `merge conflict in ${conflicts.join(', ')}`, {
       next: 'resolve it, then signalbox resume',
     })
-  const base = args.place.mode === 'worktree' ? args.place.base : ((await git.git.head()) ?? args.place.base)
+  const base =
+    args.workspace.mode === 'worktree' ? args.workspace.base : ((await git.git.head()) ?? args.workspace.base)
   const update: StateUpdate = {
     branch,
     base_commit: base,
@@ -86,21 +87,21 @@ export function restorePlan({ state, cwd }: NodeContext): void {
 
 async function ensureWorkspaceReady(context: NodeContext, events: NewEvent[]): Promise<string | null> {
   const { args, call, cwd } = context
-  const { place } = args
-  if (place.isPlaced) {
+  const { workspace } = args
+  if (workspace.isPlaced) {
     await setUpOnce(context)
-    return place.branch
+    return workspace.branch
   }
-  if (place.mode === 'in_place') return place.branch ?? (await context.git.git.branch())
-  if (place.branch === null || !place.isNewBranch) {
-    if (existsSync(cwd)) return place.branch
+  if (workspace.mode === 'in_place') return workspace.branch ?? (await context.git.git.branch())
+  if (workspace.branch === null || !workspace.isNewBranch) {
+    if (existsSync(cwd)) return workspace.branch
   }
   const made = await ensureWorkspace(new Git(args.repository), {
     run: call.run,
     path: cwd,
-    branch: context.state.branch ?? place.branch!,
-    base: place.base,
-    isNewBranch: place.isNewBranch,
+    branch: context.state.branch ?? workspace.branch!,
+    base: workspace.base,
+    isNewBranch: workspace.isNewBranch,
   })
   if (made.made === 'restored')
     call.notice(
@@ -114,7 +115,7 @@ async function ensureWorkspaceReady(context: NodeContext, events: NewEvent[]): P
       newEvent('worktree.created', {
         path: cwd,
         branch: made.branch,
-        base: place.base,
+        base: workspace.base,
         ...(made.made === 'restored' && { isRestored: true }),
       }),
     )

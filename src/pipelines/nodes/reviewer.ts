@@ -187,7 +187,7 @@ async function changedMeanwhile(context: NodeContext, before: string, after: str
   const { git, args } = context
   const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
   markVoid(context)
-  if (args.place.mode === 'in_place')
+  if (args.workspace.mode === 'in_place')
     return failed(`files changed during the review and were left as they are: ${paths}`)
   await git.git.restoreTree(before)
   return failed(`a Reviewer changed files; they were restored: ${paths}`)

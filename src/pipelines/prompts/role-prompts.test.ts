@@ -17,7 +17,7 @@ const argsWith = (prompts: Record<string, { text: string; hash: string }> = {}) 
       prompts,
     }),
     repository: '/r',
-    place: { mode: 'worktree', path: '/w', branch: 'b', base: 'c', isNewBranch: true },
+    workspace: { mode: 'worktree', path: '/w', branch: 'b', base: 'c', isNewBranch: true },
   })
 const ARGS = argsWith()
 const LONG = `It shines. ${'x'.repeat(5_000)} The end.`

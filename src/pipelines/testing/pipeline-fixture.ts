@@ -156,7 +156,7 @@ export class PipelineFixture {
         ? null
         : resolvePlanPath('docs/plans/{date}-{issue_key}.md', { createdAt, issueKey: 'lamp', run: id }),
       repository: this.repository,
-      place: isReview ? inPlace : worktree,
+      workspace: isReview ? inPlace : worktree,
       ...(isReview && { target: { kind: 'local' }, issue: null }),
       ...extra,
     })

@@ -4,7 +4,7 @@ import type { PipelineArgs, PipelineRunOptions } from '../../pipelines/index.js'
 import type { StartContext } from '../start-context.js'
 import { shareWorkspace } from '../workspaces/workspace-origin.js'
 
-type Args = Pick<PipelineArgs, 'repository' | 'place'>
+type Args = Pick<PipelineArgs, 'repository' | 'workspace'>
 
 /**
  * Where a pipeline works that workers perform: its worktree is made now, because a worker gets a
@@ -14,12 +14,12 @@ export async function placePipeline(
   context: StartContext,
   id: string,
   git: Git,
-  { repository, place }: Args,
+  { repository, workspace }: Args,
 ): Promise<Args & Pick<PipelineRunOptions, 'project'>> {
-  const { path, branch, base, isNewBranch } = place
+  const { path, branch, base, isNewBranch } = workspace
   await addWorktree(git, { path, branch: branch!, base: isNewBranch ? base : null })
   await shareWorkspace(context, id, path)
-  return { repository: path, place: { ...place, isNewBranch: false, isPlaced: true }, project: repository }
+  return { repository: path, workspace: { ...workspace, isNewBranch: false, isPlaced: true }, project: repository }
 }
 
 /** What only the machine with the repository can do. @throws SignalboxError `E_INPUT` */

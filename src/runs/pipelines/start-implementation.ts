@@ -82,10 +82,10 @@ export async function startImplementation(context: StartContext, options: Implem
   const issueKey = slugOf(issue.id)
   const found = await planWorkspace(context, id, issueKey, options)
   const { dirty } = found
-  const revision = found.place.mode === 'worktree' ? found.place.base : null
+  const revision = found.workspace.mode === 'worktree' ? found.workspace.base : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
   const placed = placement ? await placePipeline(context, id, new Git(found.repository), found) : null
-  const { repository, place } = placed ?? found
+  const { repository, workspace } = placed ?? found
   const args = pipelineArgs.parse({
     pipeline: 'implementation',
     workflowId: id,
@@ -97,7 +97,7 @@ export async function startImplementation(context: StartContext, options: Implem
     plan,
     planPath: resolvePlanPath(profile.planPathPattern, { createdAt, issueKey, run: id }),
     repository,
-    place,
+    workspace,
     autoApprove: options.autoApprove === true,
     planOnly: options.planOnly === true,
     comment: options.comment === true,
@@ -119,7 +119,10 @@ export async function startImplementation(context: StartContext, options: Implem
     createdAt,
     id,
   )
-  const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]
+  const notices = [
+    ...(warning === null ? [] : [warning]),
+    ...(dirty > 0 ? [uncommittedText(dirty, workspace.base)] : []),
+  ]
   return { id, home, driver, notices }
 }
 
@@ -138,7 +141,7 @@ function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string |
   })
 }
 
-type PipelineWorkspace = PipelineArgs['place']
+type PipelineWorkspace = PipelineArgs['workspace']
 
 /** Where an implementation works. @throws SignalboxError `E_INPUT`, `E_STATE` */
 async function planWorkspace(
@@ -146,11 +149,11 @@ async function planWorkspace(
   run: string,
   issueKey: string,
   options: ImplementationOptions,
-): Promise<{ repository: string; place: PipelineWorkspace; dirty: number }> {
+): Promise<{ repository: string; workspace: PipelineWorkspace; dirty: number }> {
   const git = new PipelineGit(cwd)
   const { repository, head } = await requireCommit(git.git, 'implement', 'run git init and commit something first')
   if (options.isInPlace)
-    return { repository, place: await workInPlace(store, git, repository, head, options), dirty: 0 }
+    return { repository, workspace: await workInPlace(store, git, repository, head, options), dirty: 0 }
   const wanted = options.branch ?? `signalbox/${issueKey}`
   const exists = options.branch !== undefined && (await git.git.hasBranch(options.branch))
   if (exists) await refuseCheckedOut(store, git, wanted)
@@ -161,7 +164,7 @@ async function planWorkspace(
   return {
     repository,
     dirty: (await git.git.status()).length,
-    place: {
+    workspace: {
       mode: 'worktree',
       path: worktreePath(home.settings.dataDirectory, repository, run),
       branch: exists ? wanted : await freeBranch(git.git, wanted),

@@ -29,7 +29,10 @@ export interface PullRequestOptions extends PipelineOptions, PullOptions {
   pull?: string | undefined
 }
 
-type Found = Pick<PipelineArgs, 'repository' | 'place' | 'issue' | 'tracker'> & { title: string; pull: PullRequestArgs }
+type Found = Pick<PipelineArgs, 'repository' | 'workspace' | 'issue' | 'tracker'> & {
+  title: string
+  pull: PullRequestArgs
+}
 
 /** Creates a run of the pull request pipeline: for the branch of a run, or for one that exists. */
 export async function startPullRequest(context: StartContext, options: PullRequestOptions): Promise<StartedRun> {
@@ -44,7 +47,7 @@ export async function startPullRequest(context: StartContext, options: PullReque
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
   const id = options.id ?? newId('run')
   const found = await findPull(context, id, settings, options)
-  await requireProjectTrust(context, { directory: found.repository, revision: found.place.base }, options.trust)
+  await requireProjectTrust(context, { directory: found.repository, revision: found.workspace.base }, options.trust)
   const createdAt = clock.now()
   const { title, ...args } = found
   const parsed = pipelineArgs.parse({
@@ -120,7 +123,7 @@ async function pullOfBranch(
   const path = at ?? worktreePath(home.settings.dataDirectory, root, id)
   return {
     repository: realpathSync(root),
-    place: { mode: 'worktree', path, branch, base, isNewBranch: false, dirtyBefore: [] },
+    workspace: { mode: 'worktree', path, branch, base, isNewBranch: false, dirtyBefore: [] },
     issue: null,
     tracker: 'noop',
     title: `Pull request: ${title}`,
@@ -145,14 +148,14 @@ async function pullOfRun(
     throw new SignalboxError('E_INPUT', `run ${record.id} has no branch`, { next: `signalbox show ${record.id}` })
   const at = await git.checkedOutAt(state.branch)
   if (at !== null) await refuseBusy(store, git, at, 'wait for its end')
-  const base = state.base_commit ?? args.place.base
+  const base = state.base_commit ?? args.workspace.base
   const pull = await pullArgs(git, settings, options)
   const text = pullText({ state, args: { ...args, pull } })
   return {
     repository: args.repository,
-    place: {
+    workspace: {
       mode: 'worktree',
-      path: at ?? args.place.path,
+      path: at ?? args.workspace.path,
       branch: state.branch,
       base,
       isNewBranch: false,
@@ -199,7 +202,7 @@ async function existingPull(
     await git.git.run(['fetch', '--quiet', pull.pushUrl ?? args.remote, `refs/heads/${pull.branch}`])
   return {
     repository,
-    place: {
+    workspace: {
       mode: 'worktree',
       path: worktreePath(home.settings.dataDirectory, repository, id),
       branch: await freeBranch(git.git, `signalbox/pr-${number}`),

@@ -74,7 +74,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
     tracker: 'noop',
     issue: found.issue,
     repository: placement ? found.cwd : found.repository,
-    place: {
+    workspace: {
       mode: found.isOwnWorktree ? 'worktree' : 'in_place',
       path: found.cwd,
       branch: await git.git.branch(),
@@ -119,7 +119,7 @@ async function elsewhere(context: StartContext, id: string, found: FoundTarget):
       next: 'write the range with three dots: a...b',
     })
   const path = worktreePath(context.home.settings.dataDirectory, repository, id)
-  const place = {
+  const workspace = {
     mode: 'worktree' as const,
     path,
     branch: await freeBranch(git.git, workspaceBranch('review', id)),
@@ -128,7 +128,7 @@ async function elsewhere(context: StartContext, id: string, found: FoundTarget):
     isPlaced: true,
     dirtyBefore: [],
   }
-  await placePipeline(context, id, git.git, { repository, place })
+  await placePipeline(context, id, git.git, { repository, workspace })
   return { ...found, cwd: path, head: target.to, canFix: true, isOwnWorktree: true }
 }
 
@@ -193,11 +193,11 @@ async function runTarget({ store, home, cwd }: StartContext, word: string): Prom
     throw new SignalboxError('E_INPUT', `run ${record.id} has no branch yet`, { next: `signalbox show ${record.id}` })
   const to = await new PipelineGit(args.repository).commitOf(state.branch)
   if (to === null) throw new SignalboxError('E_INPUT', `the branch of run ${record.id} is gone: ${state.branch}`)
-  const tree = new PipelineGit(args.place.path)
+  const tree = new PipelineGit(args.workspace.path)
   const isCheckedOut = (await tree.git.head().catch(() => null)) === to
   return {
     target: { kind: 'range', from: state.base_commit, to, label: `${state.branch}` },
-    cwd: isCheckedOut ? args.place.path : args.repository,
+    cwd: isCheckedOut ? args.workspace.path : args.repository,
     repository: args.repository,
     isOwnWorktree: false,
     head: to,

@@ -166,12 +166,12 @@ describe('the blocks of an answer', () => {
 })
 
 describe('an incomplete answer', () => {
-  it('has its last row held back and its last block provisional while it grows', () => {
+  it('has its last row left out and its last block provisional while it grows', () => {
     const lines = answer(['First paragraph.', '', 'Second par'])
     const open = read(lines, { isOpen: true })
     expect(renderMarkdown(open)).toBe('First paragraph.')
     expect(open.at(-1)).toMatchObject({ provisional: true })
-    expect(renderMarkdown(read(lines, { isOpen: true, holdRows: 0 }))).toBe('First paragraph.\n\nSecond par')
+    expect(renderMarkdown(read(lines, { isOpen: true, growingRows: 0 }))).toBe('First paragraph.\n\nSecond par')
   })
 
   it('has a mark on the block above which rows are missing', () => {

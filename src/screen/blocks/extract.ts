@@ -20,10 +20,10 @@ export interface ExtractOptions {
   /** The current columns of the screen. */
   cols: number
   turn: string
-  /** More rows will follow: the newest block is provisional, its last row held back. */
+  /** More rows will follow: the newest block is provisional, its last row is left out. */
   isOpen: boolean
   /** Rows at the end of an open answer that still grow. Default 1. */
-  holdRows?: number
+  growingRows?: number
   /** All widths of the screen since the first row was drawn, the current one first. */
   widths?: readonly number[]
 }
@@ -54,7 +54,7 @@ export function extractPieces(rows: readonly TextRow[], options: ExtractOptions)
     isOpen: options.isOpen,
   }
   let count = 0
-  const pieces = holdBack(split, options).map(rowBlock => {
+  const pieces = withoutGrowingRows(split, options).map(rowBlock => {
     const part = whole.slice(rowBlock.first, rowBlock.last + 1)
     return readRowBlock(rowBlock, part, style).map(
       ({ content, first, last }): Block => ({
@@ -122,10 +122,10 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
 }
 
 /** The last row of a growing answer may be incomplete: it waits for the next one. */
-function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: ExtractOptions): RowBlock[] {
+function withoutGrowingRows(blocks: readonly RowBlock[], { isOpen, growingRows = 1 }: ExtractOptions): RowBlock[] {
   const newest = blocks.at(-1)
-  if (!isOpen || newest?.kind !== 'prose' || holdRows === 0) return [...blocks]
-  const last = newest.last - holdRows
+  if (!isOpen || newest?.kind !== 'prose' || growingRows === 0) return [...blocks]
+  const last = newest.last - growingRows
   return last < newest.first ? blocks.slice(0, -1) : [...blocks.slice(0, -1), { ...newest, last }]
 }
 

@@ -48,7 +48,7 @@ interface LiveProof {
 
 export interface Menu {
   /** A hash of kind, question, body and labels; not of selection, width or position. */
-  print: string
+  hash: string
   kind: MenuKind
   origin: 'agent' | 'user'
   layout: 'vertical' | 'horizontal' | 'inline' | 'typed'

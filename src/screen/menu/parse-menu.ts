@@ -99,7 +99,7 @@ function fromGroup(
     isTentative: spec === null && pack.menus.length > 0 && group.shownBy === 'style' && frame.buffer === 'normal',
     rows,
     menu: {
-      print: hashTexts([
+      hash: hashTexts([
         kind,
         head.question,
         ...head.body,
@@ -158,7 +158,7 @@ function fromInline(
     isTentative: prompt.isTentative,
     rows,
     menu: {
-      print: hashTexts(['input', question, ...options.map(option => option.label)]),
+      hash: hashTexts(['input', question, ...options.map(option => option.label)]),
       kind: spec?.kind ?? (isAsked ? 'question' : 'input'),
       origin: spec?.origin ?? 'agent',
       layout: group.layout === 'typed' ? 'typed' : 'inline',
@@ -212,7 +212,7 @@ function fromField(
     isTentative: false,
     rows,
     menu: {
-      print: hashTexts([kind, head.question, ...head.body]),
+      hash: hashTexts([kind, head.question, ...head.body]),
       kind,
       origin: spec?.origin ?? 'agent',
       layout: group.layout,

@@ -46,7 +46,7 @@ export class LocalPeers {
   readonly #known = new WeakMap<Socket, Promise<LocalPeer | null>>()
   readonly #codes: TerminalCodes
   /** Kept once it is known: an agent can change the log. */
-  #first: number | null = null
+  #firstStartedAt: number | null = null
 
   constructor(host: Host, clock: Clock) {
     this.#host = host
@@ -62,7 +62,7 @@ export class LocalPeers {
   }
 
   async #find(socket: Socket): Promise<LocalPeer | null> {
-    return peerOrigin(socket, await this.#running(), await this.#openSince())
+    return peerOrigin(socket, await this.#running(), await this.#unconfinedSince())
   }
 
   async #running(): Promise<{ name: string; pid: number }[]> {
@@ -94,7 +94,7 @@ export class LocalPeers {
     // People attach from tmux every day: what is typed there is recorded as typed, not refused.
     if (route.id === 'panes.terminal' && peer.origin.multiplexer !== undefined) return null
     if (credential.kind === 'device' || this.#host.settings.approvals?.unproven === 'allow') return null
-    return (await this.#firstOpen()) === null ? null : peer.origin.why
+    return (await this.#firstUnconfined()) === null ? null : peer.origin.why
   }
 
   /** The process was refused this; a person may confirm it with a code (`showCode`). */
@@ -109,7 +109,9 @@ export class LocalPeers {
   async showCode(peer: LocalPeer | null): Promise<void> {
     const multiplexer = peer?.origin.kind === 'unproven' ? peer.origin.multiplexer : undefined
     const terminals =
-      multiplexer === undefined ? [] : personTerminals(multiplexer, await this.#running(), await this.#openSince())
+      multiplexer === undefined
+        ? []
+        : personTerminals(multiplexer, await this.#running(), await this.#unconfinedSince())
     if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
     throw new SignalboxError('E_STATE', 'no terminal of your own was found to show a code on', {
       next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
@@ -121,10 +123,13 @@ export class LocalPeers {
     return this.#codes.redeem(peer.pid, code)?.key ?? null
   }
 
-  /** The same since the system was started: older processes have ended. */
-  async #openSince(): Promise<number | null> {
-    const first = await this.#firstOpen()
-    // The kernel's time of start is a second more or less exact.
+  /**
+   * When the first agent outside a sandbox was started, but not before the system: older processes
+   * have ended.
+   */
+  async #unconfinedSince(): Promise<number | null> {
+    const first = await this.#firstUnconfined()
+    // The start times of processes are exact to about a second.
     return first === null ? null : Math.max(first - SLACK_MS, bootTime() ?? 0)
   }
 
@@ -132,13 +137,13 @@ export class LocalPeers {
    * When the first agent outside a sandbox was started: any since then could have asked another
    * program to call, also later: by `at`, cron, or a window of tmux that waits.
    */
-  async #firstOpen(): Promise<number | null> {
-    if (this.#first !== null) return this.#first
+  async #firstUnconfined(): Promise<number | null> {
+    if (this.#firstStartedAt !== null) return this.#firstStartedAt
     const sessions = (await this.#host.records()).filter(({ sandbox }) => !sandbox)
     const runs = (await listRuns(this.#host.store)).filter(({ sandbox }) => !sandbox)
     const starts = [...sessions.map(({ startedAt }) => startedAt), ...runs.map(({ createdAt }) => createdAt)]
-    this.#first = starts.length === 0 ? null : Math.min(...starts)
-    return this.#first
+    this.#firstStartedAt = starts.length === 0 ? null : Math.min(...starts)
+    return this.#firstStartedAt
   }
 }
 

@@ -13,7 +13,7 @@ import type { Sendable } from '../wire/index.js'
  */
 
 /** An event of the log as a frame. It is serialised once for all streams. */
-export interface FedEvent {
+export interface EventFrame {
   position: number
   type: string
   stream: string
@@ -25,7 +25,7 @@ export interface FedEvent {
 export class EventFeed {
   readonly #store: EventStore
   readonly #text: CleanText
-  readonly #listeners = new Set<(events: readonly FedEvent[]) => void>()
+  readonly #listeners = new Set<(events: readonly EventFrame[]) => void>()
   readonly #subscription: Subscription
   #position: number
 
@@ -36,8 +36,8 @@ export class EventFeed {
     this.#subscription = store.subscribe({ after: head, onError }, events => {
       this.#position = events.at(-1)!.position
       if (this.#listeners.size === 0) return
-      const fed = events.map(event => this.feed(event))
-      for (const listener of this.#listeners) listener(fed)
+      const frames = events.map(event => this.toFrame(event))
+      for (const listener of this.#listeners) listener(frames)
     })
   }
 
@@ -57,12 +57,12 @@ export class EventFeed {
     return this.#position
   }
 
-  listen(listener: (events: readonly FedEvent[]) => void): () => void {
+  listen(listener: (events: readonly EventFrame[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  feed(event: StoredEvent): FedEvent {
+  toFrame(event: StoredEvent): EventFrame {
     const { type, at, stream, version, data, position } = event
     const body: Sendable<StreamEvent> = { type, at, subject: stream, version, data }
     const json = this.#text.json(body, 'rfc3339')
@@ -92,7 +92,7 @@ export function positionOf(cursor: string | undefined, store: string): number | 
   return name === store && /^\d{1,15}$/.test(position ?? '') ? Number(position) : null
 }
 
-export interface FedUpdate {
+export interface UpdateFrame {
   type: LiveUpdate['type']
   session: string
   frame(): string
@@ -100,7 +100,7 @@ export interface FedUpdate {
 
 /** Provisional text, serialised once for all streams that watch the session. */
 export class UpdateFeed {
-  readonly #listeners = new Set<(update: FedUpdate) => void>()
+  readonly #listeners = new Set<(update: UpdateFrame) => void>()
   readonly #unlisten: () => void
 
   constructor(bus: LiveBus, text: CleanText) {
@@ -113,12 +113,12 @@ export class UpdateFeed {
         written ??= frameOf(type, text.json(body, 'rfc3339'))
         return written
       }
-      const fed = { type, session, frame }
-      for (const listener of this.#listeners) listener(fed)
+      const shared = { type, session, frame }
+      for (const listener of this.#listeners) listener(shared)
     })
   }
 
-  listen(listener: (update: FedUpdate) => void): () => void {
+  listen(listener: (update: UpdateFrame) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

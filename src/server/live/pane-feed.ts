@@ -14,7 +14,7 @@ const PREVIEW_MS = 1_000
 /** A pane with a version that only grows. */
 export type VersionedPane = PaneInfo & { version: number }
 
-export interface FedPane {
+export interface PaneFrame {
   type: PaneChange['type']
   at: number
   pane: VersionedPane
@@ -31,7 +31,7 @@ export class PaneFeed {
   readonly #host: Host
   readonly #text: CleanText
   readonly #versions = new Map<string, number>()
-  readonly #listeners = new Set<(change: FedPane) => void>()
+  readonly #listeners = new Set<(change: PaneFrame) => void>()
   readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
   readonly #hashes = new Map<string, string>()
   readonly #clock: Clock
@@ -57,7 +57,7 @@ export class PaneFeed {
     return { ...pane, version }
   }
 
-  listen(listener: (change: FedPane) => void): () => void {
+  listen(listener: (change: PaneFrame) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -86,16 +86,16 @@ export class PaneFeed {
       this.#hashes.delete(pane.id)
     }
     if (this.#listeners.size === 0) return
-    const fed = this.#change(nameOf(change), versioned)
-    for (const listener of this.#listeners) listener(fed)
+    const frame = this.#change(nameOf(change), versioned)
+    for (const listener of this.#listeners) listener(frame)
   }
 
   /** The current state of a pane as a change. */
-  asIs(pane: VersionedPane): FedPane {
+  asIs(pane: VersionedPane): PaneFrame {
     return this.#change('pane.status', pane)
   }
 
-  #change(type: PaneChange['type'], pane: VersionedPane): FedPane {
+  #change(type: PaneChange['type'], pane: VersionedPane): PaneFrame {
     const at = this.#clock.now()
     const body: Sendable<PaneChange> = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
     return { type, at, pane, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }

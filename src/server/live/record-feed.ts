@@ -8,14 +8,14 @@ import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { type EventFeed, type FedEvent, frameOf } from './event-stream.js'
+import { type EventFeed, type EventFrame, frameOf } from './event-stream.js'
 
 /** Events come in groups and records settle after them: one read serves the group. */
 const SETTLE_MS = 120
 /** The minimum time between two reads of the same record. Other records are not delayed by it. */
 const PAUSE_MS = 400
 
-export interface FedRecord {
+export interface RecordFrame {
   type: 'session.record' | 'run.record'
   subject: string
   /** Serialised once for all streams. */
@@ -42,7 +42,7 @@ export class RecordFeed {
   readonly #text: CleanText
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
-  readonly #listeners = new Set<(record: FedRecord) => void>()
+  readonly #listeners = new Set<(record: RecordFrame) => void>()
   /** Streams of the log with events since their records were read. */
   readonly #dirty = new Set<string>()
   readonly #lookedAt = new Map<string, number>()
@@ -60,7 +60,7 @@ export class RecordFeed {
   }
 
   /** Without listeners nothing is read. */
-  listen(listener: (record: FedRecord) => void): () => void {
+  listen(listener: (record: RecordFrame) => void): () => void {
     this.#listeners.add(listener)
     this.#unlisten ??= this.#followChanges()
     return () => {
@@ -89,7 +89,7 @@ export class RecordFeed {
   }
 
   /** Sends the records of these streams to all listeners, after a short delay. */
-  readChanged(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
+  readChanged(events: Iterable<Pick<EventFrame, 'stream' | 'type'>>): void {
     if (this.#listeners.size === 0) return
     for (const { stream, type } of events) if (changesRecord(stream, type)) this.#dirty.add(stream)
     this.#wait()
@@ -136,7 +136,7 @@ export class RecordFeed {
   }
 
   /** Null for a stream without a record. */
-  async #record(subject: string): Promise<FedRecord | null> {
+  async #record(subject: string): Promise<RecordFrame | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
     const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {

@@ -3,7 +3,7 @@ import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Hello } from '../api-types.js'
 import { cursorOf, EventQueue, frameOf, positionOf, streamOf } from '../live/event-stream.js'
-import type { FedPane } from '../live/pane-feed.js'
+import type { PaneFrame } from '../live/pane-feed.js'
 import { isInScope, isReplayable, pageAfter, parseScope, someAfter, typeFilter } from '../live/replay.js'
 import { Watched } from '../live/streams.js'
 import { type Call, type Route, route } from '../route.js'
@@ -31,13 +31,13 @@ const streamQuery = z.strictObject({
     .enum(['none', 'changed'])
     .default('none')
     .describe('`changed`: the records of sessions and runs after each change (`session.record`, `run.record`)'),
-  restMs: z.coerce
+  intervalMs: z.coerce
     .number()
     .int()
     .min(0)
     .max(1_000)
     .optional()
-    .describe('updates are sent together, at most this often in ms; requests for a decision are sent at once'),
+    .describe('minimum time between two batches of updates, in ms; requests for a decision are sent at once'),
 })
 
 const logQuery = z.strictObject({
@@ -145,7 +145,10 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     isType(type) && isInScope(scope, stream, data)
   const cursor = call.header('last-event-id') ?? query.since
 
-  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { ephemeralMs: query.restMs }) })
+  const queue = new EventQueue({
+    clock: parts.clock,
+    ...(query.intervalMs !== undefined && { ephemeralMs: query.intervalMs }),
+  })
   const subscription = newId('sub')
   const watched = new Watched()
   const closing: (() => void)[] = []
@@ -169,7 +172,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
       if (liveAfter === null) return
       for (const { position, type, stream, data, frame } of events)
         if (position > liveAfter && isWanted(type, stream, data))
-          queue.push(frame, { isUrgent: query.restMs === undefined || isForDecision(type) })
+          queue.push(frame, { isUrgent: query.intervalMs === undefined || isForDecision(type) })
     }),
   )
 
@@ -178,7 +181,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
-      const tell = ({ type, pane, frame }: FedPane) => {
+      const tell = ({ type, pane, frame }: PaneFrame) => {
         if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, frame)
       }
       // Panes are not in the log, so a reader that resumes gets the current state of each.
@@ -229,7 +232,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
       if (query.records === 'changed') for (const event of page.events) noteMissed(missed, event)
       at = page.isHead ? Math.max(page.last, sentTo) : page.last
       if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
-      if (page.events.length > 0) yield page.events.map(event => parts.events.feed(event).frame).join('')
+      if (page.events.length > 0) yield page.events.map(event => parts.events.toFrame(event).frame).join('')
     }
   }
   const { clock } = parts

@@ -46,17 +46,17 @@ export const recordingRoutes: readonly Route[] = [
     handle: async call => {
       const { record } = await findRecording(call, call.params.file!.replace(/\.cast$/, ''))
       const { size, mtimeMs } = statSync(record.recording)
-      const isSentPacked = /\bgzip\b/.test(call.header('accept-encoding') ?? '')
-      const tag = `"${size}-${Math.round(mtimeMs)}${isSentPacked ? '-gzip' : ''}"`
+      const isSentCompressed = /\bgzip\b/.test(call.header('accept-encoding') ?? '')
+      const tag = `"${size}-${Math.round(mtimeMs)}${isSentCompressed ? '-gzip' : ''}"`
       const headers = { etag: tag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
       if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
       const text = Readable.from(redactedRecording(record.recording, call.host.redactor))
-      const source = isSentPacked ? pipeline(text, createGzip(), () => undefined) : text
+      const source = isSentCompressed ? pipeline(text, createGzip(), () => undefined) : text
       return new Response(Readable.toWeb(source) as ReadableStream, {
         headers: {
           ...headers,
           'content-type': 'application/x-asciicast',
-          ...(isSentPacked && { 'content-encoding': 'gzip' }),
+          ...(isSentCompressed && { 'content-encoding': 'gzip' }),
         },
       })
     },

@@ -174,7 +174,7 @@ export const sessionRoutes: readonly Route[] = [
     handle: async ({ host, person, params, json }) => {
       const live = await liveOf({ host, person }, params.id!)
       const result = await live.interrupt()
-      await live.settled()
+      await live.effectsDone()
       return json({ session: live.id, ...result })
     },
   }),

@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
-import { appliesAtOnce, editingOf, editSettings, loosensNothing, settingsVersion } from '../../config/index.js'
+import { appliesAtOnce, editingOf, editSettings, needsNoStepUp, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import type { WorkerView } from '../../workers/index.js'
 import { clusterMetrics } from '../cluster-metrics.js'
@@ -37,7 +37,7 @@ export const systemRoutes: readonly Route[] = [
     answers: { 200: answer('the settings as they are now', settings) },
     handle: async call => {
       const isLocal = !call.parts.settings.isPublic && !call.parts.settings.isBehindProxy
-      const isHarmless = isLocal && call.who.kind === 'device' && Object.keys(call.body.changes).every(loosensNothing)
+      const isHarmless = isLocal && call.who.kind === 'device' && Object.keys(call.body.changes).every(needsNoStepUp)
       if (!isHarmless) call.parts.auth.requireConfirmed(call.who, call.peer)
       const version = call.header('if-match')?.replaceAll('"', '') ?? null
       editSettings(settingsFile(call.parts), call.body.changes, { version })

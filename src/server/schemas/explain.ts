@@ -63,7 +63,7 @@ const rule = z.object({
 })
 
 const menu = z.object({
-  print: z.string(),
+  hash: z.string(),
   kind: z.string(),
   origin: z.enum(['agent', 'user']),
   layout: z.enum(['vertical', 'horizontal', 'inline', 'typed']),

@@ -81,7 +81,7 @@ export const session = z
       .enum(['acp'])
       .optional()
       .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
-    places: z.record(z.string(), z.string()).optional(),
+    agentVariables: z.record(z.string(), z.string()).optional(),
     sandbox: sessionSandbox.optional().describe('the sandbox that it runs in'),
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))

@@ -59,7 +59,7 @@ const loopBlock = z
     session: z
       .object({ id: z.string(), ms: z.int() })
       .nullable()
-      .describe('the session with the longest turn at that time'),
+      .describe('the session with the longest slice at that time'),
   })
   .nullable()
 

@@ -136,7 +136,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     lastTurn: () => conversation.lastTurn,
     onDelivered: () => conversation.lastTurn,
     untilStarted: async () => undefined,
-    settled: () => effects.settled(),
+    effectsDone: () => effects.done(),
     onFailed: detail => notices.undelivered(detail),
   })
   const client =

@@ -202,7 +202,7 @@ export class AcpSession extends WithoutScreen implements LocalSession {
       CANCEL_MS,
       () => this.exit !== null || this.#parts.conversation.turn !== turn,
     )
-    await this.settled()
+    await this.effectsDone()
     return isStopped
       ? { result: 'interrupted' }
       : { result: 'unconfirmed', detail: 'the agent has not ended its turn yet' }
@@ -225,8 +225,8 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     return this.#parts.waiters.changed(ms)
   }
 
-  settled(): Promise<void> {
-    return this.#parts.effects.settled()
+  effectsDone(): Promise<void> {
+    return this.#parts.effects.done()
   }
 
   // — inside —

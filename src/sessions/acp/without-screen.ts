@@ -31,14 +31,14 @@ const NO_SCREEN: ScreenView = {
   readRows: () => [],
   recordInput: () => undefined,
   settleBy: () => undefined,
-  holdIdle: () => undefined,
+  requireIdleFor: () => undefined,
 }
 
 /** What a session without a terminal answers to questions about one. */
 export abstract class WithoutScreen {
   readonly screen: ScreenView = NO_SCREEN
   readonly frame = null
-  readonly terminal = { isRead: () => Promise.resolve() }
+  readonly terminal = { untilRead: () => Promise.resolve() }
   readonly holder: Holder = { kind: 'none' }
   readonly viewers = 0
   readonly isApplicationCursor = false

@@ -167,7 +167,7 @@ export class Conversation {
     const { echo } = this.#rows
     if (echo && this.#hasGrown(echo)) this.#state = { ...this.#state, echoText: echo.text, from: echo.last + 1 }
     else if (echo && this.#hasMoved(echo)) this.#follow(echo)
-    else if (echo && this.#isLate(echo, look)) this.#adopt(echo)
+    else if (echo && this.#isLate(echo, look)) this.#useEcho(echo)
     else this.#anchor(echo)
   }
 
@@ -283,8 +283,8 @@ export class Conversation {
     // While the screen is scrolled back, the end of the answer is out of sight.
     if (!this.#rows.isWhole && all.length > 0) all[all.length - 1] = { ...all.at(-1)!, missing: true }
     const read = options.isAsking ? withoutOpenTool(all) : all
-    const held = all[read.length]
-    if (held) this.#state.lastRow = held.rows[0] - 1
+    const growing = all[read.length]
+    if (growing) this.#state.lastRow = growing.rows[0] - 1
     else this.#state.lastRow = rows.at(-1)?.id ?? this.#state.from - 1
     this.#setBlocks(read, options.isEnd)
     return this.#blocks
@@ -416,7 +416,7 @@ export class Conversation {
       turn: this.message ?? this.turn ?? this.#session,
       isOpen,
       // The last row grows only while the agent writes text.
-      holdRows: look.observation.view === 'response_content' ? 1 : 0,
+      growingRows: look.observation.view === 'response_content' ? 1 : 0,
       widths: this.#rows.widths,
     }
   }
@@ -504,7 +504,7 @@ export class Conversation {
     return this.#queued.some(tail => squash(text).endsWith(tail))
   }
 
-  #adopt(echo: Echo): void {
+  #useEcho(echo: Echo): void {
     this.#state = { ...this.#state, echoId: echo.first, isEchoOlder: false, echoText: echo.text, from: echo.last + 1 }
   }
 

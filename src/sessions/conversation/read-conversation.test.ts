@@ -17,7 +17,7 @@ async function open(): Promise<void> {
 }
 
 async function prompts(): Promise<string[]> {
-  await fixture.session.settled()
+  await fixture.session.effectsDone()
   const events = await fixture.store.readStream(`session/${fixture.session.id}`)
   return turnPrompts(events).map(({ prompt }) => prompt)
 }
@@ -75,7 +75,7 @@ describe('the prompt of a turn', () => {
     await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
     await fixture.pass(5_000)
     expect(await fixture.events('turn.opened')).toEqual([])
-    expect((await fixture.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
+    expect((await fixture.events('prompt.ended')).at(-1)).toMatchObject({ result: 'delivered' })
     await send('first', [GREETING, '○ enter sends, esc stops'], ['', ...FIRST])
     await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first'])
@@ -87,7 +87,7 @@ describe('the prompt of a turn', () => {
     await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first'])
     expect(await fixture.messages()).toEqual(['The first answer.'])
-    expect(await fixture.events('prompt.released')).toMatchObject([{ turn: 'ses_stage.1' }])
+    expect(await fixture.events('prompt.ended')).toMatchObject([{ turn: 'ses_stage.1' }])
     await send('second', [GREETING, '', ...FIRST], ['▷ second', '', '◆ The second answer.', '', DONE, ''])
     await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first', 'second'])

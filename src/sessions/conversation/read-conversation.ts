@@ -42,7 +42,7 @@ export function readConversation(pack: Pack, source: RowSource, look: Look, name
     const before = echoes[index + 1]?.first ?? Number.POSITIVE_INFINITY
     const answer = rows.filter(({ id }) => id > echo.last && id < before)
     const turn = `${name}.${index + 1}`
-    const options = { cols, turn, isOpen: false, holdRows: 0, widths: [cols] }
+    const options = { cols, turn, isOpen: false, growingRows: 0, widths: [cols] }
     return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options).flat() }
   })
   return { turns, lastRow: rows.at(-1)?.id ?? -1 }
@@ -50,7 +50,7 @@ export function readConversation(pack: Pack, source: RowSource, look: Look, name
 
 function promptOf(pack: Pack, rows: readonly TextRow[], { first, last }: Echo, cols: number): string {
   const own = rows.filter(({ id }) => id >= first && id <= last)
-  const blocks = extractBlocks(own, { pack, cols, turn: '', isOpen: false, holdRows: 0 })
+  const blocks = extractBlocks(own, { pack, cols, turn: '', isOpen: false, growingRows: 0 })
   return blocks
     .flatMap(block => (block.kind === 'user' ? [block.text] : []))
     .join('\n')
@@ -77,7 +77,7 @@ export interface ReadOptions {
   /** The prefix of the block ids. */
   turn: string
   isOpen: boolean
-  holdRows: number
+  growingRows: number
   widths: readonly number[]
 }
 
@@ -107,7 +107,7 @@ export class BlockReader {
       last.options.cols === options.cols &&
       last.options.turn === options.turn &&
       last.options.isOpen === options.isOpen &&
-      last.options.holdRows === options.holdRows &&
+      last.options.growingRows === options.growingRows &&
       isSameList(last.options.widths, options.widths)
     if (isSame) return last.pieces
     const pieces = extractPieces(rows, { pack: this.#pack, ...options })

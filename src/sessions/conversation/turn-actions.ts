@@ -69,7 +69,7 @@ export class TurnActions {
     this.#wasInterrupted = true
   }
 
-  mark(look: Look | null, isSent = false): void {
+  begin(look: Look | null, isSent = false): void {
     const turn = look && this.#conversation.beginTurn(look, { isSent })
     if (!turn) return
     const prompt = this.#shownPrompt(look)
@@ -98,8 +98,8 @@ export class TurnActions {
   read(look: Look | null): void {
     if (!look) return
     const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
-    // A time before the last reading comes from a clock that was set back or from an adopted
-    // session.
+    // A time before the last reading comes from a clock that was set back, or from a session that
+    // was taken over.
     if (look.t < due && look.t >= this.#readAt) {
       this.#readDue = due
       return
@@ -116,7 +116,7 @@ export class TurnActions {
   /**
    * @param isReported the agent reported text: it is shown although reading the screen was put off.
    */
-  show({ isReported }: { isReported: boolean }): void {
+  showMessage({ isReported }: { isReported: boolean }): void {
     if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && !isReported)) return
     this.#conversation.openMessage()
     this.#options.messages.update(this.openMessage, this.#conversation.blocks)
@@ -152,7 +152,7 @@ export class TurnActions {
 
   /** Writes idle output as a message; closes the turn of a prompt answered at once. */
   extractIdleOutput(look: Look | null): void {
-    if (this.#idleOutput.check(look, seen => this.mark(seen)) !== 'due' || !look) return
+    if (this.#idleOutput.check(look, seen => this.begin(seen)) !== 'due' || !look) return
     const closed = this.#conversation.closeIdleOutput(look)
     if (!closed) return
     this.#options.messages.close(closed, { ending: null, waits: this.#options.hasTranscript })
@@ -169,7 +169,7 @@ export class TurnActions {
     if (!echo) return
     this.finalize(look, { before: echo.first, isEnd: true })
     this.close(look, 'done')
-    this.mark(look)
+    this.begin(look)
   }
 
   /** Closes the turn: the agent is idle. */

@@ -31,7 +31,7 @@
  * query is answered, no request raised, nothing emitted. Effects run one after the other
  * (`effects`), and a failing effect stops no other.
  *
- * Not here: PTYs (`keeper/`), scheduling of many sessions, snapshots and adoption (`host/`), the
+ * Not here: PTYs (`keeper/`), scheduling of many sessions, snapshots and taking over (`host/`), the
  * status of a pane for people (`supervision/`).
  */
 

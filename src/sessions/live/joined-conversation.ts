@@ -115,7 +115,7 @@ export class JoinedConversation {
   /** Resolves when the conversation has been read, there is none, or `ms` have passed. */
   async settled(ms: number): Promise<void> {
     await this.#waiters.until(ms, () => this.#phase !== null || this.#source === null)
-    await this.#effects.settled()
+    await this.#effects.done()
   }
 
   get prompts(): readonly JoinedPrompt[] {
@@ -310,7 +310,7 @@ export class JoinedConversation {
       restored: {
         phase: conversation.isTurnOpen ? 'thinking' : 'dormant',
         conversation,
-        menus: { count: 0, print: null, instance: '' },
+        menus: { count: 0, hash: null, instance: '' },
         isReady: true,
         isReported: true,
       },
@@ -338,8 +338,8 @@ const NO_NOTICES: PhaseNotices = {
 const NO_REQUESTS: PhaseRequests = {
   raise: async () => undefined,
   seenAgain: () => undefined,
-  settle: async () => undefined,
+  menuGone: async () => undefined,
   expectTakeOver: () => undefined,
-  adopt: async () => [],
+  loadOpen: async () => [],
   takeOver: async () => 'none',
 }

@@ -100,7 +100,7 @@ describe('prompts while the agent works', () => {
     await fixture.paint(done, { draft: 'second' })
     expect(fixture.keys).toEqual(['second', '\r'])
     await fixture.paint([...done, '▷ second', '', THINKING, ''])
-    expect(await fixture.events('prompt.released')).toMatchObject([{ result: 'delivered' }])
+    expect(await fixture.events('prompt.ended')).toMatchObject([{ result: 'delivered' }])
     expect((await SessionJournal.open(fixture.store, 'ses_stage')).prompts.held).toEqual([])
     expect(fixture.session.heldPrompts).toEqual([])
   })

@@ -111,8 +111,8 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
   const { id: session, agent: agentName, project, cwd } = record
   const allowances = new AgentAllowances({
     known: record.allows,
-    onAllowed: allowed => owner.record('session.allows', { session, ...allowed }),
-    onAsksAgain: label => owner.record('session.asks', { session, label }),
+    onAllowed: allowed => owner.record('session.allowance-made', { session, ...allowed }),
+    onAsksAgain: label => owner.record('session.allowance-ended', { session, label }),
   })
   const requests = new SessionRequests({
     ...ports,
@@ -161,7 +161,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     lastTurn: () => phase.lastTurn,
     onDelivered: sent => phase.noteSent(sent),
     untilStarted: turn => waiters.until(WORK_START_MAX_MS, () => ports.isExited() || phase.hasStarted(turn)),
-    settled: () => effects.settled(),
+    effectsDone: () => effects.done(),
     onFailed: detail => notices.undelivered(detail),
   })
   const phase: SessionPhase = new SessionPhase({

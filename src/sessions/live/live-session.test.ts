@@ -149,7 +149,7 @@ describe('the agent’s transcript', () => {
     await open()
     await fixture.report({ kind: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
     await fixture.report({ kind: 'session', agentSession: 'abc-1' })
-    await fixture.session.settled()
+    await fixture.session.effectsDone()
     expect(await fixture.events('session.identified')).toEqual([
       { agentSessionId: 'abc-1', source: 'hook', agentVersion: '2.0' },
     ])

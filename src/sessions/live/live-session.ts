@@ -90,7 +90,7 @@ export class LiveSession implements LocalSession {
   }
 
   async currentFrame(): Promise<Frame | null> {
-    await this.settled()
+    await this.effectsDone()
     return this.frame
   }
 
@@ -144,7 +144,7 @@ export class LiveSession implements LocalSession {
     this.#parts.terminal.save(saved => then({ ...saved, phase: this.#parts.phase.state }), failed)
   }
 
-  get terminal(): Pick<SessionTerminal, 'picture' | 'isRead' | 'packChanged'> {
+  get terminal(): Pick<SessionTerminal, 'picture' | 'untilRead' | 'packChanged'> {
     return this.#parts.terminal
   }
 
@@ -333,8 +333,8 @@ export class LiveSession implements LocalSession {
   }
 
   /** Resolves when all effects so far are done. */
-  settled(): Promise<void> {
-    return this.#parts.effects.settled()
+  effectsDone(): Promise<void> {
+    return this.#parts.effects.done()
   }
 
   #wentLive(isAdopted: boolean): void {

@@ -40,7 +40,7 @@ export function loggedPrompts(events: readonly StoredEvent[]): LoggedPrompts {
     } else if (isEvent(event, 'prompt.started')) {
       const known = open.get(event.data.prompt)
       if (known) open.set(known.id, { ...known, state: 'unfinished', version })
-    } else if (isEvent(event, 'prompt.released')) {
+    } else if (isEvent(event, 'prompt.ended')) {
       open.delete(event.data.prompt)
       results.set(event.data.prompt, event.data.result)
     }

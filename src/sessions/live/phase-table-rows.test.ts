@@ -121,11 +121,11 @@ async function bring(phase: Phase): Promise<void> {
   expect(await fixture.messages()).toHaveLength(phase === 'tool-pending' ? 2 : 1)
 }
 
-type Effect = 'turn' | 'update' | 'close' | 'ask' | 'settle' | 'typing true' | 'typing false' | 'notice' | 'end'
+type Effect = 'turn' | 'update' | 'close' | 'ask' | 'menuGone' | 'typing true' | 'typing false' | 'notice' | 'end'
 
 /** What people have seen and the log holds, counted. */
 async function tally(): Promise<Record<Effect, number>> {
-  await fixture.session.settled()
+  await fixture.session.effectsDone()
   const emitted = (what: string) => fixture.updates.filter(line => line.startsWith(what)).length
   const written = async (...types: EventType[]) => (await fixture.written(...types)).length
   const notices = await fixture.notices()
@@ -134,7 +134,7 @@ async function tally(): Promise<Record<Effect, number>> {
     update: emitted('update'),
     close: await written('message.final'),
     ask: await written('approval.requested'),
-    settle: await written('approval.applied', 'approval.stale', 'approval.cancelled'),
+    menuGone: await written('approval.applied', 'approval.stale', 'approval.cancelled'),
     'typing true': emitted('typing true'),
     'typing false': emitted('typing false'),
     notice: notices.filter(({ kind }) => kind === 'auth' || kind === 'silence').length,
@@ -150,7 +150,7 @@ function tallyOf({ calls, recorded }: PhaseFixture): Record<Effect, number> {
     update: called('update'),
     close: called('close'),
     ask: called('ask'),
-    settle: called('settle'),
+    menuGone: called('menuGone'),
     'typing true': called('typing true'),
     'typing false': called('typing false'),
     notice: called('notice'),
@@ -163,11 +163,11 @@ const EFFECT: Partial<Record<PhaseAction, Effect>> = {
   'begin-turn': 'turn',
   'start-typing': 'typing true',
   'stop-typing': 'typing false',
-  edit: 'update',
+  'show-message': 'update',
   finalize: 'close',
-  'extract-history': 'close',
+  'extract-idle-output': 'close',
   ask: 'ask',
-  'settle-approval': 'settle',
+  'close-approval': 'menuGone',
   'warn-auth': 'notice',
   'notice-silence': 'notice',
   'end-session': 'end',
@@ -253,7 +253,7 @@ describe('row', () => {
     await bring(phase)
     const before = await tally()
     await fixture.exit(0)
-    const nothing: Effect[] = phase === 'streaming' ? ['settle'] : ['settle', 'close']
+    const nothing: Effect[] = phase === 'streaming' ? ['menuGone'] : ['menuGone', 'close']
     await expectRow(phase, 'process-exit', before, phase === 'tool-pending' ? ['close'] : nothing)
     expect((await fixture.events('turn.closed')).at(-1)?.outcome).toBe(phase === 'dormant' ? 'done' : 'exited')
   })

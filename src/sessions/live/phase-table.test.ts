@@ -8,12 +8,13 @@ const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
   /**
-   * Whether a message is open after these actions: `open-message` and `edit` open one, `finalize`
-   * closes it.
+   * Whether a message is open after these actions: `open-message` and `show-message` open one,
+   * `finalize` closes it.
    */
   function isOpenAfter(isOpen: boolean, actions: readonly PhaseAction[]): boolean {
     return actions.reduce(
-      (open, action) => (action === 'finalize' ? false : action === 'open-message' || action === 'edit' ? true : open),
+      (open, action) =>
+        action === 'finalize' ? false : action === 'open-message' || action === 'show-message' ? true : open,
       isOpen,
     )
   }
@@ -51,11 +52,11 @@ describe('the phase table', () => {
     )
   })
 
-  test('no list of actions edits after finalize', () => {
+  test('no list of actions shows a message after finalize', () => {
     for (const { rows } of cells) {
       for (const { actions } of rows) {
         const end = actions.indexOf('finalize')
-        if (end >= 0) expect(actions.slice(end)).not.toContain('edit')
+        if (end >= 0) expect(actions.slice(end)).not.toContain('show-message')
       }
     }
   })
@@ -63,7 +64,7 @@ describe('the phase table', () => {
   test('leaving tool-pending always settles the request first', () => {
     for (const { state, rows } of cells) {
       for (const row of rows)
-        if (state === 'tool-pending' && row.next !== state) expect(row.actions[0]).toBe('settle-approval')
+        if (state === 'tool-pending' && row.next !== state) expect(row.actions[0]).toBe('close-approval')
     }
   })
 

@@ -42,36 +42,36 @@ export const phaseTable = defineMachine({
     'stop-typing': 'Hide the typing indicator.',
     extract: 'Read the new blocks of the open message from the screen.',
     'extract-turn': 'Read all blocks of the turn from the screen.',
-    'extract-history': 'Read the answers that are on the screen although no turn is open.',
-    edit: 'Send the open message to the surfaces.',
+    'extract-idle-output': 'Read output that appeared while no turn was open.',
+    'show-message': 'Send the open message to the surfaces.',
     finalize: 'Close the open message and write it to the log.',
     ask: 'Open an approval for the menu on the screen.',
-    'settle-approval': 'Close the approval of the menu that has gone.',
+    'close-approval': 'Close the approval of the menu that has gone.',
     'warn-auth': 'Report that the agent asks for a login.',
     'end-for-auth': 'End the session if no terminal attaches in time.',
     reconcile: 'Compare the messages with the agent’s own transcript.',
     'notice-silence': 'Report that a busy session has not changed for long.',
     'end-session': 'Write the end of the session to the log.',
   },
-  exit: { 'tool-pending': ['settle-approval'] },
+  exit: { 'tool-pending': ['close-approval'] },
   rows: [
     ['dormant', 'thinking', 'thinking', ['begin-turn', 'open-message', 'start-typing']],
     ['thinking', 'thinking', '='],
     ['streaming', 'thinking', 'thinking', ['finalize', 'open-message', 'start-typing']],
     ['tool-pending', 'thinking', 'thinking', ['open-message', 'start-typing']],
 
-    ['dormant', 'response_content', 'streaming', ['begin-turn', 'extract', 'edit']],
-    ['thinking', 'response_content', 'streaming', ['stop-typing', 'extract', 'edit']],
-    ['streaming', 'response_content', '=', ['extract', 'edit']],
-    ['tool-pending', 'response_content', 'streaming', ['extract', 'edit']],
+    ['dormant', 'response_content', 'streaming', ['begin-turn', 'extract', 'show-message']],
+    ['thinking', 'response_content', 'streaming', ['stop-typing', 'extract', 'show-message']],
+    ['streaming', 'response_content', '=', ['extract', 'show-message']],
+    ['tool-pending', 'response_content', 'streaming', ['extract', 'show-message']],
 
     ['dormant', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['ask']],
     ['thinking', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['stop-typing', 'finalize', 'ask']],
     ['streaming', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['finalize', 'ask']],
     ['tool-pending', 'tool_menu', '='],
-    ['tool-pending', 'tool_menu:new', '=', ['settle-approval', 'ask']],
+    ['tool-pending', 'tool_menu:new', '=', ['close-approval', 'ask']],
 
-    ['dormant', ['idle_prompt', 'background_task', 'error:final'], '=', ['extract-history']],
+    ['dormant', ['idle_prompt', 'background_task', 'error:final'], '=', ['extract-idle-output']],
     [
       'thinking',
       ['idle_prompt', 'background_task', 'error:final'],
@@ -85,17 +85,17 @@ export const phaseTable = defineMachine({
 
     // An agent may begin with a tool, before it thinks or writes. A result alone begins nothing:
     // the agent's own commands print one.
-    ['dormant', 'tool_running', 'streaming', ['begin-turn', 'extract', 'edit']],
+    ['dormant', 'tool_running', 'streaming', ['begin-turn', 'extract', 'show-message']],
     ['dormant', 'tool_result', '='],
-    ['thinking', ['tool_running', 'tool_result'], 'streaming', ['stop-typing', 'extract', 'edit']],
-    ['streaming', ['tool_running', 'tool_result'], '=', ['extract', 'edit']],
+    ['thinking', ['tool_running', 'tool_result'], 'streaming', ['stop-typing', 'extract', 'show-message']],
+    ['streaming', ['tool_running', 'tool_result'], '=', ['extract', 'show-message']],
     ['tool-pending', 'tool_running', 'streaming'],
-    ['tool-pending', 'tool_result', 'streaming', ['extract', 'edit']],
+    ['tool-pending', 'tool_result', 'streaming', ['extract', 'show-message']],
 
-    ['dormant', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['begin-turn', 'extract', 'edit']],
-    ['thinking', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['stop-typing', 'extract', 'edit']],
-    ['streaming', ['todo_list', 'parallel_agents', 'error'], '=', ['extract', 'edit']],
-    ['tool-pending', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['extract', 'edit']],
+    ['dormant', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['begin-turn', 'extract', 'show-message']],
+    ['thinking', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['stop-typing', 'extract', 'show-message']],
+    ['streaming', ['todo_list', 'parallel_agents', 'error'], '=', ['extract', 'show-message']],
+    ['tool-pending', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['extract', 'show-message']],
 
     ['dormant', 'auth_required', '=', ['warn-auth', 'end-for-auth']],
     ['thinking', 'auth_required', 'dormant', ['stop-typing', 'finalize', 'warn-auth', 'end-for-auth']],
@@ -105,9 +105,9 @@ export const phaseTable = defineMachine({
     ['dormant', 'user_message', '=', ['begin-turn']],
 
     ['*', 'prompt-sent', '=', ['begin-turn']],
-    // Without an open message there is nothing to edit: `reconcile` corrects the last one while it
+    // Without an open message there is nothing to show: `reconcile` corrects the last one while it
     // is recent.
-    [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],
+    [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'show-message']],
     [['dormant', 'tool-pending'], 'transcript-block', '=', ['reconcile']],
     ['*', 'silence', '=', ['notice-silence']],
 
@@ -116,7 +116,7 @@ export const phaseTable = defineMachine({
     ['tool-pending', 'interrupted', 'dormant'],
     ['dormant', 'interrupted', '='],
 
-    ['*', 'process-exit', 'dormant', ['stop-typing', 'finalize', 'settle-approval', 'end-session']],
+    ['*', 'process-exit', 'dormant', ['stop-typing', 'finalize', 'close-approval', 'end-session']],
   ],
 })
 

@@ -31,9 +31,9 @@ test('a prompt is in the log before its first key, and its result afterwards', a
   await fixture.paint(QUIET, { draft: 'hello there' })
   await fixture.paint([...QUIET, '▷ hello there', '', THINKING, ''])
   expect(await sending).toEqual({ result: 'delivered' })
-  await fixture.session.settled()
-  expect(await types()).toEqual(['prompt.accepted', 'prompt.started', 'prompt.released'])
-  expect(await fixture.events('prompt.released')).toMatchObject([{ result: 'delivered', turn: 'ses_stage.1' }])
+  await fixture.session.effectsDone()
+  expect(await types()).toEqual(['prompt.accepted', 'prompt.started', 'prompt.ended'])
+  expect(await fixture.events('prompt.ended')).toMatchObject([{ result: 'delivered', turn: 'ses_stage.1' }])
 })
 
 test('a prompt with the same id is not typed again', async () => {
@@ -73,7 +73,7 @@ test('a prompt that a host was typing is delivered if the agent shows its turn',
   await fixture.paint([...QUIET, '▷ hello there', '', THINKING, ''])
   await fixture.pass(200)
   expect(fixture.keys).toEqual([])
-  expect((await fixture.events('prompt.released'))[0]).toMatchObject({ result: 'delivered', turn: 'ses_stage.1' })
+  expect((await fixture.events('prompt.ended'))[0]).toMatchObject({ result: 'delivered', turn: 'ses_stage.1' })
   expect(await fixture.notices()).toEqual([])
   await old.pass(30_000)
   await sending
@@ -88,7 +88,7 @@ test('a prompt that a host was typing and that never shows is reported as undeli
   await fixture.paint(QUIET, { draft: 'hello' })
   await fixture.pass(10_000)
   expect(fixture.keys).toEqual([])
-  expect((await fixture.events('prompt.released'))[0]).toMatchObject({ result: 'unconfirmed' })
+  expect((await fixture.events('prompt.ended'))[0]).toMatchObject({ result: 'unconfirmed' })
   expect(await fixture.notices()).toMatchObject([
     { kind: 'undelivered', text: expect.stringContaining('while it typed the prompt') },
   ])

@@ -56,7 +56,7 @@ interface PromptQueueOptions {
    */
   untilStarted(turn: string | null): Promise<unknown>
   /** Resolves when all events so far are in the log. */
-  settled(): Promise<void>
+  effectsDone(): Promise<void>
   /** The agent did not take a held prompt. */
   onFailed(detail: string): void
   onError(error: unknown): void
@@ -203,10 +203,10 @@ export class PromptQueue {
 
   /** Another host may have typed it: the agent's turns tell. Nothing is typed here. */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
-    const { isExited, changed, clock, journal, settled, onFailed } = this.#options
+    const { isExited, changed, clock, journal, effectsDone, onFailed } = this.#options
     const deadline = clock.monotonic() + UNFINISHED_MS
     for (;;) {
-      await settled()
+      await effectsDone()
       const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(journal.asWritten(text), prompt))
       if (found) {
         this.#release(id, 'delivered', found.turn)
@@ -242,7 +242,7 @@ export class PromptQueue {
   #release(id: string, result: string, turn: string | null = null): void {
     const { session, record } = this.#options
     this.#held = this.#held.filter(prompt => prompt.id !== id)
-    record('prompt.released', { session, prompt: id, result, ...(turn && { turn }) })
+    record('prompt.ended', { session, prompt: id, result, ...(turn && { turn }) })
   }
 
   #keep(id: string, result: Promise<SendResult>): void {

@@ -36,7 +36,7 @@ export class Readiness {
   readonly #options: ReadinessOptions
   #isReady: boolean
   #isReported: boolean
-  #menu: { print: string; t: number } | null = null
+  #menu: { hash: string; t: number } | null = null
   #newest: Look | null = null
 
   constructor(options: ReadinessOptions) {
@@ -101,9 +101,9 @@ export class Readiness {
   #admitMenu(look: Look): boolean {
     const { isResumed, clock, onMenuStays } = this.#options
     const ms = isResumed ? OLD_MENU_MS : FIRST_MENU_MS
-    const print = liveMenu(look.observation)?.print ?? ''
-    if (this.#menu?.print !== print) {
-      const seen = { print, t: look.t }
+    const hash = liveMenu(look.observation)?.hash ?? ''
+    if (this.#menu?.hash !== hash) {
+      const seen = { hash, t: look.t }
       this.#menu = seen
       clock.setTimer(ms, () => {
         if (this.#menu === seen) onMenuStays(ms)

@@ -147,6 +147,6 @@ export async function endProcess(
 async function exits(session: SessionPort, clock: Clock, ms: number): Promise<boolean> {
   const deadline = clock.monotonic() + ms
   while (!session.exit && clock.monotonic() < deadline) await session.changed(deadline - clock.monotonic())
-  if (session.exit) await session.settled()
+  if (session.exit) await session.effectsDone()
   return session.exit !== null
 }

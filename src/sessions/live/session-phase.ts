@@ -37,7 +37,7 @@ export type PhaseNotices = Pick<
 /** Where its menus go. */
 export type PhaseRequests = Pick<
   ScreenRequests,
-  'raise' | 'seenAgain' | 'settle' | 'expectTakeOver' | 'adopt' | 'takeOver'
+  'raise' | 'seenAgain' | 'menuGone' | 'expectTakeOver' | 'loadOpen' | 'takeOver'
 >
 
 interface SessionPhaseOptions extends TurnActionsOptions {
@@ -202,9 +202,9 @@ export class SessionPhase {
       this.#wholeFrame = look.frame.seq
       return this.#see(now)
     }
-    if (this.#turn.due?.what === 'idle-output') return this.#act('extract-history', now)
+    if (this.#turn.due?.what === 'idle-output') return this.#act('extract-idle-output', now)
     this.#act('extract', now)
-    this.#act('edit', now)
+    this.#act('show-message', now)
   }
 
   /** The agent's work was stopped. */
@@ -235,7 +235,7 @@ export class SessionPhase {
    * has not settled, does not show that a menu has gone: the next clear look is compared with them.
    */
   takeOverRequests(): void {
-    this.#menus.adopt()
+    this.#menus.beginTakeOver()
     if (this.#isClear) this.#menus.takeOver(liveMenu(this.#last?.observation ?? null))
     else if (this.#options.isExited()) this.#menus.takeOver(null)
   }
@@ -274,7 +274,7 @@ export class SessionPhase {
     const { notices, effects, requests, isCatchingUp, typing, onEnd } = this.#options
     switch (action) {
       case 'begin-turn':
-        return this.#turn.mark(look, event === 'prompt-sent')
+        return this.#turn.begin(look, event === 'prompt-sent')
       case 'open-message':
         return this.#turn.open()
       case 'start-typing':
@@ -285,21 +285,21 @@ export class SessionPhase {
         return this.#turn.read(look)
       case 'extract-turn':
         return this.#turn.readWhole(look)
-      case 'extract-history':
+      case 'extract-idle-output':
         return this.#turn.extractIdleOutput(look)
-      case 'edit':
-        return this.#turn.show({ isReported: event === 'transcript-block' })
+      case 'show-message':
+        return this.#turn.showMessage({ isReported: event === 'transcript-block' })
       case 'finalize':
         return this.#turn.finalize(look, { isEnd: this.#phase === 'dormant' })
       case 'ask':
         return this.#ask(look)
-      case 'settle-approval': {
+      case 'close-approval': {
         const next = event === 'tool_menu:new' ? liveMenu(look?.observation ?? null) : null
         if (this.#menus.isTakeOverDue) {
           // What is on screen is compared with the requests in any case, unless the screen has
           // ended.
           if (event === 'process-exit') this.#menus.takeOver(null)
-        } else if (!isCatchingUp()) effects.later(() => requests.settle(next))
+        } else if (!isCatchingUp()) effects.later(() => requests.menuGone(next))
         return
       }
       case 'warn-auth':

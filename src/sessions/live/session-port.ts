@@ -65,7 +65,7 @@ export interface SessionPort extends SessionState {
   /** Resolves at the next change of the session, or after `ms`. */
   changed(ms: number): Promise<void>
   /** Resolves when all effects so far are done. */
-  settled(): Promise<void>
+  effectsDone(): Promise<void>
 }
 
 /**
@@ -79,7 +79,7 @@ export interface LocalSession extends SessionPort, KeeperListener {
   /** What the screen shows; null without a terminal, and before the first output. */
   readonly frame: Frame | null
   /** Resolves when everything that was passed to `output` has been read. */
-  readonly terminal: { isRead(): Promise<void> }
+  readonly terminal: { untilRead(): Promise<void> }
   /** Input that an earlier host wrote. `t`: seconds since the start. */
   typed(bytes: Uint8Array, t: number): void
   /** A marker in the recording. */

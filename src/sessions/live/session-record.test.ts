@@ -110,8 +110,8 @@ describe('the record of a session', () => {
   })
 
   test('has what is known of where and how it runs, and no more', () => {
-    const places = { HOME: '/h' }
-    const known = { agentVersion: '2.0', places, worker: 'w1', channel: 'acp' } as const
+    const agentVariables = { HOME: '/h' }
+    const known = { agentVersion: '2.0', agentVariables, worker: 'w1', channel: 'acp' } as const
     expect(fold(['session.started', { ...STARTED, ...known }])).toMatchObject(known)
     const keys = Object.keys(fold(['session.started', STARTED])!)
     for (const key of ['agentSessionId', 'label', 'resumedFrom', ...Object.keys(known)]) expect(keys).not.toContain(key)
@@ -150,7 +150,7 @@ describe('the record of a session', () => {
   test('names what its agent does without asking, until the agent asks again', () => {
     const started = ['session.started', STARTED] as const
     const allows = (label: string) =>
-      ['session.allows', { session: 'ses_1', tool: 'Bash', label, approval: `apr_${label}` }] as const
+      ['session.allowance-made', { session: 'ses_1', tool: 'Bash', label, approval: `apr_${label}` }] as const
     const labels = (record: SessionRecord | null) => record?.allows?.map(({ label, since }) => [label, since])
     const two = (): Parameters<typeof fold> => [[...started], [...allows('npm')], [...allows('git')]]
     expect(labels(fold(...two()))).toEqual([
@@ -161,7 +161,9 @@ describe('the record of a session', () => {
       ['git', 1002],
       ['npm', 1003],
     ])
-    expect(labels(fold(...two(), ['session.asks', { session: 'ses_1', label: 'npm' }]))).toEqual([['git', 1002]])
+    expect(labels(fold(...two(), ['session.allowance-ended', { session: 'ses_1', label: 'npm' }]))).toEqual([
+      ['git', 1002],
+    ])
   })
 
   test('has the parts of its recording in order, and when its last turn began or ended', () => {

@@ -33,10 +33,10 @@ export interface SessionRecord {
   channel?: 'acp'
   recording: string
   owner: string
-  /** The home directory that keeps its terminal; absent: the only one of this store. */
+  /** The worker or, on a shared store, the server that runs it; absent: the only server. */
   worker?: string
   /** Environment variables that say where its agent keeps its files. */
-  places?: Record<string, string>
+  agentVariables?: Record<string, string>
   /** The sandbox that it runs in. */
   sandbox?: EventData<'session.started'>['sandbox']
   /** What the agent does without asking, because a person chose that in its own menu. */
@@ -76,8 +76,8 @@ const TYPES: readonly EventType[] = [
   'session.identified',
   'session.resumed',
   'session.chosen',
-  'session.allows',
-  'session.asks',
+  'session.allowance-made',
+  'session.allowance-ended',
   'session.forgotten',
   'recording.saved',
   'turn.opened',
@@ -87,7 +87,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 11,
+  version: 12,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -99,7 +99,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
 
 function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
-    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, channel, ...rest } = event.data
+    const { agentVersion, agentSessionId, label, resumedFrom, agentVariables, worker, channel, ...rest } = event.data
     return {
       id: event.stream.slice(event.stream.indexOf('/') + 1),
       ...rest,
@@ -107,7 +107,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
       ...(agentSessionId !== undefined && { agentSessionId }),
       ...(label !== undefined && { label }),
       ...(resumedFrom !== undefined && { resumedFrom }),
-      ...(places !== undefined && { places }),
+      ...(agentVariables !== undefined && { agentVariables }),
       ...(worker !== undefined && { worker }),
       ...(channel !== undefined && { channel }),
       startedAt: event.at,
@@ -141,11 +141,11 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
   }
   if (isEvent(event, 'session.chosen') && event.data.person === record.person)
     return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
-  if (isEvent(event, 'session.allows')) {
+  if (isEvent(event, 'session.allowance-made')) {
     const { session: _, ...allowed } = event.data
     return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
   }
-  if (isEvent(event, 'session.asks')) return { ...record, allows: allowsBut(record, event.data.label) }
+  if (isEvent(event, 'session.allowance-ended')) return { ...record, allows: allowsBut(record, event.data.label) }
   if (isEvent(event, 'recording.saved')) {
     const { session: _, ...part } = event.data
     return { ...record, saved: [...(record.saved ?? []), part] }

@@ -148,7 +148,7 @@ export class SessionTerminal {
   }
 
   /** Resolves when little of the output that was sent is unread. */
-  async isRead(): Promise<void> {
+  async untilRead(): Promise<void> {
     if (this.#offset - this.#readTo <= UNREAD_MAX) return
     await new Promise<void>((resolve, reject) => this.#whenRead.push({ resolve, reject }))
   }

@@ -55,7 +55,7 @@ export class ReplayedConversation {
         lines.push(...this.#changed(this.#conversation.extract(look, { isOpen: true }), look.t, true))
       }
       if (action === 'finalize') lines.push(...this.#finalize(look, phase === 'tool-pending'))
-      if (action === 'extract-history') lines.push(...this.#writeIdleOutput(look))
+      if (action === 'extract-idle-output') lines.push(...this.#writeIdleOutput(look))
       if (action === 'ask') lines.push(...this.#writeUnwritten(look, true))
     }
     if (phase === 'dormant' && this.#phase !== 'dormant') {

@@ -39,7 +39,7 @@ export class Timeline {
   readonly #evidence = new EvidenceLog()
   readonly #counters: TimelineCounters = { frames: 0, anchored: 0, structural: 0, unknown: 0, flicker: 0 }
   #phase: Phase = 'dormant'
-  #menuPrint: string | null = null
+  #menuHash: string | null = null
   #lastFrame = -1
   #idleSince: number | null = null
   #hasWorked = false
@@ -94,8 +94,8 @@ export class Timeline {
     if (state.look?.isSettled) {
       const { observation } = state.look
       const menu = (observation.payload as { menu?: Menu | null } | null)?.menu ?? null
-      const isNew = menu !== null && menu.print !== this.#menuPrint
-      this.#menuPrint = menu?.print ?? null
+      const isNew = menu !== null && menu.hash !== this.#menuHash
+      this.#menuHash = menu?.hash ?? null
       const [next, made] = transition(phaseTable, this.#phase, phaseEventOf(observation, isNew))
       this.#phase = next
       actions = made

@@ -16,7 +16,7 @@ export interface MenuPort {
 }
 
 export interface WantedAnswer {
-  print: string
+  hash: string
   /** The appearance that was decided. */
   instance?: string
   label: string

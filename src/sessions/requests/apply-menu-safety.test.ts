@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { menuOf } from '../../approvals/testing/fixtures.js'
-import { choose, clock, DOWN, FakeMenu, fake, LABELS, PRINT, useMenuStage } from '../testing/menu-stage.js'
+import { choose, clock, DOWN, FakeMenu, fake, LABELS, MENU_HASH, useMenuStage } from '../testing/menu-stage.js'
 
 useMenuStage()
 
@@ -10,11 +10,11 @@ describe('nothing is pressed', () => {
     ['the menu is gone', () => new FakeMenu(clock, null), 'Yes', 'gone'],
     ['another menu is up', () => fake(['Yes', 'No']), 'Yes', 'changed'],
     ['the label is not there', () => fake(), 'Perhaps', 'changed'],
-    ['the label is there twice', () => fake(['Yes', 'No', 'Yes'], { print: PRINT }), 'Yes', 'changed'],
-    ['another label differs only in case', () => fake(['Yes', 'YES', 'No'], { print: PRINT }), 'Yes', 'changed'],
+    ['the label is there twice', () => fake(['Yes', 'No', 'Yes'], { hash: MENU_HASH }), 'Yes', 'changed'],
+    ['another label differs only in case', () => fake(['Yes', 'YES', 'No'], { hash: MENU_HASH }), 'Yes', 'changed'],
     [
       'another label only looks different to a computer',
-      () => fake(['Yes', 'Ｙｅｓ', 'No'], { print: PRINT }),
+      () => fake(['Yes', 'Ｙｅｓ', 'No'], { hash: MENU_HASH }),
       'Yes',
       'changed',
     ],
@@ -102,9 +102,9 @@ describe('nothing is confirmed', () => {
 
   test('when the order of the options changed', async () => {
     const menu = fake()
-    menu.later(100, () => menu.show(menuOf([...LABELS].reverse(), { print: PRINT, selected: 0 })))
+    menu.later(100, () => menu.show(menuOf([...LABELS].reverse(), { hash: MENU_HASH, selected: 0 })))
     expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, DOWN, '\r'] })
-    expect(menu.confirmed).toEqual([{ print: PRINT, label: 'Yes' }])
+    expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label: 'Yes' }])
   })
 })
 
@@ -126,13 +126,13 @@ test('Enter only hits the wanted option of the wanted menu, whatever happens to 
           menu.later(at, () => {
             if (what === 'gone') menu.show(null)
             else if (what === 'other') menu.show(menuOf(['Delete everything', label]))
-            else if (what === 'reversed') menu.show(menuOf([...LABELS].reverse(), { print: PRINT, selected }))
+            else if (what === 'reversed') menu.show(menuOf([...LABELS].reverse(), { hash: MENU_HASH, selected }))
             else if (what === 'slip') menu.select((selected + 1) % 4)
             else menu.show(menuOf(LABELS, { selected }))
           })
         }
         const outcome = await choose(menu, label)
-        for (const hit of menu.confirmed) expect(hit).toEqual({ print: PRINT, label })
+        for (const hit of menu.confirmed) expect(hit).toEqual({ hash: MENU_HASH, label })
         expect(menu.confirmed.length).toBeLessThanOrEqual(2)
         if (outcome.result === 'applied') expect(menu.confirmed.length).toBeGreaterThan(0)
       },

@@ -51,17 +51,17 @@ describe('an option with a reason, where Enter has no effect without one', () =>
     menu.onKey = key => key === ESC && menu.later(20, () => menu.show(null))
     return menu
   }
-  const print = () => reasoned().now!.print
+  const hash = () => reasoned().now!.hash
 
   test('is chosen with the key of its pack once it is selected', async () => {
     const menu = reasoned()
-    expect(await choose(menu, 'No, tell me why', { print: print() })).toMatchObject({ result: 'applied' })
+    expect(await choose(menu, 'No, tell me why', { hash: hash() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual([DOWN, ESC])
   })
 
   test('other options are confirmed with Enter', async () => {
     const menu = reasoned()
-    expect(await choose(menu, 'Yes', { print: print() })).toMatchObject({ result: 'applied' })
+    expect(await choose(menu, 'Yes', { hash: hash() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual(['\r'])
   })
 })
@@ -77,16 +77,16 @@ describe('a form of several questions', () => {
     kind: 'question',
     question: 'Which colour?',
     tabs: TABS(0),
-    print: 'colour',
+    hash: 'colour',
   })
-  const size = menuOf(['Small', 'Large'], { kind: 'question', question: 'Which size?', tabs: TABS(1), print: 'size' })
+  const size = menuOf(['Small', 'Large'], { kind: 'question', question: 'Which size?', tabs: TABS(1), hash: 'size' })
   const summary = (...answers: string[]) =>
     menuOf(['Submit answers', 'Cancel'], {
       kind: 'question',
       question: 'Ready to submit?',
       body: answers,
       tabs: TABS(2),
-      print: 'summary',
+      hash: 'summary',
     })
   const PAGES = [
     { question: 'Which colour?', labels: ['Blue'] },
@@ -102,7 +102,7 @@ describe('a form of several questions', () => {
 
   test('is filled in page by page, and submitted when the summary names every answer', async () => {
     const menu = form(summary('Colour: Blue', 'Size: Large'))
-    expect(await choose(menu, '', { print: 'colour', wanted: { pages: PAGES } })).toEqual({
+    expect(await choose(menu, '', { hash: 'colour', wanted: { pages: PAGES } })).toEqual({
       result: 'applied',
       keys: [DOWN, '\r', DOWN, '\r', '\r'],
     })
@@ -111,7 +111,7 @@ describe('a form of several questions', () => {
 
   test('is not submitted when the summary differs', async () => {
     const menu = form(summary('Colour: Blue', 'Size: Small'))
-    expect(await choose(menu, '', { print: 'colour', wanted: { pages: PAGES } })).toMatchObject({
+    expect(await choose(menu, '', { hash: 'colour', wanted: { pages: PAGES } })).toMatchObject({
       result: 'stale',
       reason: 'ambiguous',
     })
@@ -120,7 +120,7 @@ describe('a form of several questions', () => {
 
   test('with other questions gets no key', async () => {
     const pages = [{ question: 'Which shape?', labels: ['Blue'] }]
-    expect(await choose(form(summary()), '', { print: 'colour', wanted: { pages } })).toEqual({
+    expect(await choose(form(summary()), '', { hash: 'colour', wanted: { pages } })).toEqual({
       result: 'stale',
       reason: 'changed',
       keys: [],

@@ -7,7 +7,7 @@ import {
   type FakeMenu,
   fake,
   LABELS,
-  PRINT,
+  MENU_HASH,
   steps,
   UP,
   useMenuStage,
@@ -22,7 +22,7 @@ describe('an option', () => {
       const menu = fake(LABELS, { selected: from })
       const moves = Array<string>(Math.abs(to - from)).fill(to > from ? DOWN : UP)
       expect(await choose(menu, label)).toEqual({ result: 'applied', keys: [...moves, '\r'] })
-      expect(menu.confirmed).toEqual([{ print: PRINT, label }])
+      expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label }])
       expect(steps).toEqual(['move after 0', `confirm after ${moves.length}`])
     },
   )
@@ -34,7 +34,7 @@ describe('an option', () => {
 
   test('is found by its label, with any blanks', async () => {
     const menu = fake(['Yes', 'No,  tell\n me why'])
-    expect(await choose(menu, ' No, tell me why', { print: menu.now!.print })).toMatchObject({ result: 'applied' })
+    expect(await choose(menu, ' No, tell me why', { hash: menu.now!.hash })).toMatchObject({ result: 'applied' })
   })
 
   test('gets no key right after its menu appears', async () => {
@@ -143,7 +143,7 @@ describe('on a slow machine', () => {
   test.each([600, 2_000, 4_500])('a move that is visible after %i ms is waited for and never repeated', async ms => {
     const menu = slow(ms)
     expect(await choose(menu, 'No')).toEqual({ result: 'applied', keys: [DOWN, DOWN, '\r'] })
-    expect(menu.confirmed).toEqual([{ print: PRINT, label: 'No' }])
+    expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label: 'No' }])
   })
 
   test('a move that is never visible is given up after one key', async () => {
@@ -200,8 +200,8 @@ describe('after Enter', () => {
     }
     expect(await choose(menu, 'Yes')).toEqual({ result: 'applied', keys: ['\r', '\r'] })
     expect(menu.confirmed).toEqual([
-      { print: PRINT, label: 'Yes' },
-      { print: PRINT, label: 'Yes' },
+      { hash: MENU_HASH, label: 'Yes' },
+      { hash: MENU_HASH, label: 'Yes' },
     ])
   })
 
@@ -239,7 +239,7 @@ test.each([['No, exit'], ['Update now']])(
   async first => {
     const labels = [first, 'Yes, I trust this folder']
     const menu = fake(labels)
-    expect(await choose(menu, labels[1]!, { print: menu.now!.print })).toMatchObject({
+    expect(await choose(menu, labels[1]!, { hash: menu.now!.hash })).toMatchObject({
       result: 'applied',
       keys: [DOWN, '\r'],
     })

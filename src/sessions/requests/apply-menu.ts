@@ -99,7 +99,7 @@ class MenuNavigator {
     const first = this.#read()
     if (this.#wanted.pages) return this.#fillForm(this.#wanted.pages)
     this.#find(first, this.#wanted.labels?.[0] ?? this.#wanted.label)
-    await this.#settle()
+    await this.#waitUntilStable()
     await this.#onStep('move')
     await this.#answer()
   }
@@ -114,13 +114,13 @@ class MenuNavigator {
   }
 
   #isWanted(menu: Menu | null): boolean {
-    const { print, instance } = this.#wanted
-    if (menu?.print !== print) return false
+    const { hash, instance } = this.#wanted
+    if (menu?.hash !== hash) return false
     return instance === undefined || this.#port.instance === undefined || this.#port.instance() === instance
   }
 
   /** Waits until the menu takes keys and is stable: two readings, or silence. */
-  async #settle(): Promise<void> {
+  async #waitUntilStable(): Promise<void> {
     const { visible, quiet } = this.#port.age?.() ?? { visible: 0, quiet: 0 }
     if (visible < MENU_VISIBLE_MS) await delay(this.#clock, MENU_VISIBLE_MS - visible)
     else if (quiet < QUIET_MS) await delay(this.#clock, SECOND_READING_MS)
@@ -269,7 +269,7 @@ class MenuNavigator {
 
   /** A menu in its place stays, or was answered by a key not meant for it. */
   async #watchNext(next: Menu): Promise<void> {
-    if (await this.#until(NEXT_MENU_MS, seen => seen === null || (seen.print !== next.print && seen.kind !== 'survey')))
+    if (await this.#until(NEXT_MENU_MS, seen => seen === null || (seen.hash !== next.hash && seen.kind !== 'survey')))
       throw new Stale('overtaken')
   }
 
@@ -300,7 +300,7 @@ class MenuNavigator {
   /** Answers page by page; the summary must name every answer before it is submitted. */
   async #fillForm(pages: readonly WantedPage[]): Promise<void> {
     const form = this.#wanted
-    await this.#settle()
+    await this.#waitUntilStable()
     await this.#onStep('move')
     for (const [index, page] of pages.entries()) {
       const menu = this.#port.menu()
@@ -319,7 +319,7 @@ class MenuNavigator {
     )
     const submit = summary.options.find(option => option.meaning !== 'cancel' && option.meaning !== 'deny')
     if (!isWhole || !submit) throw new Stale('ambiguous')
-    this.#wanted = { print: summary.print, label: submit.label }
+    this.#wanted = { hash: summary.hash, label: submit.label }
     await this.#moveTo(submit.label)
     await this.#confirm(submit.label)
   }
@@ -328,7 +328,7 @@ class MenuNavigator {
   async #answerPage(form: WantedAnswer, menu: Menu, page: WantedPage): Promise<void> {
     const isMulti = menu.options.some(option => option.checked !== null)
     this.#wanted = {
-      print: menu.print,
+      hash: menu.hash,
       label: page.labels[0] ?? '',
       ...(isMulti && { labels: page.labels }),
       ...(page.text !== undefined && { text: page.text }),

@@ -106,7 +106,7 @@ function withMenu(
   const terminalOnly = terminalOnlyReason(menu, about)
   return {
     ...request,
-    menuPrint: menu.print,
+    menuHash: menu.hash,
     instance,
     ...(neverAuto !== undefined && { neverAuto }),
     ...(terminalOnly !== undefined && { terminalOnly }),
@@ -128,8 +128,8 @@ export function requestInPlaceOf(
   const options = isGuess ? undefined : record.request.options
   const full = requestOfStatement(report, statement, key, context, options)
   if (menu) return withMenu(full, record, menu, { isGuess })
-  const { instance, menuPrint, terminalOnly } = record
-  return { ...full, instance, ...(menuPrint !== undefined && { menuPrint }), ...(terminalOnly && { terminalOnly }) }
+  const { instance, menuHash, terminalOnly } = record
+  return { ...full, instance, ...(menuHash !== undefined && { menuHash }), ...(terminalOnly && { terminalOnly }) }
 }
 
 /** What the menu adds to a request reported before it; contradictions show both. */
@@ -146,7 +146,7 @@ export function joinedMenu(
     channel: 'screen',
     requestKey: instance,
     evidence: shown.source.evidence,
-    menuPrint: menu.print,
+    menuHash: menu.hash,
     screenOptions: shown.request.options,
     terminalOnly: terminalOnlyReason(menu, { isGuess }) ?? null,
     ...(mismatch !== undefined && {
@@ -206,7 +206,7 @@ export function requestOfForm(
       request: {
         ...request,
         display: displayOf({ tool, input: shownForm(questions), text: null, questions: [], title: questions[0]!.text }),
-        menuPrint: menu.print,
+        menuHash: menu.hash,
         instance,
         ...(neverAuto !== undefined && { neverAuto }),
       },

@@ -75,7 +75,7 @@ export class DecisionDelivery {
   async apply({ id }: ApprovalRecord): Promise<void> {
     const record = await this.#open.ledger.get(id)
     if (record?.state !== 'decided' || !record.decision) return
-    const open = this.#open.adopt(record)
+    const open = this.#open.takeOver(record)
     await this.#open.end(open, () => this.#deliver(open))
   }
 
@@ -121,7 +121,7 @@ export class DecisionDelivery {
    */
   #standsAsLeft(record: ApprovalRecord): boolean {
     const menu = this.#options.menu.menu()
-    if (!menu || menu.print !== record.menuPrint) return false
+    if (!menu || menu.hash !== record.menuHash) return false
     return selectedLabel(menu) === screenAnswerOf(record)?.label
   }
 
@@ -180,7 +180,7 @@ export class DecisionDelivery {
     for (;;) {
       const now = clock.monotonic()
       if (open.proof) return isAsDecided(open) ? [{ kind: open.proof.by, result: open.proof.result }] : null
-      const wasShown = open.record.menuPrint !== undefined
+      const wasShown = open.record.menuHash !== undefined
       const isOnScreen = wasShown && this.#isOnScreen(open.record)
       goneSince = wasShown && !isOnScreen ? (goneSince ?? now) : null
       const isGone = goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? PERSON_TYPED_MS : AWAY_MS)
@@ -205,8 +205,8 @@ export class DecisionDelivery {
     return shown?.id === id ? shown.instance : null
   }
 
-  #isOnScreen({ id, menuPrint }: ApprovalRecord): boolean {
-    return this.#shownInstance(id) !== null && this.#options.menu.menu()?.print === menuPrint
+  #isOnScreen({ id, menuHash }: ApprovalRecord): boolean {
+    return this.#shownInstance(id) !== null && this.#options.menu.menu()?.hash === menuHash
   }
 
   // — by the menu —
@@ -232,7 +232,7 @@ export class DecisionDelivery {
       return
     }
     const mayType = record.terminalOnly === undefined || isDenial(record)
-    if (!answer || !mayType || record.menuPrint === undefined || record.decision?.editedInput !== undefined) {
+    if (!answer || !mayType || record.menuHash === undefined || record.decision?.editedInput !== undefined) {
       await ledger.stale(record, 'ambiguous')
       return
     }
@@ -248,7 +248,7 @@ export class DecisionDelivery {
         return await chooseOption(
           menu,
           {
-            print: record.menuPrint!,
+            hash: record.menuHash!,
             instance: instanceOf(instance ?? record.instance),
             ...answer,
             mayWiden: record.decision?.actor.kind === 'person',
@@ -282,7 +282,7 @@ export class DecisionDelivery {
     const deadline = clock.monotonic() + MENU_STAYS_MS
     for (;;) {
       const now = menu.menu()
-      if (open.proof || now?.print !== open.record.menuPrint || isExited()) return false
+      if (open.proof || now?.hash !== open.record.menuHash || isExited()) return false
       if (now && selectedLabel(now) !== label) return false
       const left = deadline - clock.monotonic()
       if (left <= 0) return true
@@ -293,7 +293,7 @@ export class DecisionDelivery {
   async #concludeConfirmed(open: OpenRequest): Promise<void> {
     if (open.proof) return this.conclude(open)
     // Gone after Enter: the agent took it. Still or again there: nothing can tell.
-    if (this.#options.menu.menu()?.print !== open.record.menuPrint)
+    if (this.#options.menu.menu()?.hash !== open.record.menuHash)
       return this.#applied(open, [{ kind: 'screen', menu: 'gone' }], null)
     await this.#untilProof(open)
     if (open.proof) return this.conclude(open)

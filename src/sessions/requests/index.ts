@@ -6,7 +6,7 @@
  * never come. This folder makes one approval in the ledger of them, and closes it exactly once.
  *
  *   menu on screen ──► MenuInstances ──► ScreenRequests ───┐
- *                      counts the         raise, settle,   │
+ *                      counts the         raise, close,    │
  *                      appearances        raise again      ▼
  *                                                      OpenRequests ◄──► Ledger (approvals/)
  *                                                       the open set       │
@@ -18,7 +18,7 @@
  * - `OpenRequests` is the one set that the other classes share: which requests are open, and which
  *   of them is on screen. Only that one can be answered by keys. Its `ToolUses` know which tool
  *   each request is about, so that the end of one use is not taken for the end of an equal request.
- * - `ScreenRequests` raises a request when a menu appears and settles it when the menu goes. An
+ * - `ScreenRequests` raises a request when a menu appears and closes it when the menu goes. An
  *   equal menu that follows is another instance, and another request.
  * - `ReportedRequests` takes the agent's reports. A report joins the request of its menu, replaces
  *   it by a fuller one, or proves what became of it.

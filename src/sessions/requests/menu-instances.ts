@@ -14,7 +14,7 @@ export function liveMenu(observation: Observation | null): Menu | null {
 interface MenuInstancesOptions {
   clock: Clock
   effects: Effects
-  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'expectTakeOver' | 'adopt' | 'takeOver'>
+  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'expectTakeOver' | 'loadOpen' | 'takeOver'>
   /** The session reads old bytes: it raises no request for their menus. */
   isCatchingUp(): boolean
 }
@@ -22,7 +22,7 @@ interface MenuInstancesOptions {
 /** Saved in snapshots. */
 export interface MenuState {
   count: number
-  print: string | null
+  hash: string | null
   instance: string
 }
 
@@ -42,7 +42,7 @@ export class MenuInstances {
 
   constructor(options: MenuInstancesOptions, restored: MenuState | null) {
     this.#options = options
-    this.#state = restored ? { ...restored } : { count: 0, print: null, instance: '' }
+    this.#state = restored ? { ...restored } : { count: 0, hash: null, instance: '' }
   }
 
   get state(): MenuState {
@@ -55,8 +55,8 @@ export class MenuInstances {
 
   /** Notes a settled look; returns whether it shows a menu that the last did not. */
   isNew(menu: Menu | null): boolean {
-    if (!menu) this.#state.print = null
-    return menu !== null && this.#state.print !== menu.print
+    if (!menu) this.#state.hash = null
+    return menu !== null && this.#state.hash !== menu.hash
   }
 
   raise(menu: Menu, look: Look): void {
@@ -64,7 +64,7 @@ export class MenuInstances {
     const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
     const count = this.#state.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
-    this.#state = { count, print: menu.print, instance }
+    this.#state = { count, hash: menu.hash, instance }
     if (isCatchingUp() || this.#isTakeOverDue) return
     this.#raising++
     effects.later(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
@@ -81,11 +81,11 @@ export class MenuInstances {
    * After a restart: takes over the ledger's open requests. The screen may be in the middle of a
    * change, so `takeOver` compares them with its menu later.
    */
-  adopt(): void {
+  beginTakeOver(): void {
     const { effects, requests } = this.#options
     this.#isTakeOverDue = true
     requests.expectTakeOver()
-    effects.later(async () => void (await requests.adopt()))
+    effects.later(async () => void (await requests.loadOpen()))
   }
 
   get isTakeOverDue(): boolean {

@@ -57,7 +57,7 @@ export class OpenRequests {
   /** The tools that the agent has started. */
   readonly tools: ToolUses
   /** The request on screen, its menu's instance and fingerprint: a form has pages. */
-  shown: { id: string; instance: string; print: string } | null = null
+  shown: { id: string; instance: string; hash: string } | null = null
   /**
    * Whether `shown` is known. It is not after a restart, until a clear screen was compared with the
    * requests of the earlier host.
@@ -132,7 +132,7 @@ export class OpenRequests {
   /** A settled look shows the menu of the request on screen, with its selection. */
   noteMenu(menu: Menu): void {
     const open = this.shown && this.#open.get(this.shown.id)
-    if (open?.menu?.print !== menu.print) return
+    if (open?.menu?.hash !== menu.hash) return
     open.menu = menu
     this.#menuSeenAt = this.clock.monotonic()
   }
@@ -169,7 +169,7 @@ export class OpenRequests {
   }
 
   /** Adds a request that another host raised; once, so that all its parts know of its proof. */
-  adopt(record: ApprovalRecord): OpenRequest {
+  takeOver(record: ApprovalRecord): OpenRequest {
     const open = this.#open.get(record.id)
     if (open) {
       open.record = record

@@ -123,7 +123,7 @@ async function asks(to: SessionRequests, command: string, fields: { subAgent?: s
 }
 
 const shows = (command: string) =>
-  menuOf(['Yes', 'Yes, always', 'No'], { body: [`$ ${command}`], print: `menu of ${command}` })
+  menuOf(['Yes', 'Yes, always', 'No'], { body: [`$ ${command}`], hash: `menu of ${command}` })
 const run = <T>(work: Promise<T>) => runToEnd(clock, work, { settled: () => storeSettled(3) })
 const open = () => ledger.list({ isOpenOnly: true })
 const end = async ({ id }: { id: string }) => {
@@ -147,7 +147,7 @@ describe('reports of one request', () => {
     const [record, ...others] = await open()
     expect(others).toEqual([])
     expect(record).toMatchObject({
-      menuPrint: menu.print,
+      menuHash: menu.hash,
       request: {
         tool: 'Bash',
         input: { command: 'npm test' },
@@ -180,7 +180,7 @@ describe('reports of one request', () => {
     expect(others).toEqual([])
     expect(after).toMatchObject({
       follows: before!.id,
-      menuPrint: menu.print,
+      menuHash: menu.hash,
       request: { input: { command: 'npm test' }, options: [{ label: 'Yes' }, {}, {}] },
     })
     expect(await end(before!)).toBe('stale changed')
@@ -338,7 +338,7 @@ describe('a decision', () => {
     expect(keys).toEqual([])
     expect(await end(second!)).toBe('decided')
     await run(session.delivery.apply(await decide(first!, 'allow-once')))
-    await session.screen.settle()
+    await session.screen.menuGone()
     menu = shows('npm run build')
     await session.screen.raise(menu, '3:2')
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
@@ -371,7 +371,7 @@ describe('answered in the terminal', () => {
     const [record] = await open()
     await session.screen.raise(shows('npm test'), '3:1')
     session.open.noteKeys()
-    await session.screen.settle()
+    await session.screen.menuGone()
     expect(answered).toEqual([{ report: hook, answer: null }])
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
     await eventually(() => ledger.get(record!.id)).toMatchObject({

@@ -18,7 +18,9 @@ import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from '.
 const ASK_AGAIN_MS = 500
 /** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
-/** How long an adopted request may show no sign of life; a relay reconnects within 5 s. */
+/**
+ * How long a request that was taken over may show no sign of life; a relay reconnects within 5 s.
+ */
 const ADOPTED_MS = 10_000
 
 type ToolRequest = NonNullable<ReturnType<typeof requestOfTool>>
@@ -32,7 +34,7 @@ interface ScreenRequestsOptions {
 }
 
 /**
- * Requests by their menus: raised when a menu appears, settled when it goes, raised again when it
+ * Requests by their menus: raised when a menu appears, closed when it goes, raised again when it
  * stays although its request has ended; and taken over after a restart.
  */
 export class ScreenRequests {
@@ -43,7 +45,7 @@ export class ScreenRequests {
   /** How often in a row raising failed. */
   #failures = 0
   /** A menu that may belong to an open request: it is raised only when that request has ended. */
-  #waiting: { instance: string; print: string } | null = null
+  #waiting: { instance: string; hash: string } | null = null
 
   constructor(options: ScreenRequestsOptions) {
     this.#options = options
@@ -64,7 +66,7 @@ export class ScreenRequests {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
       // The store failed, or the request of this menu has ended meanwhile: it is raised while it
       // is on screen.
-      if (!this.#open.shown) this.checkAgain(instance, menu.print)
+      if (!this.#open.shown) this.checkAgain(instance, menu.hash)
     }
   }
 
@@ -76,7 +78,7 @@ export class ScreenRequests {
     const menu = shown ?? this.#waiting
     if (!menu) return
     this.#failures = 0
-    this.checkAgain(menu.instance, menu.print)
+    this.checkAgain(menu.instance, menu.hash)
   }
 
   /**
@@ -84,14 +86,14 @@ export class ScreenRequests {
    * again and drew it over the old menu without a frame between them, or the decision had no
    * effect. Either way it becomes a new request, and nothing is typed by itself.
    */
-  checkAgain(instance: string, print: string): void {
+  checkAgain(instance: string, hash: string): void {
     const { menu, isExited, onError } = this.#options
     // One check for one menu, however many requests about it have ended.
     this.#cancelCheck()
     this.#again = this.#open.clock.setTimer(ASK_AGAIN_MS * 2 ** Math.min(this.#failures, 6), () => {
       this.#again = null
       const now = menu.menu()
-      if (!now || now.print !== print || this.#open.shown || isExited()) return
+      if (!now || now.hash !== hash || this.#open.shown || isExited()) return
       void this.raise(now, `${instanceOf(instance)}~${++this.#timesRaisedAgain}`).catch(onError)
     })
   }
@@ -108,7 +110,7 @@ export class ScreenRequests {
     // Its delivery has failed: the store was busy, or another program had the keyboard.
     if (shown?.record.state === 'decided' && !delivery.isDelivering(shown.record.id)) delivery.start(shown.record)
     if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu))
-      this.checkAgain(instance, menu.print)
+      this.checkAgain(instance, menu.hash)
   }
 
   /**
@@ -116,7 +118,7 @@ export class ScreenRequests {
    * person answered in the terminal, or the agent withdrew it. `next`: the menu that took its
    * place; if that is the same dialog drawn again, nothing has gone.
    */
-  async settle(next: Menu | null = null): Promise<void> {
+  async menuGone(next: Menu | null = null): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
     const shown = requests.shown && requests.get(requests.shown.id)
@@ -150,10 +152,12 @@ export class ScreenRequests {
    * After a restart: takes over the open requests; what the agent reports on them counts from now
    * on.
    */
-  async adopt(): Promise<OpenRequest[]> {
+  async loadOpen(): Promise<OpenRequest[]> {
     const { ledger, subject } = this.#open
     const records = await ledger.list({ isOpenOnly: true })
-    return records.filter(record => record.subject.session === subject.session).map(record => this.#open.adopt(record))
+    return records
+      .filter(record => record.subject.session === subject.session)
+      .map(record => this.#open.takeOver(record))
   }
 
   /**
@@ -162,7 +166,7 @@ export class ScreenRequests {
    */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     try {
-      const requests = await this.adopt()
+      const requests = await this.loadOpen()
       this.#open.isTakenOver = true
       const mine = live && requests.find(({ record }) => isShownBy(record, live))
       for (const open of requests) {
@@ -200,7 +204,7 @@ export class ScreenRequests {
     // The menu shows a tool of its own, which the agent has started: it is not the open request's.
     const join: Join = isUncertain && tool?.isWhole ? { do: 'new' } : found
     if (join.do === 'wait') {
-      this.#waiting = { instance, print: menu.print }
+      this.#waiting = { instance, hash: menu.hash }
       return
     }
     const joined = join.do === 'new' ? undefined : requests.get(join.id)
@@ -215,7 +219,7 @@ export class ScreenRequests {
     if (!requests.has(open.record.id)) return
     open.menu = menu
     open.since = Math.min(open.since, since)
-    requests.shown = { id: open.record.id, instance, print: menu.print }
+    requests.shown = { id: open.record.id, instance, hash: menu.hash }
     // It was decided while another menu was in front of it.
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
@@ -268,7 +272,7 @@ export class ScreenRequests {
   async #takeShown(open: OpenRequest, { menu, instance }: { menu: Menu; instance: string }): Promise<void> {
     const requests = this.#open
     open.menu = menu
-    requests.shown = { id: open.record.id, instance, print: menu.print }
+    requests.shown = { id: open.record.id, instance, hash: menu.hash }
     // The agent may have reported the tool before this host was there.
     const tool =
       open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
@@ -319,9 +323,9 @@ function sharesText(a: Menu, b: Menu): boolean {
 
 /** Equal menus follow each other: only the very instance that was decided may get keys. */
 function isShownBy(
-  { menuPrint, instance, joined = [] }: ApprovalRecord,
+  { menuHash, instance, joined = [] }: ApprovalRecord,
   live: { menu: Menu; instance: string },
 ): boolean {
   const seen = joined.filter(({ channel }) => channel === 'screen').map(({ requestKey }) => requestKey)
-  return menuPrint === live.menu.print && [instance, ...seen].some(known => instanceOf(known) === live.instance)
+  return menuHash === live.menu.hash && [instance, ...seen].some(known => instanceOf(known) === live.instance)
 }

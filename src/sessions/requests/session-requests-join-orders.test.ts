@@ -20,7 +20,7 @@ import { SessionRequests } from './session-requests.js'
  * the screen alone has reported may be superseded, once, by the reported one.
  */
 const COMMAND = 'npm test'
-const MENU = menuOf(['Yes', 'No'], { body: [`$ ${COMMAND}`], print: 'the menu' })
+const MENU = menuOf(['Yes', 'No'], { body: [`$ ${COMMAND}`], hash: 'the menu' })
 const WAYS = ['transcript', 'tool hook', 'permission hook', 'menu'] as const
 type Way = (typeof WAYS)[number]
 
@@ -123,7 +123,7 @@ class Asking {
   async answer(record: ApprovalRecord): Promise<void> {
     await ledger.decide(record.id, decisionOf(record, { option: record.request.options[0]!.key }))
     await runToEnd(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
-    await this.#approvals.screen.settle()
+    await this.#approvals.screen.menuGone()
   }
 
   async records(): Promise<ApprovalRecord[]> {
@@ -155,7 +155,7 @@ describe('one request, in every order of its reports', () => {
       expect(records, `${gapMs} ms apart`).toHaveLength(1)
       expect(records[0], `${gapMs} ms apart`).toMatchObject({
         state: 'pending',
-        menuPrint: MENU.print,
+        menuHash: MENU.hash,
         request: { tool: 'Bash' },
       })
     }

@@ -83,7 +83,7 @@ describe('a menu', () => {
     expect(session.open.first?.record).toMatchObject({
       state: 'pending',
       instance: '3:1',
-      menuPrint: MENU.print,
+      menuHash: MENU.hash,
       kind: 'permission',
     })
     expect(reported).toEqual(['asked pending'])
@@ -92,11 +92,11 @@ describe('a menu', () => {
   test('that is drawn again supersedes its request; another dialog does not', async () => {
     const session = approvals()
     const [small, large] = ['⋮ 9 more rows', '⋮ 2 more rows'].map(row =>
-      menuOf(['Yes', 'No'], { print: row, body: ['$ make all the things', row], isCut: true }),
+      menuOf(['Yes', 'No'], { hash: row, body: ['$ make all the things', row], isCut: true }),
     )
     await session.screen.raise(small!, '3:1')
     const first = session.open.first!.record
-    await session.screen.settle(large!)
+    await session.screen.menuGone(large!)
     await session.screen.raise(large!, '3:2')
     expect(await ledger.get(first.id)).toMatchObject({
       state: 'stale',
@@ -104,15 +104,15 @@ describe('a menu', () => {
     })
     // A person scrolls: the text is still partly the same.
     session.open.noteKeys()
-    await session.screen.settle(small!)
+    await session.screen.menuGone(small!)
     await session.screen.raise(small!, '3:3')
     const third = session.open.first!.record
     session.open.noteKeys()
-    const other = menuOf(['Yes', 'No'], { print: 'other', body: ['$ npm publish'] })
-    await session.screen.settle(other)
+    const other = menuOf(['Yes', 'No'], { hash: 'other', body: ['$ npm publish'] })
+    await session.screen.menuGone(other)
     await session.screen.raise(other, '3:4')
     expect(await stateOf(third)).toBe('applied')
-    expect((await ledger.list({ isOpenOnly: true })).map(({ menuPrint }) => menuPrint)).toEqual(['other'])
+    expect((await ledger.list({ isOpenOnly: true })).map(({ menuHash }) => menuHash)).toEqual(['other'])
   })
 
   test('that is on screen without an open request is raised once', async () => {
@@ -134,7 +134,7 @@ describe('a menu', () => {
     await run(delay(clock, 1_000))
     const all = await ledger.list({ isOpenOnly: false })
     expect(all.map(({ state }) => state)).toEqual(['stale', 'pending'])
-    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuPrint: MENU.print })
+    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuHash: MENU.hash })
   })
 
   test('of a survey, or one that a person opened, raises no request', async () => {
@@ -149,12 +149,12 @@ describe('a menu', () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = session.open.first!.record
-    await session.screen.settle()
+    await session.screen.menuGone()
     expect(await stateOf(first)).toBe('stale gone')
     await session.screen.raise(MENU, '3:2')
     const second = session.open.first!.record
     session.open.noteKeys()
-    await session.screen.settle()
+    await session.screen.menuGone()
     expect(await stateOf(second)).toBe('applied')
     expect(session.open.first).toBeNull()
     expect(reported).toEqual(['asked pending', 'ended stale gone', 'asked pending', 'ended applied'])
@@ -168,7 +168,7 @@ describe('a menu', () => {
     await clock.advance(500)
     await session.screen.raise(MENU, '3:1', since)
     const record = session.open.first!.record
-    await session.screen.settle()
+    await session.screen.menuGone()
     expect(await stateOf(record)).toBe('applied')
   })
 
@@ -180,7 +180,7 @@ describe('a menu', () => {
       const record = session.open.first!.record
       if (isDecided) await decided(session)
       screen.hasExited = true
-      await session.screen.settle()
+      await session.screen.menuGone()
       expect(await stateOf(record)).toBe('cancelled session ended')
     }
   })
@@ -289,7 +289,7 @@ describe('a decision', () => {
     await run(Promise.all([applying, raised]))
     expect(await stateOf(first)).toBe('applied')
     expect(reported).toContain('ended applied')
-    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuPrint: next.print })
+    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuHash: next.hash })
   })
 })
 
@@ -301,7 +301,7 @@ describe('after a restart', () => {
     return (await ledger.get(session.open.first!.record.id))!
   }
 
-  test('the request of the menu on screen is adopted and can be applied', async () => {
+  test('the request of the menu on screen is taken over and can be applied', async () => {
     const record = await raisedBefore(true)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')

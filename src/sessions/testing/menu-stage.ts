@@ -15,7 +15,7 @@ export const LABELS = ['Yes', 'Yes, always', 'No', 'No, tell me why']
 export class FakeMenu implements MenuPort {
   now: Menu | null
   readonly keys: string[] = []
-  readonly confirmed: { print: string; label: string | null }[] = []
+  readonly confirmed: { hash: string; label: string | null }[] = []
   readonly #clock: SimulatedClock
   readonly #waiting = new Set<() => void>()
   ignoredEnters = 0
@@ -38,7 +38,7 @@ export class FakeMenu implements MenuPort {
     this.keys.push(key)
     const { now } = this
     if (key === '\r') {
-      this.confirmed.push({ print: now?.print ?? 'nothing', label: now?.options[now.selected ?? -1]?.label ?? null })
+      this.confirmed.push({ hash: now?.hash ?? 'nothing', label: now?.options[now.selected ?? -1]?.label ?? null })
       if (this.ignoredEnters-- <= 0) this.later(40, () => this.afterConfirm())
     } else if (now && !this.ignoresArrows) {
       const step = (key === DOWN || key === '\u001b[C' ? 1 : -1) * this.stride
@@ -92,19 +92,19 @@ export function fake(labels: readonly string[] = LABELS, fields: Partial<Menu> =
   return new FakeMenu(clock, menuOf(labels, fields))
 }
 
-export const PRINT = menuOf(LABELS).print
+export const MENU_HASH = menuOf(LABELS).hash
 
 /** The outcome without the labels that were selected on the way. */
 export async function choose(
   menu: FakeMenu,
   label: string,
-  options: { print?: string; onStep?(step: string): Promise<void>; wanted?: Partial<WantedAnswer> } = {},
+  options: { hash?: string; onStep?(step: string): Promise<void>; wanted?: Partial<WantedAnswer> } = {},
 ): Promise<Omit<ApplyOutcome, 'seen'>> {
   const onStep = async (step: string) => {
     steps.push(`${step} after ${menu.keys.length}`)
     await options.onStep?.(step)
   }
-  const wanted = { print: options.print ?? PRINT, label, ...options.wanted }
+  const wanted = { hash: options.hash ?? MENU_HASH, label, ...options.wanted }
   const { seen: _, ...outcome } = await runToEnd(clock, chooseOption(menu, wanted, { clock, onStep }))
   return outcome
 }

@@ -46,9 +46,9 @@ export class PhaseFixture {
       requests: {
         raise: async () => void this.calls.push('ask'),
         seenAgain: nothing,
-        settle: async () => void this.calls.push('settle'),
+        menuGone: async () => void this.calls.push('menuGone'),
         expectTakeOver: nothing,
-        adopt: async () => [],
+        loadOpen: async () => [],
         takeOver: async () => 'none',
       },
       isResumed: false,
@@ -69,12 +69,12 @@ export class PhaseFixture {
       this.#see(this.#screen.tick(this.#t))
       this.phase.tick(this.#t)
     }
-    await this.#effects.settled()
+    await this.#effects.done()
   }
 
   async dispatch(event: PhaseEvent): Promise<void> {
     this.phase.dispatch(event, this.#screen.last)
-    await this.#effects.settled()
+    await this.#effects.done()
   }
 
   get #t(): number {

@@ -127,7 +127,7 @@ export class SessionFixture {
 
   async close(): Promise<void> {
     await this.pass(2_500)
-    await this.session.settled()
+    await this.session.effectsDone()
     await this.store.close()
     rmSync(this.#directory, { recursive: true, force: true })
   }
@@ -162,7 +162,7 @@ export class SessionFixture {
 
   async exit(code: number | null, signal: string | null = null): Promise<void> {
     this.session.exited({ code, signal, t: this.#t })
-    await this.session.settled()
+    await this.session.effectsDone()
   }
 
   /** The agent reports something besides its screen, now. */
@@ -197,7 +197,7 @@ export class SessionFixture {
 
   /** Notices since this fixture was opened. */
   async notices(): Promise<Notice[]> {
-    await this.session.settled()
+    await this.session.effectsDone()
     return (await this.written('session.noticed')).map(({ data }) => {
       const { session: _, ...notice } = data
       return notice as unknown as Notice

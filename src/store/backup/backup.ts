@@ -40,7 +40,7 @@ export interface Manifest {
 
 /**
  * Writes one file with the store, recordings, blobs, uploads and settings, while the daemon runs.
- * The store is copied in one read transaction, and checked before it is packed; files that grow
+ * The store is copied in one read transaction, and checked before it is compressed; files that grow
  * are taken up to a length that is not shorter than what the store says about them. The backup is
  * read again before it gets its name.
  * @throws SignalboxError `E_BACKUP`
@@ -99,7 +99,7 @@ export async function restoreBackup(file: string, paths: BackupPaths, clock: Clo
   const draft = `${paths.storeFile}.restored-${randomBytes(4).toString('hex')}`
   try {
     await requireNoOthers(manifest, paths)
-    for await (const { name, content } of readTar(unpacked(file))) {
+    for await (const { name, content } of readTar(decompressed(file))) {
       const target = name === MANIFEST ? null : name === STORE ? draft : pathOf(name, paths)
       if (target === null) await hashOf(content)
       else await writeNew(target, content)
@@ -178,8 +178,8 @@ async function pack(
 }
 
 /**
- * A file, or its packed form if it was packed since it was listed (a recording), or null if it was
- * removed.
+ * A file, or its compressed form if it was compressed since it was listed (a recording), or null if
+ * it was removed.
  */
 async function openFound(name: string, path: string): Promise<{ name: string; input: FileHandle } | null> {
   for (const suffix of ['', '.gz']) {
@@ -208,7 +208,7 @@ async function packFile(name: string, input: FileHandle, write: (chunk: Buffer) 
 async function readManifest(file: string): Promise<Manifest> {
   const sums: Record<string, string> = {}
   let manifest: Manifest | null = null
-  for await (const { name, content } of readTar(unpacked(file))) {
+  for await (const { name, content } of readTar(decompressed(file))) {
     if (name !== MANIFEST) sums[name] = await hashOf(content)
     else {
       const parts: Buffer[] = []
@@ -224,11 +224,11 @@ async function readManifest(file: string): Promise<Manifest> {
   return manifest
 }
 
-async function* unpacked(file: string): AsyncGenerator<Buffer> {
+async function* decompressed(file: string): AsyncGenerator<Buffer> {
   const source = createReadStream(file)
-  const unpacker = createGunzip()
-  source.on('error', error => unpacker.destroy(error))
-  for await (const chunk of source.pipe(unpacker)) yield chunk as Buffer
+  const decompressor = createGunzip()
+  source.on('error', error => decompressor.destroy(error))
+  for await (const chunk of source.pipe(decompressor)) yield chunk as Buffer
 }
 
 function* filesBelow(directory: string, prefix: string): Generator<{ name: string; path: string }> {
@@ -242,7 +242,8 @@ function* filesBelow(directory: string, prefix: string): Generator<{ name: strin
 }
 
 /**
- * Null for a directory that this home does not have. @throws Error for a name that leads out of it.
+ * Null for a directory that this home directory does not have. @throws Error for a name that leads
+ * out of it.
  */
 function pathOf(name: string, { directories }: BackupPaths): string | null {
   const [prefix = '', ...parts] = name.split('/')

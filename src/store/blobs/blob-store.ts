@@ -6,10 +6,10 @@ import { SignalboxError } from '../../errors/index.js'
 /** The longest blob: longer things are several of them. */
 export const BLOB_MAX = 4 * 1024 * 1024
 
-/** Stores packed bytes under a name. */
+/** Stores compressed bytes under a name. */
 export interface BlobBackend {
   has(name: string): Promise<boolean>
-  write(name: string, packed: Uint8Array): Promise<void>
+  write(name: string, compressed: Uint8Array): Promise<void>
   /** Null if it is not there. */
   read(name: string): Promise<Uint8Array | null>
 }
@@ -18,8 +18,8 @@ const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
 /**
- * Bytes by the SHA-256 of their content, packed with brotli: the same bytes are kept once, and what
- * is read is what was written.
+ * Bytes by the SHA-256 of their content, compressed with brotli: the same bytes are kept once, and
+ * what is read is what was written.
  */
 export class BlobStore {
   readonly #backend: BlobBackend
@@ -34,8 +34,8 @@ export class BlobStore {
       throw new SignalboxError('E_LIMIT', `a blob is ${bytes.length} bytes long; the limit is ${BLOB_MAX}`)
     const name = blobName(bytes)
     if (await this.#backend.has(name)) return name
-    const packed = await compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    await this.#backend.write(name, packed)
+    const compressed = await compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    await this.#backend.write(name, compressed)
     return name
   }
 
@@ -45,9 +45,9 @@ export class BlobStore {
    */
   async get(name: string): Promise<Buffer | null> {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new SignalboxError('E_INPUT', `"${name.slice(0, 80)}" is not a blob`)
-    const packed = await this.#backend.read(name)
-    if (!packed) return null
-    const bytes = await decompress(packed, { maxOutputLength: BLOB_MAX }).catch(() => null)
+    const compressed = await this.#backend.read(name)
+    if (!compressed) return null
+    const bytes = await decompress(compressed, { maxOutputLength: BLOB_MAX }).catch(() => null)
     if (bytes && blobName(bytes) === name) return bytes
     throw new SignalboxError('E_BLOB', `the blob ${name.slice(0, 12)}… is damaged`)
   }

@@ -10,9 +10,9 @@ export function fileBlobs(directory: string): BlobBackend {
   const path = (name: string) => join(directory, `${name}.br`)
   return {
     has: async name => existsSync(path(name)),
-    write: async (name, packed) => {
+    write: async (name, compressed) => {
       const draft = `${path(name)}.${randomBytes(4).toString('hex')}`
-      await writeFile(draft, packed, { mode: 0o600, flush: true })
+      await writeFile(draft, compressed, { mode: 0o600, flush: true })
       await rename(draft, path(name))
     },
     read: name =>

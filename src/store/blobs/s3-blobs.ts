@@ -33,8 +33,8 @@ export async function s3Blobs(url: URL, env: NodeJS.ProcessEnv): Promise<BlobBac
   }
   return {
     has: async name => (await request('HEAD', name)).ok,
-    write: async (name, packed) => {
-      const answer = await request('PUT', name, packed)
+    write: async (name, compressed) => {
+      const answer = await request('PUT', name, compressed)
       if (!answer.ok) throw away(endpoint, `there is no bucket ${url.hostname}`)
     },
     read: async name => {

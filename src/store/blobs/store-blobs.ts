@@ -12,8 +12,8 @@ export function storeBlobs(store: Pick<EventStore, 'loadSnapshot' | 'saveSnapsho
   }
   return {
     has: async name => (await read(name)) !== null,
-    write: (name, packed) =>
-      store.saveSnapshot(`blob/${name}`, { version: 1, state: Buffer.from(packed).toString('base64') }),
+    write: (name, compressed) =>
+      store.saveSnapshot(`blob/${name}`, { version: 1, state: Buffer.from(compressed).toString('base64') }),
     read,
   }
 }

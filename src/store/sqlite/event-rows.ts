@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { decodeJson, EVENT_DATA_LIMIT_BYTES, isRecord } from '../encode-event.js'
 import type { StoredEvent } from '../event-store.js'
-import { unpackText } from './packed-text.js'
+import { decompressText } from './compressed-text.js'
 
 export interface EventRow {
   position: number
@@ -34,7 +34,7 @@ export function decodeEvent(row: EventRow): StoredEvent | null {
 }
 
 export function textOf({ data }: Pick<EventRow, 'data'>): string | null {
-  return unpackText(data, 2 * EVENT_DATA_LIMIT_BYTES)
+  return decompressText(data, 2 * EVENT_DATA_LIMIT_BYTES)
 }
 
 /** SQLite has no page checksums: a flipped bit in valid JSON would go unnoticed. */

@@ -41,7 +41,7 @@ interface Draft {
 }
 
 /** Documents that are folded up to a position of the log but not saved yet. */
-interface Held {
+interface Unsaved {
   projections: readonly Projection[]
   position: number
   drafts: Map<string, Draft>
@@ -65,7 +65,7 @@ function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
 }
 
 /** Events whose documents may be unsaved; a crash folds them again. */
-const HELD_EVENTS_MAX = 64
+const UNSAVED_EVENTS_MAX = 64
 
 /**
  * Folds events into documents. Everything here runs inside a transaction of the caller.
@@ -76,15 +76,15 @@ const HELD_EVENTS_MAX = 64
  * its state, the event is counted as a failure, and the append continues: folding is total.
  *
  * Appends in quick succession may leave saving their documents to a later one. Until then the
- * documents are held here; for everyone else the projections are simply further back in the log,
- * and a reader catches up first. Held documents are dropped as soon as another process has
+ * documents are only in memory; for everyone else the projections are simply further back in the
+ * log, and a reader catches up first. Unsaved documents are dropped as soon as another process has
  * appended, or their transaction was rolled back.
  */
 export class Projector {
   readonly #connection: Connection
   readonly #reader: EventReader
   readonly #projections: ReadonlyMap<string, Projection>
-  #held: Held | null = null
+  #unsaved: Unsaved | null = null
 
   constructor(connection: Connection, reader: EventReader, projections: readonly Projection[]) {
     this.#connection = connection
@@ -127,30 +127,30 @@ export class Projector {
   foldWritten(written: readonly WrittenEvent[], { isLater }: { isLater: boolean }): void {
     if (written.length === 0) return isLater ? undefined : this.foldToHead()
     const before = written[0]!.position - 1
-    const held = this.#heldAt(before) ?? this.#startAt(before)
-    if (!held) return this.foldToHead()
+    const unsaved = this.#unsavedAt(before) ?? this.#startAt(before)
+    if (!unsaved) return this.foldToHead()
     for (const row of written) {
-      const wanted = held.projections.filter(({ types }) => types.includes(row.type))
+      const wanted = unsaved.projections.filter(({ types }) => types.includes(row.type))
       if (wanted.length === 0) continue
       const event = asStored(row)
-      for (const projection of wanted) this.#evolve(projection, event, held.drafts)
+      for (const projection of wanted) this.#evolve(projection, event, unsaved.drafts)
     }
-    held.position = written.at(-1)!.position
-    held.events += written.length
-    held.isCommitted = false
-    this.#held = held
-    if (!isLater || held.events >= HELD_EVENTS_MAX) this.#saveHeld(held)
+    unsaved.position = written.at(-1)!.position
+    unsaved.events += written.length
+    unsaved.isCommitted = false
+    this.#unsaved = unsaved
+    if (!isLater || unsaved.events >= UNSAVED_EVENTS_MAX) this.#saveUnsaved(unsaved)
   }
 
   /** Called when the transaction of the last append is committed. */
   committed(): void {
-    if (this.#held) this.#held.isCommitted = true
+    if (this.#unsaved) this.#unsaved.isCommitted = true
   }
 
   foldToHead(): void {
     const head = this.#reader.head()
-    const held = this.#heldAt(head)
-    if (held) return this.#saveHeld(held)
+    const unsaved = this.#unsavedAt(head)
+    if (unsaved) return this.#saveUnsaved(unsaved)
     const byPosition = new Map<number, Projection[]>()
     for (const { name, position } of this.#current()) {
       if (position < head) byPosition.set(position, [...(byPosition.get(position) ?? []), this.#projections.get(name)!])
@@ -158,22 +158,22 @@ export class Projector {
     for (const [position, projections] of byPosition) this.#fold(projections, position, head)
   }
 
-  /** The held documents, if the log still ends where they were folded. */
-  #heldAt(position: number): Held | null {
-    if (this.#held && !(this.#held.isCommitted && this.#held.position === position)) this.#held = null
-    return this.#held
+  /** The unsaved documents, if the log still ends where they were folded. */
+  #unsavedAt(position: number): Unsaved | null {
+    if (this.#unsaved && !(this.#unsaved.isCommitted && this.#unsaved.position === position)) this.#unsaved = null
+    return this.#unsaved
   }
 
   /** Null if a projection is not at this position. */
-  #startAt(position: number): Held | null {
+  #startAt(position: number): Unsaved | null {
     const rows = this.#current()
     if (rows.some(row => row.position !== position)) return null
     const projections = rows.map(({ name }) => this.#projections.get(name)!)
     return { projections, position, drafts: new Map(), isCommitted: true, events: 0 }
   }
 
-  #saveHeld({ drafts, position }: Held): void {
-    this.#held = null
+  #saveUnsaved({ drafts, position }: Unsaved): void {
+    this.#unsaved = null
     const current = new Set(this.#current().map(({ name }) => name))
     for (const draft of drafts.values()) if (draft.isChanged && current.has(draft.projection.name)) this.#save(draft)
     this.#advance([...current], position)

@@ -14,13 +14,13 @@ import { LogSubscription } from '../log-subscription.js'
 import { checkFileChain, declareChained, readChainEnd, writeChainEnd } from './chain.js'
 import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
+import { compressText } from './compressed-text.js'
 import type { Connection } from './connection.js'
 import { readDocument, readDocuments } from './documents.js'
 import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import { sumOf } from './event-rows.js'
 import { checkDeadline, checkFence, readHolder, readHolders, releaseLease, renewLease, takeLease } from './leases.js'
-import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 
 const SUBSCRIPTION_PAGE = 200
@@ -296,9 +296,9 @@ export class SqliteEventStore implements Api.EventStore {
         chain.position = position
         data = withChain(data, chain.value)
       }
-      const packed = packText(data)
-      const sum = sumOf({ position, stream, version, type, at, data: packed })
-      this.#connection.run(INSERT_EVENT, position, stream, version, type, at, packed, sum)
+      const compressed = compressText(data)
+      const sum = sumOf({ position, stream, version, type, at, data: compressed })
+      this.#connection.run(INSERT_EVENT, position, stream, version, type, at, compressed, sum)
       into.push({ position, stream, version, type, at, text: data, given })
     }
     return { stream, version, position }

@@ -16,7 +16,7 @@ interface DigestOptions {
   quiet: string | null
   utcOffset: number
   /** Runs `work` while no events are processed: only one of them may change what is held. */
-  inTurn(work: () => Promise<void>): Promise<void>
+  betweenBatches(work: () => Promise<void>): Promise<void>
 }
 
 const CHECK_MS = 60_000
@@ -39,7 +39,7 @@ export class Digest {
   start(): void {
     const check = () => {
       this.#timer = this.#options.clock.setTimer(CHECK_MS, check)
-      void this.#options.inTurn(() => this.sendDue())
+      void this.#options.betweenBatches(() => this.sendDue())
     }
     check()
   }

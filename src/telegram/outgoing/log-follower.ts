@@ -52,7 +52,7 @@ export class LogFollower {
   /** Written at once: events that follow while the bot is not running must be reported. */
   async #startAtHead(): Promise<number> {
     const position = await this.#options.store.head()
-    await this.#options.store.append('telegram/cursor', 'any', [newEvent('telegram.read-on', { position })])
+    await this.#options.store.append('telegram/cursor', 'any', [newEvent('telegram.log-read', { position })])
     return position
   }
 
@@ -63,7 +63,7 @@ export class LogFollower {
   }
 
   /** Runs `work` between two batches of events. */
-  inTurn(work: () => Promise<void>): Promise<void> {
+  betweenBatches(work: () => Promise<void>): Promise<void> {
     this.#working = this.#working.then(work).catch(this.#options.onError)
     return this.#working
   }
@@ -76,7 +76,7 @@ export class LogFollower {
   async #process(events: readonly StoredEvent[]): Promise<void> {
     const last = events.at(-1)
     if (!last) return
-    const read = newEvent('telegram.read-on', { position: last.position })
+    const read = newEvent('telegram.log-read', { position: last.position })
     const cursor: StreamAppend = { stream: 'telegram/cursor', expected: 'any', events: [read] }
     for (let attempt = 1; ; attempt++) {
       try {

@@ -47,7 +47,7 @@ const LONGEST_QUEUE = 200
 
 const itemStream = (id: string) => `telegram/item/${id}`
 
-/** What the bot has to send, kept until sent: a worker per chat, by lane and rate. */
+/** What the bot has to send, kept until sent: a queue per chat, by lane and rate. */
 export class Outbox {
   readonly #options: OutboxOptions
   readonly #queues = new Map<number, ChatQueue>()

@@ -1,5 +1,5 @@
 export type { RecordingEvent } from './asciicast.js'
 export { ByteTextDecoder, decodeBytes, encodeText } from './byte-text.js'
-export { packRecording, readPart, recordingBytes, recordingSize, storedRecording } from './packed.js'
+export { compressRecording, readPart, recordingBytes, recordingSize, storedRecording } from './compressed.js'
 export { openRecording, type ReadPosition, readWholeRecording } from './reader.js'
 export { createRecording, NO_RECORDING, type RecordingWriter } from './writer.js'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { SignalboxError } from '../../errors/index.js'
 import { parseEventLine, parseHeader, type RecordingEvent, type RecordingHeader } from './asciicast.js'
-import { readPart, recordingBytes } from './packed.js'
+import { readPart, recordingBytes } from './compressed.js'
 
 /** The first line is shorter than this. */
 const HEADER_MAX = 64 * 1024
@@ -39,8 +39,8 @@ export interface WholeRecording {
 }
 
 /**
- * Opens a recording, packed or not. @throws SignalboxError `E_INPUT` when the file is missing or
- * not a recording.
+ * Opens a recording, compressed or not. @throws SignalboxError `E_INPUT` when the file is missing
+ * or not a recording.
  */
 export async function openRecording(path: string): Promise<OpenRecording> {
   const first = await firstLine(path)

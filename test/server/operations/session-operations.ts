@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { packRecording } from '../../../src/terminal/recording/index.js'
+import { compressRecording } from '../../../src/terminal/recording/index.js'
 import { type Loose, until } from '../support.js'
 import { api, call, pending, server, session } from './context.js'
 
@@ -171,7 +171,7 @@ export function describeSessions(): void {
       const { text } = await call('recordings.cast', path)
       expect(text).toContain('packed')
       expect(text).not.toContain(token)
-      await packRecording((await server.host.record(id)).recording)
+      await compressRecording((await server.host.record(id)).recording)
       const unpacked = await call('recordings.cast', path)
       expect(unpacked.text).toBe(text)
       const packed = await server.send('GET', path, { as: 'token', headers: { 'accept-encoding': 'gzip' } })

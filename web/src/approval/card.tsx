@@ -131,7 +131,7 @@ export function ApprovalCard(props: CardProps) {
         isSelected={isSelected}
         onSelect={isPending && !isQuestion ? onSelect : undefined}
       />
-      {(plan === null || approval.display.visible.length > 0) && (
+      {(plan === null || approval.display.findings.length > 0) && (
         <RequestFrame approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
       )}
       <RiskLine approval={approval} />
@@ -312,7 +312,7 @@ function projectOf({ subject }: Approval): string {
 
 function RiskLine({ approval }: { approval: Approval }) {
   const { risk, display, neverAuto, source, follows, changed } = approval
-  const hidden = display.visible.reduce((sum, { count }) => sum + count, 0)
+  const hidden = display.findings.reduce((sum, { count }) => sum + count, 0)
   const lines = [
     ...(hidden > 0 ? [`${hidden} hidden or look-alike ${hidden === 1 ? 'character' : 'characters'} revealed`] : []),
     ...(source.mismatch ? ['the agent’s report and its screen differ'] : []),

@@ -16,7 +16,7 @@ function asked(tool: string, label: string, text: string, more: object = {}): Ap
         { kind: 'text', text },
       ],
       isCut: false,
-      visible: [],
+      findings: [],
     },
     ...more,
   } as unknown as Approval

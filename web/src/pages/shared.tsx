@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { timeOf, turnNumber } from '../api/format'
 import type { Message, Prompt, Session, SharedSession } from '../api/types'
-import { AskedView, MessageView } from '../session-page/conversation'
+import { MessageView, PromptView } from '../session-page/conversation'
 import { ApiError, request } from '../transport/request'
 import { Logo } from '../ui/icons'
 import { Empty, Problem, Skeleton } from '../ui/panel'
@@ -98,7 +98,7 @@ function Conversation({ shared, onEarlier }: { shared: SharedSession; onEarlier(
       )}
       {entries.length === 0 && <Empty title="No messages yet" />}
       {entries.map(({ key, message, prompt, asked }) => {
-        if (prompt) return <AskedView key={key} at={prompt.at} text={prompt.text} />
+        if (prompt) return <PromptView key={key} at={prompt.at} text={prompt.text} />
         if (asked) return <RequestLine key={key} asked={asked} />
         const isNewTurn = message!.turn !== lastTurn
         lastTurn = message!.turn

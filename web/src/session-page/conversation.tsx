@@ -90,7 +90,7 @@ export function ConversationView({ session, asked }: { session: string; asked: r
       )}
       {entries.map(({ key, message, approval, notice, prompt, at }) => {
         if (approval) return <RequestView key={key} approval={approval} />
-        if (prompt !== undefined) return <AskedView key={key} at={at} text={prompt} />
+        if (prompt !== undefined) return <PromptView key={key} at={at} text={prompt} />
         if (notice !== undefined)
           return (
             <p key={key} class="talk-notice">
@@ -115,7 +115,7 @@ function RequestView({ approval }: { approval: Approval }) {
 }
 
 /** A prompt of a person. */
-export function AskedView({ at, text }: { at: Time; text: string }) {
+export function PromptView({ at, text }: { at: Time; text: string }) {
   return (
     <div class="asked">
       <p dir="auto">{text}</p>
@@ -144,7 +144,7 @@ export function MessageView({ message, turn }: { message: Message; turn: number 
   )
 }
 
-function settled(message: Message, turn: string): Message {
+function asFinal(message: Message, turn: string): Message {
   if (!message.provisional || message.turn !== turn) return message
   const blocks = message.blocks.map(block => ({ ...block, provisional: false }))
   return { ...message, blocks, provisional: false }
@@ -213,7 +213,7 @@ function useConversation(session: string, isAtEnd: { current: boolean }): LiveCo
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
       // Provisional text that no final message replaced becomes final when its turn is closed.
-      if (type === 'turn.closed') messages.value = messages.peek().map(known => settled(known, String(data.turn)))
+      if (type === 'turn.closed') messages.value = messages.peek().map(known => asFinal(known, String(data.turn)))
       if (type === 'message.final') put({ ...(data as unknown as Message), at, provisional: false })
       const isPrompt = type === 'turn.opened' || type === 'turn.prompted'
       if (isPrompt && typeof data.prompt === 'string' && prompts.peek().every(({ turn }) => turn !== data.turn))

@@ -52,7 +52,9 @@ function SupervisionView({ supervision, counters }: { supervision: Supervision; 
         <dt>Program</dt>
         <dd>{pane.command || 'unknown'}</dd>
         <dt>Heuristics</dt>
-        <dd>{pane.gate === null ? 'may judge this pane' : `off: ${pane.gate.replaceAll('_', ' ')}`}</dd>
+        <dd>
+          {pane.heuristicsOff === null ? 'may judge this pane' : `off: ${pane.heuristicsOff.replaceAll('_', ' ')}`}
+        </dd>
       </dl>
       <h3>Status changes, newest first</h3>
       <Table heads={['Time', 'Event', 'Source', 'Change', 'Result']}>

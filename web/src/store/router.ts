@@ -20,7 +20,7 @@ export type Route =
   | { page: 'shared' }
   | { page: 'not-found'; path: string }
 
-const TABLE: [RegExp, (match: string[]) => Route][] = [
+const ROUTES: [RegExp, (match: string[]) => Route][] = [
   [/^\/(?:demo)?$/, () => ({ page: 'overview' })],
   [/^\/sessions$/, () => ({ page: 'sessions', view: null })],
   [/^\/panes$/, () => ({ page: 'sessions', view: 'wall' })],
@@ -46,7 +46,7 @@ const here = signal(read())
 
 export const route = computed<Route>(() => {
   const { path } = here.value
-  for (const [pattern, make] of TABLE) {
+  for (const [pattern, make] of ROUTES) {
     const match = pattern.exec(path)
     if (match) return make(match)
   }

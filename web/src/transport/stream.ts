@@ -10,7 +10,7 @@ const CHECK_MS = 5_000
  * Every chunk costs the page time. Requests for a decision arrive at once, everything else this
  * often.
  */
-const REST_MS = 100
+const INTERVAL_MS = 100
 
 export type StreamState = { is: 'connecting' } | { is: 'live' } | { is: 'offline'; since: number; tries: number }
 
@@ -80,7 +80,7 @@ export class EventStream {
     this.#receivedAt = performance.now()
     if (this.#failures === 0) this.#handlers.state({ is: 'connecting' })
     try {
-      const response = await request(`/events?updates=watched&records=changed&restMs=${REST_MS}`, {
+      const response = await request(`/events?updates=watched&records=changed&intervalMs=${INTERVAL_MS}`, {
         signal: abort.signal,
         headers: { accept: 'text/event-stream', ...(this.#cursor !== null && { 'last-event-id': this.#cursor }) },
       })

@@ -89,13 +89,13 @@ export class CodergenSteps implements Performer {
   }
 
   /** An agent in a terminal outlives its host. */
-  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+  async takeOver(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
     const step = graphStep(call)
     const agent = agentOf(step.node, step.work.input.agent)
     if (agent === null || !isLiveNode(step.node)) return null
     const thread = fidelityOf(step) === 'full' ? threadOf(step) : null
-    const adopted = await this.#agents.adopt(call, { agent, thresholds: thresholdsOf(step) })
-    return adopted && { end: adopted.end.then(end => this.#ended(call, step, end, agent, thread)) }
+    const taken = await this.#agents.takeOver(call, { agent, thresholds: thresholdsOf(step) })
+    return taken && { end: taken.end.then(end => this.#ended(call, step, end, agent, thread)) }
   }
 
   abandon(call: StepCall): Promise<void> {

@@ -13,7 +13,7 @@ import { withForge } from './forge-of.js'
 export async function publish(context: NodeContext): Promise<NodeResult> {
   const { args, state, git, reply } = context
   const commit = await git.git.head()
-  if (state.branch === null || commit === null || (await git.commitsAhead(args.place.base)) === 0)
+  if (state.branch === null || commit === null || (await git.commitsAhead(args.workspace.base)) === 0)
     return { route: 'finish', update: { history: noted(context, 'signalbox', 'nothing to publish') } }
   if (reply?.option === 'deny')
     return { route: 'finish', update: { history: noted(context, reply.by, 'does not want a pull request') } }
@@ -37,7 +37,7 @@ async function ask(context: NodeContext, commit: string, found: Pull | null = nu
   const { base, isDraft, labels, reviewers } = args.pull!
   const branch = state.branch!
   const there = await remoteHead(context, branch)
-  const known = there !== null && (await git.commitOf(there)) !== null ? there : args.place.base
+  const known = there !== null && (await git.commitOf(there)) !== null ? there : args.workspace.base
   const push: Act = { act: 'push', commit, branch, commits: await git.commitsAhead(known), to: pushTarget(context) }
   const open: Act = { act: 'open', ...pullText(context), base, branch, isDraft, labels, reviewers }
   const acts = [...(there === commit ? [] : [push]), ...(found ? [] : [open])]

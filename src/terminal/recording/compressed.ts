@@ -6,10 +6,10 @@ import { createGunzip, gunzip, gzip } from 'node:zlib'
 import { SignalboxError } from '../../errors/index.js'
 
 /*
- * Recordings of ended sessions are packed: gzip, which every tool reads, in members of 256 kB. The
- * header of each member has an extra field with its own length and that of its text, so that a
- * reader skips to a position without unpacking what is before it. Positions in a recording are
- * those of its text, packed or not.
+ * Recordings of ended sessions are compressed: gzip, which every tool reads, in members of 256 kB.
+ * The header of each member has an extra field with its own length and that of its text, so that a
+ * reader skips to a position without decompressing what is before it. Positions in a recording are
+ * those of its text, compressed or not.
  */
 
 const TEXT_BYTES = 256 * 1024
@@ -19,10 +19,12 @@ const EXTRA_FLAG = 4
 const FIELD = Buffer.from([12, 0, 0x53, 0x42, 8, 0])
 const HEADER = FIXED + FIELD.length + 8
 
-const packMember = promisify(gzip)
-const unpackMember = promisify(gunzip)
+const compressMember = promisify(gzip)
+const decompressMember = promisify(gunzip)
 
-/** The file that has a recording: the path itself, or its packed form; null if there is none. */
+/**
+ * The file that has a recording: the path itself, or its compressed form; null if there is none.
+ */
 export function storedRecording(path: string): string | null {
   return [path, `${path}.gz`].find(existsSync) ?? null
 }
@@ -39,7 +41,7 @@ export async function* recordingBytes(path: string, from = 0): AsyncGenerator<Bu
     if (!(await isGzip(file)))
       yield* file.createReadStream({ start: from, highWaterMark: TEXT_BYTES, autoClose: false })
     else if (await memberAt(file, 0)) yield* membersFrom(file, from)
-    else yield* unpackedStream(file, from)
+    else yield* decompressedStream(file, from)
   } catch (error) {
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error
     throw new SignalboxError('E_INPUT', `${stored} is damaged: ${(error as Error).message}`, {
@@ -82,15 +84,15 @@ export async function readPart(path: string, from: number, most: number): Promis
 }
 
 /**
- * Replaces a recording that no longer grows by its packed form. The packed form is read again and
- * compared before the other is removed; a crash leaves one of them, or both. Returns the length of
- * both, null for a recording that is not there or has changed meanwhile.
+ * Replaces a recording that no longer grows by its compressed form. The compressed form is read
+ * again and compared before the other is removed; a crash leaves one of them, or both. Returns the
+ * length of both, null for a recording that is not there or has changed meanwhile.
  */
-export async function packRecording(path: string): Promise<{ from: number; to: number } | null> {
+export async function compressRecording(path: string): Promise<{ from: number; to: number } | null> {
   if (!existsSync(path)) return null
   const draft = `${path}.new-${randomBytes(4).toString('hex')}`
   try {
-    const written = await writePacked(path, draft)
+    const written = await writeCompressed(path, draft)
     const read = createHash('sha256')
     for await (const part of recordingBytes(draft)) read.update(part)
     const now = await fileState(path)
@@ -105,7 +107,7 @@ export async function packRecording(path: string): Promise<{ from: number; to: n
   }
 }
 
-async function writePacked(
+async function writeCompressed(
   path: string,
   draft: string,
 ): Promise<{ from: number; to: number; sum: string; mtimeMs: number }> {
@@ -117,7 +119,7 @@ async function writePacked(
   try {
     for await (const text of createReadStream(path, { highWaterMark: TEXT_BYTES }) as AsyncIterable<Buffer>) {
       sum.update(text)
-      const member = withLengths(await packMember(text), text.length)
+      const member = withLengths(await compressMember(text), text.length)
       await output.write(member)
       from += text.length
       to += member.length
@@ -159,7 +161,7 @@ async function* membersFrom(file: FileHandle, from: number): AsyncGenerator<Buff
     if (!member) return
     if (start + member.textLength > from) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(member.length), 0, member.length, at)
-      const text = await unpackMember(buffer.subarray(0, bytesRead))
+      const text = await decompressMember(buffer.subarray(0, bytesRead))
       yield text.subarray(Math.max(0, from - start))
     }
     at += member.length
@@ -167,13 +169,13 @@ async function* membersFrom(file: FileHandle, from: number): AsyncGenerator<Buff
   }
 }
 
-async function* unpackedStream(file: FileHandle, from: number): AsyncGenerator<Buffer> {
+async function* decompressedStream(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   const source = file.createReadStream({ start: 0, autoClose: false })
-  const unpacker = createGunzip()
-  source.on('error', error => unpacker.destroy(error))
+  const decompressor = createGunzip()
+  source.on('error', error => decompressor.destroy(error))
   let start = 0
   try {
-    for await (const chunk of source.pipe(unpacker) as AsyncIterable<Buffer>) {
+    for await (const chunk of source.pipe(decompressor) as AsyncIterable<Buffer>) {
       if (start + chunk.length > from) yield chunk.subarray(Math.max(0, from - start))
       start += chunk.length
     }

@@ -3,13 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openRecording, packRecording, readPart, readWholeRecording, recordingSize, storedRecording } from './index.js'
+import {
+  compressRecording,
+  openRecording,
+  readPart,
+  readWholeRecording,
+  recordingSize,
+  storedRecording,
+} from './index.js'
 
 let directory: string
 let path: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'signalbox-packed-'))
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-compressed-'))
   path = join(directory, 'ses_a.cast')
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
@@ -28,26 +35,26 @@ function record(lines = 3_000): string {
 /** One text for all events: comparing thousands of objects takes seconds. */
 const read = async (file: string) => JSON.stringify(await readWholeRecording(file))
 
-test('a packed recording has the same events, takes less space, and every gzip program reads it', async () => {
+test('a compressed recording has the same events, takes less space, and every gzip program reads it', async () => {
   const text = record()
   const before = await read(path)
-  const packed = await packRecording(path)
-  expect(packed).toEqual({ from: Buffer.byteLength(text), to: statSync(`${path}.gz`).size })
-  expect(packed!.to).toBeLessThan(packed!.from / 5)
+  const compressed = await compressRecording(path)
+  expect(compressed).toEqual({ from: Buffer.byteLength(text), to: statSync(`${path}.gz`).size })
+  expect(compressed!.to).toBeLessThan(compressed!.from / 5)
   expect(readdirSync(directory)).toEqual(['ses_a.cast.gz'])
   expect(gunzipSync(readFileSync(`${path}.gz`)).toString()).toBe(text)
   expect(await read(path)).toBe(before)
   expect(storedRecording(path)).toBe(`${path}.gz`)
 })
 
-test('a position means the same in both forms, and what is before it is not unpacked', async () => {
+test('a position means the same in both forms, and what is before it is not decompressed', async () => {
   record()
   const positions = []
   for await (const { position } of (await openRecording(path)).events()) positions.push(position)
   const from = positions[2_000]!
   const part = await readPart(path, from.fileByte, 100)
   const size = await recordingSize(path)
-  await packRecording(path)
+  await compressRecording(path)
   expect(await readPart(path, from.fileByte, 100)).toEqual(part)
   expect(await recordingSize(path)).toBe(size)
   // The text of the first member is damaged; its header, with the lengths, is not.
@@ -70,19 +77,19 @@ async function openOther(damaged: string) {
   return recording
 }
 
-test('a reading continues while the recording is packed', async () => {
+test('a reading continues while the recording is compressed', async () => {
   record()
   const whole = await read(path)
   const events = []
   for await (const { event } of (await openRecording(path)).events()) {
-    if (events.length === 10) await packRecording(path)
+    if (events.length === 10) await compressRecording(path)
     events.push(event)
   }
   expect(existsSync(path)).toBe(false)
   expect(JSON.stringify(events)).toBe(JSON.stringify((JSON.parse(whole) as { events: unknown[] }).events))
 })
 
-test('a recording that another program packed can be read', async () => {
+test('a recording that another program compressed can be read', async () => {
   const text = record()
   const before = await read(path)
   rmSync(path)
@@ -92,7 +99,7 @@ test('a recording that another program packed can be read', async () => {
   expect((await readPart(path, 30, 50)).toString()).toBe(Buffer.from(text).subarray(30, 80).toString())
 })
 
-test('a recording that is not there is not packed', async () => {
-  expect(await packRecording(path)).toBeNull()
+test('a recording that is not there is not compressed', async () => {
+  expect(await compressRecording(path)).toBeNull()
   await expect(readPart(path, 0, 1)).rejects.toMatchObject({ code: 'E_INPUT' })
 })

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
 /** Texts of this length are compressed; shorter ones take a whole page anyway. */
-const PACKED_FROM = 8 * 1024
+const COMPRESSED_FROM = 8 * 1024
 
 /** A text that hardly shrinks stays readable for any program that can open the file. */
 const WORTH_IT = 0.9
@@ -18,15 +18,15 @@ const QUICK = {
 }
 
 /** The stored form: long texts compressed, as bytes. */
-export function packText(text: string): string | Uint8Array {
-  if (text.length < PACKED_FROM) return text
+export function compressText(text: string): string | Uint8Array {
+  if (text.length < COMPRESSED_FROM) return text
   const bytes = Buffer.from(text)
-  const packed = brotliCompressSync(bytes, QUICK)
-  return packed.length < bytes.length * WORTH_IT ? packed : text
+  const compressed = brotliCompressSync(bytes, QUICK)
+  return compressed.length < bytes.length * WORTH_IT ? compressed : text
 }
 
 /** Null for bytes that are not a compressed text, or that decompress to more than the limit. */
-export function unpackText(data: string | Uint8Array, limitBytes: number): string | null {
+export function decompressText(data: string | Uint8Array, limitBytes: number): string | null {
   if (typeof data === 'string') return data
   try {
     return brotliDecompressSync(data, { maxOutputLength: limitBytes }).toString()
