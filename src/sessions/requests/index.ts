@@ -39,7 +39,7 @@
  */
 export { AgentAllowances } from './agent-allowances.js'
 export { chooseOption } from './apply-menu.js'
-export { liveMenu, MenuInstances, type MenuState } from './menu-instances.js'
 export { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 export type { ScreenRequests } from './screen-requests.js'
+export { liveMenu, MenuInstances, type MenuState } from './screen-requests.js'
 export { SessionRequests } from './session-requests.js'
