@@ -148,6 +148,7 @@ describeNeeding('tmux', 'attach', () => {
 
   it('ends with the session and prints how it ended', async () => {
     const session = await home.startProgram('sh', '-c', 'echo up; read x; exit 5')
+    await waitFor('it to run', async () => (await home.session(session.id)).state === 'live')
     const person = terminal()
     person.run('attach', session.id)
     await person.see('up')

@@ -23,7 +23,8 @@ export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown'
   if (session.paused) return 'paused'
   if (session.busy) return 'working'
   if (session.idle) return pane?.shown === 'done' && !pane.seen ? 'done' : 'idle'
-  return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
+  if (session.state === 'starting') return 'starting'
+  return session.agent === 'generic' ? 'running' : 'unknown'
 }
 
 /** Columns from which lists show the ids of sessions. */

@@ -16,6 +16,8 @@ interface ReadinessOptions {
   conversation: Conversation
   /** The agent resumes an earlier conversation and shows it again. */
   isResumed: boolean
+  /** Not a known agent: perhaps it never shows an input box. */
+  isProgram: boolean
   isReady: boolean
   isReported: boolean
   onReady(): void
@@ -67,7 +69,11 @@ export class Readiness {
     }
     if (observation.awaiting !== null || liveMenu(observation)) return this.#admitMenu(look)
     this.#menu = null
-    if (!observation.composer) return !isResumed
+    if (!observation.composer) {
+      if (this.#options.isProgram && look.isSettled && look.frame.lines.some(({ text }) => text.trim() !== ''))
+        this.#report()
+      return !isResumed
+    }
     const isOld = isResumed || (observation.busy !== true && !this.#options.conversation.hasEcho)
     if (!isOld) {
       this.#becomeReady()

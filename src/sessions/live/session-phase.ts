@@ -343,9 +343,10 @@ export class SessionPhase {
   }
 
   #createReadiness(): Readiness {
-    const { clock, isResumed, notices, restored, record } = this.#options
+    const { clock, isResumed, notices, pack, restored, record } = this.#options
     return new Readiness({
       clock,
+      isProgram: pack.agent === 'generic',
       conversation: this.#conversation,
       isResumed,
       isReady: restored?.isReady ?? false,

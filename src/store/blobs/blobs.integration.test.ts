@@ -9,7 +9,7 @@ import { BLOB_MAX, openBlobs } from './index.js'
 let directory: string
 let bucket: S3rver
 let endpoint: string
-const env = { AWS_ACCESS_KEY_ID: 's3rverER', AWS_SECRET_ACCESS_KEY: 's3rverER' }
+const env = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-blobs-'))

@@ -78,7 +78,7 @@ export function sessionBadge(session: Session, pane?: Pick<Pane, 'shown'>): Badg
   if (session.busy) return WORKING
   if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? DONE : IDLE
   if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
-  return UNKNOWN
+  return session.agent === 'generic' ? { word: 'Running', tone: 'muted', shape: 'disc' } : UNKNOWN
 }
 
 /** Whether the icon of the status pulses. */
