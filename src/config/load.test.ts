@@ -80,7 +80,7 @@ describe('defaults and types', () => {
 describe('precedence', () => {
   test('flags over environment over project over user over default', () => {
     const sources = {
-      user: '[panes]\nlong_after_s = 10\nstuck_after_s = 10\nstuck_tool_s = 10\nquiet_work_s = 1',
+      user: '[panes]\nlong_after_s = 10\nstuck_after_s = 10\nstuck_tool_s = 10\nquiet_run_s = 1',
       project: '[panes]\nlong_after_s = 20\nstuck_after_s = 20\nstuck_tool_s = 20',
       environment: { SIGNALBOX_PANES_LONG_AFTER_S: '30', SIGNALBOX_PANES_STUCK_AFTER_S: '30' },
       flags: { 'panes.long_after_s': '40', 'panes.dismiss_s': undefined },
@@ -90,13 +90,13 @@ describe('precedence', () => {
       long_after_s: 40,
       stuck_after_s: 30,
       stuck_tool_s: 20,
-      quiet_work_s: 1,
+      quiet_run_s: 1,
       dismiss_s: 60,
     })
     expect(origin('panes.long_after_s')).toEqual({ source: 'flag', place: 'panes.long_after_s' })
     expect(origin('panes.stuck_after_s')).toEqual({ source: 'env', place: 'SIGNALBOX_PANES_STUCK_AFTER_S' })
     expect(origin('panes.stuck_tool_s')).toEqual({ source: 'project', place: `${projectPath}:4:1` })
-    expect(origin('panes.quiet_work_s')).toEqual({ source: 'user', place: `${userFile}:5:1` })
+    expect(origin('panes.quiet_run_s')).toEqual({ source: 'user', place: `${userFile}:5:1` })
     expect(origin('panes.dismiss_s')).toEqual({ source: 'default' })
   })
 

@@ -73,7 +73,7 @@ export function openNotifications(
   const notifications = new NotificationCenter({
     clock,
     settings: notify,
-    quietWorkS: panes.settings.panes.quiet_work_s,
+    quietWorkS: panes.settings.panes.quiet_run_s,
     outlets: Object.assign(
       openOutlets({
         env: process.env,

@@ -57,7 +57,7 @@ function blanks(count: number): string {
   return count === 0 ? '' : count === 1 ? ' ' : ` {${count}}`
 }
 
-/** Spinners spin: any of their glyphs. */
+/** A spinner changes its glyph: any of them matches. */
 function mark(glyphs: string): string {
   return /^[\u2800-\u28ff]+$/u.test(glyphs) ? '[\\u2800-\\u28ff]+' : escaped(glyphs)
 }

@@ -21,7 +21,7 @@ export class EndNotifications {
   end(pane: PaneInfo): void {
     const { clock, settings, quietWorkS, counters } = this.#options
     const kind = pane.status === 'failed' ? 'failed' : 'done'
-    const notSent = (reason: string) => counters.add('notify.not_sent', { kind, reason })
+    const notSent = (reason: string) => counters.add('notify.held', { kind, reason })
     if (!(kind === 'failed' ? settings.failed : settings.done)) return notSent('off')
     if (pane.since - pane.startedAt < quietWorkS * 1000) return notSent('short_work')
     if (pane.isFocused || pane.seen) return notSent('seen')
@@ -46,7 +46,7 @@ export class EndNotifications {
     if (!timer) return
     timer.cancel()
     this.#waiting.delete(id)
-    this.#options.counters.add('notify.not_sent', { kind: 'done', reason: 'continued' })
+    this.#options.counters.add('notify.held', { kind: 'done', reason: 'continued' })
   }
 
   cancelAll(): void {

@@ -127,7 +127,7 @@ describe('notifications', () => {
   it('about a tmux pane that makes no progress reach the chat, and are withdrawn when it does', () => {
     const fixture = new Fixture()
     fixture.center.connectTelegram(() => true)
-    fixture.to('running', { source: 'tmux', stuck: 'stalled' }).after(DEFAULTS.stuck_s + 1)
+    fixture.to('running', { source: 'tmux', stuck: 'no-progress' }).after(DEFAULTS.stuck_s + 1)
     fixture.to('running', { stuck: null })
     expect(fixture.chat.map(({ kind }) => kind)).toEqual(['needs-you', 'over'])
     expect(fixture.sent).toEqual(['needs-you'])
@@ -185,7 +185,7 @@ describe('notifications', () => {
         .after(10)
         .to('done')
         .after(0.1)
-      return [fixture.sent.length, fixture.counters.total('notify.not_sent', { reason: 'same' })]
+      return [fixture.sent.length, fixture.counters.total('notify.held', { reason: 'same' })]
     }
     expect([counts(10.2), counts(10)]).toEqual([
       [1, 1],
@@ -263,7 +263,7 @@ describe('notifications', () => {
   })
 
   it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
-    const stuck = () => new Fixture().to('running').to('running', { stuck: 'stalled' })
+    const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
     expect(stuck().clock.pending).toBe(1)
     expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
     for (const end of ['close', 'setEnabled'] as const) {
@@ -274,7 +274,7 @@ describe('notifications', () => {
   })
 
   it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {
-    const stuck = new Fixture().to('running').to('running', { stuck: 'stalled' }).after(599)
+    const stuck = new Fixture().to('running').to('running', { stuck: 'no-progress' }).after(599)
     expect(stuck.sent).toEqual([])
     expect(stuck.after(2).sent).toEqual(['needs-you'])
     expect(

@@ -310,14 +310,14 @@ export class NotificationCenter {
   #deliver(notice: PaneNotification, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
-    if (this.#isRepeated(notice, channel)) return counters.add('notify.not_sent', { kind: notice.kind, reason: 'same' })
+    if (this.#isRepeated(notice, channel)) return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
     const quiet = quietHours(settings.quiet)
     const quietUntil = quiet && quietEnd({ quiet, utcOffset }, clock.now())
     // The plan delays questions itself; ends of work wait here for one digest.
     if (quietUntil !== null && notice.kind !== 'needs-you') {
       this.#delayed.push(notice)
       this.#digest ??= clock.setTimer(quietUntil - clock.now(), () => this.#sendDigest())
-      return counters.add('notify.not_sent', { kind: notice.kind, reason: 'quiet_hours' })
+      return counters.add('notify.held', { kind: notice.kind, reason: 'quiet_hours' })
     }
     // Open terminals show every notification, once.
     const isShown = channel !== 'terminal' && this.#isRepeated(notice, 'terminal')

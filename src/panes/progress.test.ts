@@ -15,7 +15,7 @@ describe('progress', () => {
   it('is missing after `stuck_after_s`, not before, and returns with any news', () => {
     const progress = watch()
     progress.progressed(10)
-    expect([progress.judge(at(309.9)), progress.judge(at(310))]).toEqual([null, 'stalled'])
+    expect([progress.judge(at(309.9)), progress.judge(at(310))]).toEqual([null, 'no-progress'])
     progress.progressed(311)
     expect(progress.judge(at(312))).toBeNull()
   })
@@ -25,7 +25,7 @@ describe('progress', () => {
     expect([
       progress.judge(at(899, { isToolRunning: true })),
       progress.judge(at(900, { isToolRunning: true })),
-    ]).toEqual([null, 'stalled'])
+    ]).toEqual([null, 'no-progress'])
   })
 
   it('is frozen if a row claims work and nothing moves for `stuck_frozen_s`; a spinner is motion, not progress', () => {
@@ -36,7 +36,7 @@ describe('progress', () => {
       progress.judge(at(40, { hasWorkingRow: true })),
     ]).toEqual([null, 'frozen'])
     for (let t = 10; t <= 310; t += 1) progress.moved(t)
-    expect(progress.judge(at(310, { hasWorkingRow: true }))).toBe('stalled')
+    expect(progress.judge(at(310, { hasWorkingRow: true }))).toBe('no-progress')
   })
 
   it('is not expected while idle, nor while a retry counts down', () => {

@@ -4,14 +4,14 @@
  * with new text, a counter of tokens or per cent that moved, a hook, a line in the transcript.
  * Everything else that moves is motion.
  *
- *   frozen    a row claims work, and neither news nor motion for `frozenS`: the program hangs
- *   stalled   active without news for `afterS` (`toolS` while a tool runs, which may be silent)
+ *   frozen        a row claims work, and neither news nor motion for `frozenS`: the program hangs
+ *   no-progress   active without news for `afterS` (`toolS` while a tool runs, which may be silent)
  *
  * Waiting for a retry that counts down, or for sub-agents whose counters move, is never stuck.
  * Being stuck is a mark, not a status; any progress removes it. Marked too early: raise `afterS`; a
  * build that is silent for long: raise `toolS`.
  */
-export type Stuck = null | 'frozen' | 'stalled'
+export type Stuck = null | 'frozen' | 'no-progress'
 
 export interface ProgressQuestion {
   t: number
@@ -57,6 +57,6 @@ export class ProgressTracker {
     // A tool may be silent; its own row does not move then, either.
     if (hasWorkingRow && !isToolRunning && still >= this.#frozenS) return 'frozen'
     const silent = t - this.#newsAt
-    return this.#isStalled || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'stalled' : null
+    return this.#isStalled || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'no-progress' : null
   }
 }

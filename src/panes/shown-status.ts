@@ -4,6 +4,7 @@ import type { SupervisedState } from './supervisor-parts.js'
 export interface ShownStatusSettings {
   displayDelayS: number
   dismissS: number
+  recentS: number
 }
 
 /** A status in lists: an end stays after it was seen, and fades if long unseen. */
@@ -29,11 +30,13 @@ export class ShownStatus {
       after === 'idle' && isEnd(before) ? { status: before, until: t + this.#settings.displayDelayS } : null
   }
 
-  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded'> {
+  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded' | 'isRecent'> {
     const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
+    const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#settings.dismissS : -1
     return {
       shown: status === 'idle' && lingering ? lingering : status,
-      isFaded: isEnd(status) && this.#endedAt !== null && t - this.#endedAt >= this.#settings.dismissS,
+      isFaded: fadedFor >= 0,
+      isRecent: fadedFor >= 0 && fadedFor < this.#settings.recentS,
     }
   }
 }

@@ -164,7 +164,7 @@ describe('a counter', () => {
 
 /** Content updates that are not processed. */
 function flooded(count: number): SupervisionFixture {
-  const fixture = new SupervisionFixture({ panes: { queue_max: 20 } }).advance(1)
+  const fixture = new SupervisionFixture({ queue: { max: 20 } }).advance(1)
   const drain = fixture.supervisor.drain
   fixture.supervisor.drain = () => {}
   for (let n = 0; n < count; n++) fixture.supervisor.note('content', count > 100 && n % 2 === 0 ? 'other' : 'update', n)

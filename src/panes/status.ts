@@ -17,7 +17,7 @@ export interface StatusState {
   /** Grows with every change. */
   stateId: number
   background: number
-  stuck: null | 'frozen' | 'stalled'
+  stuck: null | 'frozen' | 'no-progress'
   waitedSince?: number
   /** Who started the open work, and until when that report counts. */
   work: { authority: StatusState['source']; expires: number | null } | null

@@ -38,7 +38,11 @@ export class SupervisedStatus {
     this.#progress = parts.progress
     this.#tracker = new StatusTracker({ longAfterS: panes.long_after_s, historyMax: panes.history })
     this.#flicker = new FlickerDetector({ max: panes.flicker_max, windowS: panes.flicker_window_s })
-    this.#shown = new ShownStatus({ displayDelayS: panes.display_delay_s, dismissS: panes.dismiss_s })
+    this.#shown = new ShownStatus({
+      displayDelayS: panes.display_delay_s,
+      dismissS: panes.dismiss_s,
+      recentS: panes.recent_s,
+    })
     this.#wait = new WaitFallback({ afterS: panes.wait_fallback_s, mayRun: panes.wait_fallback_running })
   }
 

@@ -9,7 +9,7 @@ import type { StatusEntry, StatusState } from './status.js'
 import type { PaneStatus, StatusEvent } from './status-table.js'
 
 /** The settings that supervision needs, as the configuration has them. */
-export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'reading' | 'osc7501' | 'agents'>
+export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'queue' | 'reading' | 'osc7501' | 'agents'>
 
 export interface SupervisorOptions {
   settings: SupervisorSettings
@@ -29,6 +29,8 @@ export interface SupervisedState extends StatusState {
   shown: PaneStatus
   /** Done or failed longer than a compact list shows. */
   isFaded: boolean
+  /** Faded a moment ago. */
+  isRecent: boolean
   claim: Claim | null
   authority: string
   rule: string

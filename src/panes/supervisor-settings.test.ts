@@ -46,15 +46,25 @@ const CASES: Record<string, Case> = {
     isOver: fixture => fixture.supervisor.state(fixture.t).shown === 'idle',
   },
   'panes.dismiss_s': { arrange: finished, at: 60, isOver: fixture => fixture.supervisor.state(fixture.t).isFaded },
+  'panes.recent_s': {
+    settings: { panes: { dismiss_s: 1 } },
+    arrange: fixture => {
+      finished(fixture)
+      fixture.advance(1)
+      expect(fixture.supervisor.state(fixture.t).isRecent).toBe(true)
+    },
+    at: 10,
+    isOver: fixture => !fixture.supervisor.state(fixture.t).isRecent,
+  },
   'panes.stuck_after_s': {
     arrange: fixture => void fixture.advance(1).hook({ kind: 'working' }),
     at: 300,
-    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'stalled',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
   },
   'panes.stuck_tool_s': {
     arrange: fixture => void fixture.advance(1).print(START),
     at: 900,
-    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'stalled',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
   },
   'panes.flicker_hold_s': {
     settings: { panes: { flicker_hold_s: 2 } },
@@ -101,13 +111,13 @@ const ELSEWHERE: Record<string, string> = {
   'reading.settle_looks': 'settle.test.ts',
   'reading.settle_gap_ms': 'settle.test.ts',
   'reading.settle_max_ms': 'settle.test.ts',
-  'panes.queue_max': 'signal-queue.test.ts',
+  'queue.max': 'signal-queue.test.ts',
   // Settings that only the host uses: its clock, its list, its calls.
   'panes.sources': 'test/e2e/watch.test.ts',
   'panes.tmux_socket': 'tmux/tmux-server.test.ts',
   'panes.max_total': 'host/panes-tmux-roster.test.ts',
   'panes.command_max': 'job.test.ts',
-  'panes.quiet_work_s': 'host/notify-center.test.ts',
+  'panes.quiet_run_s': 'host/notify-center.test.ts',
   'panes.poll_s': 'host/panes-board.test.ts',
 }
 
@@ -169,7 +179,7 @@ describe('a setting of supervision', () => {
   })
 
   it('has a case for every setting of supervision', () => {
-    const named = ['panes', 'reading', 'osc7501'] as const
+    const named = ['panes', 'queue', 'reading', 'osc7501'] as const
     const settings = named.flatMap(group => Object.keys(DEFAULTS[group]).map(name => `${group}.${name}`))
     expect(settings.filter(setting => !(setting in CASES) && !(setting in ELSEWHERE))).toEqual([])
   })

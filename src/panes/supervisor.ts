@@ -54,7 +54,7 @@ export class Supervisor {
     this.#settings = settings
     this.#tune(pane)
     this.#queue = new SignalQueue({
-      max: settings.panes.queue_max,
+      max: settings.queue.max,
       count: reason => counters.add(reason === 'merged' ? 'queue.merged' : 'queue.dropped', { reason }),
     })
     this.#content = new ContentTracker(settings.heuristics)

@@ -31,9 +31,11 @@ export interface PaneInfo {
   doing: string
   seen: boolean
   background: number
-  stuck: 'frozen' | 'stalled' | null
+  stuck: 'frozen' | 'no-progress' | null
   exitCode?: number | null
   isFaded: boolean
+  /** It faded a moment ago: lists show it as just finished. */
+  isRecent: boolean
   isFocused: boolean
   isInMode: boolean
   why: { claim: string | null; authority: string; rule: string; confidence: number; staleForS: number | null }
@@ -109,6 +111,7 @@ function common(
     stuck: state.stuck,
     ...(state.exitCode !== undefined && { exitCode: state.exitCode }),
     isFaded: state.isFaded,
+    isRecent: state.isRecent,
     why: {
       claim: state.claim?.is ?? null,
       authority: state.authority,

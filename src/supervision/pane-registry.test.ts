@@ -51,7 +51,7 @@ class RegistryFixture {
     this.center = new NotificationCenter({
       clock,
       settings: { ...config.notify, ...over.notify },
-      quietWorkS: config.panes.quiet_work_s,
+      quietWorkS: config.panes.quiet_run_s,
       outlets: { hasOutlet: true, send: notice => this.desktop.push(notice), telegram: () => undefined },
       counters: this.registry.counters,
       hostName: 'here',

@@ -221,7 +221,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
       mkdirSync(night.path('config'), { recursive: true })
       writeFileSync(
         night.path('config', 'config.toml'),
-        `[notify]\nquiet = "${quiet}"\ndone_delay_s = 0\ncommand = ["${command}"]\n[panes]\nquiet_work_s = 0\n`,
+        `[notify]\nquiet = "${quiet}"\ndone_delay_s = 0\ncommand = ["${command}"]\n[panes]\nquiet_run_s = 0\n`,
       )
       const place = bash('night')
       const watch = new Watch(night.start(['watch', '--json', '--tmux'], { env }))
@@ -233,7 +233,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
       await watch.wait(place, 'done')
       await waitFor(
         'the held notification',
-        async () => (await counted('notify.not_sent', { reason: 'quiet_hours' }, night)) > 0,
+        async () => (await counted('notify.held', { reason: 'quiet_hours' }, night)) > 0,
       )
       type(place, 'read -p "Wake somebody? [y/N] " x')
       await watch.wait(place, 'waiting-approval')

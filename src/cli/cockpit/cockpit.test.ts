@@ -33,6 +33,7 @@ const pane = (id: string, more: Partial<PaneInfo> = {}): PaneInfo => ({
   background: 0,
   stuck: null,
   isFaded: false,
+  isRecent: false,
   isFocused: false,
   isInMode: false,
   why: { claim: 'idle', authority: 'screen', rule: 'claude/idle.hint', confidence: 0.95, staleForS: null },
@@ -129,7 +130,7 @@ describe('the cockpit', () => {
     const panes = [
       pane('1'),
       pane('2', { status: 'running' }),
-      pane('3', { status: 'running', stuck: 'stalled' }),
+      pane('3', { status: 'running', stuck: 'no-progress' }),
       pane('4', { status: 'done' }),
       pane('5', { status: 'failed' }),
       pane('6', { status: 'waiting-approval', since: NOW - 1 }),

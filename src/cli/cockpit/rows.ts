@@ -145,7 +145,7 @@ export function haltOfRun(run: {
 
 export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string; showsAll: boolean }): boolean {
   const { pane } = row
-  if (!showsAll && pane && !needsYou(row) && (pane.shown === 'idle' || pane.isFaded)) return false
+  if (!showsAll && pane && !needsYou(row) && (pane.shown === 'idle' || (pane.isFaded && !pane.isRecent))) return false
   if (filter === '') return true
   if (pane) return matchesFilter(pane, filter)
   const words = [

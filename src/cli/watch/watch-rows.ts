@@ -65,7 +65,8 @@ export function statusWord(pane: PaneInfo): string {
   const { word } = STATUS_STYLE[pane.shown]
   if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
   if (pane.stuck === 'frozen') return 'frozen'
-  if (pane.stuck === 'stalled') return 'stuck'
+  if (pane.stuck === 'no-progress') return 'stuck'
+  if (pane.isRecent) return 'just finished'
   if (pane.status === 'done' && pane.background > 0) return `done +${pane.background}`
   return word
 }

@@ -33,7 +33,10 @@ export const paneSettings = {
     dismiss_s: duration(60, 'Done and failed panes leave the compact list of `signalbox watch` after this long.', {
       max: 86_400,
     }),
-    quiet_work_s: duration(3, 'Work that takes less time than this sends no notification.', {
+    recent_s: duration(10, 'How long a done or failed pane is marked as “just finished” after it has faded.', {
+      max: 86_400,
+    }),
+    quiet_run_s: duration(3, 'Work that takes less time than this sends no notification.', {
       max: 600,
       project: 'yes',
     }),
@@ -60,7 +63,10 @@ export const paneSettings = {
       project: 'yes',
     }),
     stuck_frozen_s: duration(30, 'A progress row that does not move for this long is frozen.', { min: 1, max: 3600 }),
-    queue_max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
+  },
+
+  queue: {
+    max: integer(256, 'Evidence that may wait per pane before unimportant evidence is dropped.', {
       min: 16,
       max: 65_536,
     }),

@@ -31,7 +31,7 @@ export class SupervisionFixture {
   ) {
     this.#readCheck = readCheck
     const merged = Object.fromEntries(
-      (['panes', 'heuristics', 'reading', 'osc7501', 'agents'] as const).map(key => [
+      (['panes', 'heuristics', 'queue', 'reading', 'osc7501', 'agents'] as const).map(key => [
         key,
         { ...DEFAULTS[key], ...settings[key] },
       ]),
