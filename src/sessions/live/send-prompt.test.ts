@@ -254,6 +254,19 @@ describe('proof besides the screen', () => {
     expect(asked[0]).toEqual([TEXT, false])
   })
 
+  test('a prompt that a hook proves is delivered once the box no longer shows it', async () => {
+    const agent = agentOf({
+      onTake: agent => {
+        agent.show({})
+        agent.later(2_000, () => agent.show({ composer: composer(''), user: TEXT }))
+      },
+    })
+    const proof = (text: string) => (agent.taken.includes(text) ? 'hook' : null)
+    const port = Object.assign(agent, { proof })
+    expect(await send(port)).toEqual({ result: 'delivered' })
+    expect(agent.seen.composer?.draft).toBe('')
+  })
+
   test('sending a prompt waits twice as long for proof if the agent calls hooks', async () => {
     for (const hasHooks of [false, true]) {
       const agent = Object.assign(agentOf(dropped), { hasHooks: () => hasHooks })

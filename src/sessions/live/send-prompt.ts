@@ -68,6 +68,8 @@ const CLOSE_WAIT_MS = 1_000
 const ECHO_WAIT_MS = 10_000
 const RETRY_AFTER_MS = 3_000
 const RETRY_WAIT_MS = 5_000
+/** How long the box may still show a text that the agent took. */
+const REDRAW_WAIT_MS = 5_000
 /** How long to wait for proof while the box is empty, counted from the first Enter. */
 const PROOF_WAIT_MS = 15_000
 const HOOK_PROOF_WAIT_MS = 30_000
@@ -122,17 +124,22 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
     isProof(port.observation(), before, prompt) ||
     isAnswered() ||
     Boolean(port.proof?.(text, firstEnter, before.busy === true))
+  // A hook may prove it before the screen does. The next prompt must not take this one for a draft.
+  const leftBox = async () => {
+    await until(port, clock, REDRAW_WAIT_MS, () => obstacle(port) !== null || !showsText(port.observation(), text))
+    return delivered
+  }
   await port.press(pack.input.submit)
-  if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
+  if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return leftBox()
   // Only a box that still shows the text, with nothing else on screen, gets one more Enter.
   if (!obstacle(port) && showsText(port.observation(), text)) {
     await port.press(pack.input.submit)
-    if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return delivered
+    if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return leftBox()
     if (showsText(port.observation(), text))
       return unconfirmed('the text is in the input box; the agent ignored Enter twice')
   }
   const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
-  if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return delivered
+  if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return leftBox()
   return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
 }
 
