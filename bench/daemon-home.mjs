@@ -66,7 +66,10 @@ export class DaemonHome {
   /** Starts the daemon without waiting for it. */
   spawnDaemon() {
     const { cwd } = this
-    const env = { ...this.env, ...(BLOCKS !== undefined && { BENCH_BLOCKS: BLOCKS, BENCH_BLOCKS_ONLY: process.env.BENCH_BLOCKS_ONLY }) }
+    const env = {
+      ...this.env,
+      ...(BLOCKS !== undefined && { BENCH_BLOCKS: BLOCKS, BENCH_BLOCKS_ONLY: process.env.BENCH_BLOCKS_ONLY }),
+    }
     return spawn(process.execPath, [...measuring(), cli, 'serve'], { env, cwd, stdio: 'ignore' })
   }
 

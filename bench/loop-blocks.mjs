@@ -69,7 +69,10 @@ function measure(directory) {
         afterMs: Math.round((from - startedAt) / 1000),
         functions: error || !IS_PROFILED ? [] : functionsIn(result.profile, from, to),
       }))
-      writeFileSync(join(directory, `blocks-${process.pid}.json`), JSON.stringify({ blocks: found, collections, heap: process.memoryUsage() }, null, 2))
+      writeFileSync(
+        join(directory, `blocks-${process.pid}.json`),
+        JSON.stringify({ blocks: found, collections, heap: process.memoryUsage() }, null, 2),
+      )
     })
   })
 }

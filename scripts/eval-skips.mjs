@@ -35,11 +35,14 @@ for (const directory of args) {
     all.frames += frames
     all.skipped += skipped
     all.different += different.length
-    if (different.length > 0) console.log(`${relative(directory, cast)}: differs at ${different.slice(0, 5).join(', ')} s`)
+    if (different.length > 0)
+      console.log(`${relative(directory, cast)}: differs at ${different.slice(0, 5).join(', ')} s`)
   }
 }
 const share = ((all.skipped / all.frames) * 100).toFixed(0)
-console.log(`${all.recordings} recordings, ${all.frames} frames: ${all.skipped} (${share} %) skipped, ${all.different} differ`)
+console.log(
+  `${all.recordings} recordings, ${all.frames} frames: ${all.skipped} (${share} %) skipped, ${all.different} differ`,
+)
 process.exitCode = all.different > 0 || all.frames === 0 ? 1 : 0
 
 /** Classifies all frames of a recording twice. */

@@ -23,9 +23,9 @@ it('a list decodes only the documents that have changed since it was read last',
   const store = await openStore({ path: join(directory, 'store.db'), clock: systemClock, projections: [newest] })
   const set = (stream: string, n: number) => store.append(stream, 'any', [{ type: 'test.counted', data: { n } }])
   for (const stream of ['a', 'b', 'c']) await set(stream, 1)
-  const before = await store.documents('newest')
+  const before = await store.documents('newest', { isReadOnly: true })
   await set('b', 2)
-  const after = await store.documents('newest')
+  const after = await store.documents('newest', { isReadOnly: true })
   expect(after.map(({ key }) => key)).toEqual(['b', 'c', 'a'])
   expect(after[0]).toMatchObject({ state: { n: 2 } })
   // Those that did not change are the same objects; no reader can change them for the others.

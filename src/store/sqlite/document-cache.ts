@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../event-store.js'
 import type { Connection } from './connection.js'
-import { decodeRows, type DocumentRow, readDocuments } from './documents.js'
+import { type DocumentRow, decodeRows, readDocuments } from './documents.js'
 
 /** Longer lists are read anew each time: they would keep too much memory. */
 const DOCUMENTS_MAX = 5_000
@@ -17,7 +17,7 @@ interface CachedList {
  * The whole lists of projections, as they were read last. A later read decodes only the documents
  * that have changed since, whichever process changed them: every change of a document has a higher
  * position, and a removed document is missing in the number of rows. The documents are shared
- * between readers, so they are frozen.
+ * between readers, so they are frozen; readers ask for them with `isReadOnly`.
  */
 export class DocumentCache {
   readonly #connection: Connection

@@ -177,9 +177,10 @@ export class SqliteEventStore implements Api.EventStore {
 
   async documents<T>(projection: string, options: Api.DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
     await this.#catchUp(projection)
-    const isWhole = Object.values(options).every(option => option === undefined)
+    const { isReadOnly, ...filter } = options
+    const isCached = isReadOnly && Object.keys(filter).length === 0
     const documents = await this.#connection.read(() =>
-      isWhole ? this.#cache.read(projection) : readDocuments(this.#connection, projection, options),
+      isCached ? this.#cache.read(projection) : readDocuments(this.#connection, projection, filter),
     )
     return documents as Api.StoredDocument<T>[]
   }

@@ -146,7 +146,7 @@ export function describeDocuments(fixture: StoreFixture): void {
       const connect = (version = 1) => fixture.connect({ projections: [tally(version, version)] })
       const [store, other] = [await connect(), await connect()]
       const listed = async (from = store) =>
-        (await from.documents<Tally>('tally')).map(({ key, state }) => `${key} ${state.count}`)
+        (await from.documents<Tally>('tally', { isReadOnly: true })).map(({ key, state }) => `${key} ${state.count}`)
       await store.append('a', 0, numbered(1, 1))
       await other.append('b', 0, numbered(1, 2))
       expect(await listed()).toEqual(['b 2', 'a 1'])
