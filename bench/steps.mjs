@@ -1,5 +1,5 @@
-// `npm run bench:steps`: one turn of one session with thousands of steps. What the daemon needs for a
-// step late in the turn, beside one early in it: CPU time, bytes written, and the longest time in
+// `npm run bench:steps`: one turn of one session with thousands of steps. What the daemon needs for
+// a step late in the turn, beside one early in it: CPU time, bytes written, and the longest time in
 // which its event loop did nothing else. Prints, asserts nothing. Needs a build.
 //   bars: step 5 000 costs ≤ 1.2 × step 50, in CPU and in bytes; no block longer than 50 ms of CPU;
 //         600 steps need ≤ 20 s of CPU; `sessions` answers within 2 s at every moment

@@ -1,10 +1,11 @@
-// `npm run eval:skips -- [--only text] [dir]…`: what the classifier skips changes nothing. Rows, and
-// everything that follows from rows and cursor alone, are read once as long as they stay the same.
+// `npm run eval:skips -- [--only text] [dir]…`: what the classifier skips changes nothing. Rows,
+// and all that follows from rows and cursor alone, are read once as long as they stay the same.
 // Each frame of each recording is classified twice: as the product does it, and from copies of all
 // its objects, of which nothing is known. Observation, memory, layout and the view at work must be
 // the same in every frame, at the times at which the product reads: frames, and screens that are
 // read again because a sign has expired. Prints how many frames were skipped; exits 1 if one
-// differs. Directories as for eval:screen. `npm test` does it with a sample (remembered-rows.test.ts).
+// differs. Directories as for eval:screen. `npm test` does it with a sample
+// (remembered-rows.test.ts).
 import { relative } from 'node:path'
 import { agentOf, corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
