@@ -10,6 +10,26 @@ import { fileURLToPath } from 'node:url'
 export const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)))
 const cli = join(root, 'dist', 'cli.js')
 
+const { BENCH_PROFILE: PROFILES, BENCH_BLOCKS: BLOCKS } = process.env
+
+/**
+ * BENCH_PROFILE=<directory>: with a CPU profile of the daemon, written there when it ends.
+ * BENCH_BLOCKS=<directory>: with the longest blocks of its event loop (loop-blocks.mjs).
+ */
+function measuring() {
+  if (PROFILES !== undefined) return ['--cpu-prof', '--cpu-prof-dir', PROFILES]
+  return BLOCKS === undefined ? [] : ['--import', join(import.meta.dirname, 'loop-blocks.mjs')]
+}
+
+/** With BENCH_BLOCKS: for each daemon that has ended, the CPU time of its longest blocks. */
+export function longestBlocks() {
+  if (BLOCKS === undefined) return []
+  return readdirSync(BLOCKS)
+    .filter(name => name.startsWith('blocks-'))
+    .map(name => [name, JSON.parse(readFileSync(join(BLOCKS, name), 'utf8'))])
+    .map(([name, { blocks }]) => `${blocks.map(({ cpuMs }) => cpuMs).join(', ')} ms of CPU (bar 50 ms; ${name})`)
+}
+
 export class DaemonHome {
   /** `kept`: a directory that stays when the benchmark ends; without it, a new one. */
   constructor({ kept } = {}) {
@@ -36,22 +56,21 @@ export class DaemonHome {
     writeFileSync(join(this.home, 'config', 'config.toml'), toml)
   }
 
-  /** BENCH_PROFILE=<directory>: with a CPU profile of the daemon, written there when it ends. */
   startDaemon() {
     const { env, cwd } = this
-    const profiles = process.env.BENCH_PROFILE
-    if (profiles !== undefined)
-      spawn(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+    if (measuring().length > 0) this.spawnDaemon()
     // Waits for the daemon that is running.
     execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
   }
 
   /** Starts the daemon without waiting for it. */
   spawnDaemon() {
-    const { env, cwd } = this
-    const profiles = process.env.BENCH_PROFILE
-    const profiling = profiles === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profiles]
-    return spawn(process.execPath, [...profiling, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+    const { cwd } = this
+    const env = {
+      ...this.env,
+      ...(BLOCKS !== undefined && { BENCH_BLOCKS: BLOCKS, BENCH_BLOCKS_ONLY: process.env.BENCH_BLOCKS_ONLY }),
+    }
+    return spawn(process.execPath, [...measuring(), cli, 'serve'], { env, cwd, stdio: 'ignore' })
   }
 
   get(path) {
@@ -178,7 +197,7 @@ export class DaemonHome {
     // The keeper ends its programs when it is asked to end.
     for (const { pid } of this.processes()) process.kill(pid, 'SIGTERM')
     // Writing a profile takes a while.
-    const tries = process.env.BENCH_PROFILE === undefined ? 100 : 600
+    const tries = PROFILES === undefined && BLOCKS === undefined ? 100 : 600
     for (let waited = 0; waited < tries && this.processes().length > 0; waited++) await sleep(100)
     for (const { pid } of this.processes()) process.kill(pid, 'SIGKILL')
     if (!this.isKept) rmSync(this.directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })

@@ -34,6 +34,7 @@ export async function measureFirstLoad(browser: Browser, links: readonly string[
   let bytes = 0
   for (const link of links.slice(0, LOADS)) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    context.setDefaultTimeout(90_000)
     const page = await context.newPage()
     const cdp = await context.newCDPSession(page)
     // The login creates the key of the device; the page after it is measured.

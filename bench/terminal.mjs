@@ -21,12 +21,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { agentOf } from '../scripts/labelled-recordings.mjs'
 import { build, install, root } from '../scripts/setup.mjs'
 
 install()
@@ -378,11 +379,6 @@ function times(ratio) {
 
 function print(label, text) {
   console.log(`${label.padEnd(12)}${text}`)
-}
-
-function agentOf(cast) {
-  const folder = basename(dirname(cast)) === 'fixtures' ? basename(dirname(dirname(cast))) : basename(dirname(cast))
-  return folder === 'shell' || folder === 'generic' ? null : folder.replace(/-[\d.]+$/, '')
 }
 
 function casts(directory) {

@@ -1,7 +1,7 @@
 // What the evaluation scripts share: their options, and the recordings of a directory that have
 // labels.
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
 /** Takes `--flags` and `--options value` out of the arguments; the directories remain in `args`. */
@@ -37,4 +37,10 @@ export function* recordings(directory) {
     if (statSync(path).isDirectory()) yield* recordings(path)
     else if (name.endsWith('.cast') && existsSync(path.replace(/\.cast$/, '.json'))) yield path
   }
+}
+
+/** The agent whose screens a recording shows, by its folder; null for a shell. */
+export function agentOf(cast) {
+  const folder = basename(dirname(cast)) === 'fixtures' ? basename(dirname(dirname(cast))) : basename(dirname(cast))
+  return folder === 'shell' || folder === 'generic' ? null : folder.replace(/-[\d.]+$/, '')
 }

@@ -184,7 +184,7 @@ export class Ledger {
   /** Oldest first. Superseded requests are not listed. */
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     if (options.isOpenOnly) return this.#open.list()
-    const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
+    const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { isReadOnly: true })
     const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
     return documents
       .map(document => document.state)

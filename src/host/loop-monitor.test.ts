@@ -26,6 +26,24 @@ describe('the loop monitor', () => {
     clock.advance(6 * 60_000)
     expect(monitor.view).toEqual({ longest: { ...longest, at: 10_000 }, recent: null })
   })
+
+  test('measures the slices of sessions that rest, and the loop again when they work', async () => {
+    const resting = new LoopMonitor(clock)
+    resting.start()
+    // Nothing works: the first read switches the kernel's timer off.
+    clock.advance(10_000)
+    clock.advance(6 * 60_000)
+    resting.worked('ses_short', 3)
+    resting.worked('ses_long', 31.4)
+    expect(resting.view.recent).toEqual({ ms: 31, at: clock.now(), session: { id: 'ses_long', ms: 31 } })
+    resting.worked('ses_busy', 90)
+    await until(() => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+      return resting.view.recent!.ms >= 100
+    })
+    expect(resting.view.recent!.session).toEqual({ id: 'ses_busy', ms: 90 })
+    resting.stop()
+  })
 })
 
 async function until(holds: () => boolean): Promise<void> {

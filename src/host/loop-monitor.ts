@@ -5,6 +5,12 @@ import type { Clock, Timer } from '../clock/index.js'
 const RESOLUTION_MS = 20
 /** How often the histogram is read: the precision of a block's time. */
 const READ_MS = 10_000
+/**
+ * Sessions that use the loop for longer than this between two reads are at work. The kernel's timer
+ * wakes the process fifty times a second, which is most of what an idle daemon costs: it runs only
+ * while there is work.
+ */
+const WORK_MS = 100
 /** The recent blocks that are shown besides the longest of all. */
 const RECENT_MS = 5 * 60_000
 
@@ -27,13 +33,16 @@ export interface LoopView {
 /**
  * Measures how long this process blocks its own event loop, and which session had the longest slice
  * at that time. A machine whose cores are all busy delays the loop too: then the block is long and
- * the session's slice is not.
+ * the session's slice is not. While all sessions rest, only their slices are measured.
  */
 export class LoopMonitor {
   readonly #clock: Clock
   readonly #histogram: IntervalHistogram
   #timer: Timer | null = null
   #slice: LoopBlock['session'] = null
+  /** How long sessions have used the loop since the last read. */
+  #workedMs = 0
+  #isWatching = false
   #longest: LoopBlock | null = null
   #recent: LoopBlock[] = []
 
@@ -43,12 +52,12 @@ export class LoopMonitor {
   }
 
   start(): void {
-    this.#histogram.enable()
+    this.#watch()
     this.#schedule()
   }
 
   stop(): void {
-    this.#histogram.disable()
+    this.#rest()
     this.#timer?.cancel()
     this.#timer = null
   }
@@ -56,6 +65,8 @@ export class LoopMonitor {
   /** A session has used the loop for this long. */
   worked(id: string, ms: number): void {
     if (this.#slice === null || ms > this.#slice.ms) this.#slice = { id, ms }
+    this.#workedMs += ms
+    if (this.#workedMs >= WORK_MS && this.#timer) this.#watch()
   }
 
   get view(): LoopView {
@@ -70,8 +81,10 @@ export class LoopMonitor {
       this.#longest = longestOf([this.#longest, now])
       this.#recent = this.#recent.filter(block => this.#isRecent(block))
       if (now) this.#recent.push(now)
+      if (this.#workedMs < WORK_MS) this.#rest()
       this.#histogram.reset()
       this.#slice = null
+      this.#workedMs = 0
       this.#schedule()
     })
   }
@@ -80,13 +93,23 @@ export class LoopMonitor {
     return this.#clock.now() - at < RECENT_MS
   }
 
-  /** The longest block since the histogram was reset. */
+  #watch(): void {
+    if (!this.#isWatching) this.#histogram.enable()
+    this.#isWatching = true
+  }
+
+  #rest(): void {
+    if (this.#isWatching) this.#histogram.disable()
+    this.#isWatching = false
+  }
+
+  /** The longest block since the last read. */
   #now(): LoopBlock | null {
-    if (this.#histogram.count === 0) return null
+    if (this.#histogram.count === 0 && this.#slice === null) return null
     // The histogram has the time between two checks; at most the resolution of it was idle.
-    const ms = Math.max(0, Math.round(this.#histogram.max / 1e6) - RESOLUTION_MS)
+    const measured = this.#histogram.count === 0 ? 0 : Math.round(this.#histogram.max / 1e6) - RESOLUTION_MS
     const session = this.#slice && { id: this.#slice.id, ms: Math.round(this.#slice.ms) }
-    return { ms, at: this.#clock.now(), session }
+    return { ms: Math.max(0, measured, session?.ms ?? 0), at: this.#clock.now(), session }
   }
 }
 

@@ -144,7 +144,7 @@ export class SessionBudgets {
     const { store, clock } = this.#options
     const now = clock.monotonic()
     if (this.#runs?.day === day && now - this.#runs.at < RUNS_MS) return this.#runs.items
-    const all = await store.documents<RunRecord>(runsProjection.name)
+    const all = await store.documents<RunRecord>(runsProjection.name, { isReadOnly: true })
     const items = all.map(({ state }) => state).filter(({ updatedAt }) => dayOf(updatedAt) === day)
     this.#runs = { day, at: now, items }
     return items

@@ -54,7 +54,7 @@ export class SessionRecords {
 
   /** Oldest first. */
   async all(): Promise<SessionRecord[]> {
-    const documents = await this.#store.documents<SessionRecord>(sessionsProjection.name)
+    const documents = await this.#store.documents<SessionRecord>(sessionsProjection.name, { isReadOnly: true })
     return documents.map(document => document.state).sort((a, b) => a.startedAt - b.startedAt)
   }
 

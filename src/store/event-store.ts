@@ -219,6 +219,8 @@ export interface DocumentFilter {
   before?: number
   /** By fields of the projection's `index`. */
   where?: Readonly<Record<string, FieldTest>>
+  /** The caller changes nothing: the documents may be frozen, and shared with other readers. */
+  isReadOnly?: boolean
 }
 
 export type Scalar = string | number | boolean | null

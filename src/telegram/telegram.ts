@@ -34,6 +34,7 @@ import type { OutboxItem } from './outgoing/outbox-item.js'
 import { NO_OTHER_SURFACE, type Presence } from './outgoing/presence.js'
 import type { RateLimits } from './outgoing/rate-limiter.js'
 import { escapeHtml } from './outgoing/split.js'
+import { SessionTurns } from './session-turns.js'
 import { Topics } from './topics.js'
 
 export interface TelegramSettings {
@@ -129,12 +130,14 @@ export class Telegram {
       onError,
     })
     this.#outbox = outbox
+    const turns = new SessionTurns(store)
     const cards = new CardBuilder({
       host,
       store,
       clock,
       tokens,
       topics,
+      turns,
       utcOffset,
       groupDetail,
       dashboard: ports.dashboard ?? null,
@@ -170,6 +173,7 @@ export class Telegram {
       digest: this.#digest,
       status,
       stream: this.#stream,
+      turns,
       files: { downloadable: (record, blocks, since) => this.#handlers.files.downloadable(record, blocks, since) },
       presence: options.presence ?? (() => NO_OTHER_SURFACE),
       notify: settings.notify ?? ALL_NOTIFICATIONS,

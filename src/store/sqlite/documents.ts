@@ -3,7 +3,7 @@ import { decodeJson } from '../encode-event.js'
 import type { DocumentFilter, StoredDocument } from '../event-store.js'
 import type { Connection } from './connection.js'
 
-interface DocumentRow {
+export interface DocumentRow {
   key: string
   state: string
   position: number
@@ -28,10 +28,11 @@ export function readDocuments(
   const sql = `SELECT key, state, position FROM documents WHERE projection = ? AND position < ?
     AND substr(key, 1, length(?)) = ?${tests.map(testSql).join('')} ORDER BY position DESC LIMIT ?`
   const values = tests.flatMap(test => [projection, test.field, testValue(test)])
-  return connection
-    .all<DocumentRow>(sql, projection, before, prefix, prefix, ...values, limit)
-    .map(decodeDocument)
-    .filter(document => document !== 'damaged')
+  return decodeRows(connection.all<DocumentRow>(sql, projection, before, prefix, prefix, ...values, limit))
+}
+
+export function decodeRows(rows: readonly DocumentRow[]): StoredDocument<unknown>[] {
+  return rows.map(decodeDocument).filter(document => document !== 'damaged')
 }
 
 /** Replaces the indexed fields of a document. */

@@ -16,6 +16,7 @@ import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
 import { compressText } from './compressed-text.js'
 import type { Connection } from './connection.js'
+import { DocumentCache } from './document-cache.js'
 import { readDocument, readDocuments } from './documents.js'
 import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
@@ -52,6 +53,7 @@ export class SqliteEventStore implements Api.EventStore {
   readonly #onError: (error: unknown) => void
   readonly #reader: EventReader
   readonly #projector: Projector
+  readonly #cache: DocumentCache
   readonly #feed: ChangeFeed
   readonly #subscriptions = new Set<LogSubscription>()
 
@@ -63,6 +65,7 @@ export class SqliteEventStore implements Api.EventStore {
     this.#onError = options.onError
     this.#reader = new EventReader(options.connection)
     this.#projector = new Projector(options.connection, this.#reader, options.projections)
+    this.#cache = new DocumentCache(options.connection)
     this.#feed = new ChangeFeed({
       path: options.connection.path,
       clock: options.clock,
@@ -174,7 +177,11 @@ export class SqliteEventStore implements Api.EventStore {
 
   async documents<T>(projection: string, options: Api.DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
     await this.#catchUp(projection)
-    const documents = await this.#connection.read(() => readDocuments(this.#connection, projection, options))
+    const { isReadOnly, ...filter } = options
+    const isCached = isReadOnly && Object.keys(filter).length === 0
+    const documents = await this.#connection.read(() =>
+      isCached ? this.#cache.read(projection) : readDocuments(this.#connection, projection, filter),
+    )
     return documents as Api.StoredDocument<T>[]
   }
 

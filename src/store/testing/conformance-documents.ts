@@ -142,6 +142,27 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await store.documents('indexed', { where: { status: 'shut' }, limit: 1 })).toMatchObject([{ key: 'a' }])
     })
 
+    it('is in every list as its newest change left it, whichever connection changed or removed it', async () => {
+      const connect = (version = 1) => fixture.connect({ projections: [tally(version, version)] })
+      const [store, other] = [await connect(), await connect()]
+      const listed = async (from = store) =>
+        (await from.documents<Tally>('tally', { isReadOnly: true })).map(({ key, state }) => `${key} ${state.count}`)
+      await store.append('a', 0, numbered(1, 1))
+      await other.append('b', 0, numbered(1, 2))
+      expect(await listed()).toEqual(['b 2', 'a 1'])
+      await other.append('a', 1, numbered(2, 3))
+      expect(await listed()).toEqual(['a 3', 'b 2'])
+      // One is removed and another one added: as many as before.
+      await other.append('b', 2, [event('test.forgotten')])
+      await other.append('c', 0, numbered(1, 1), { documents: 'later' })
+      expect(await listed()).toEqual(['c 1', 'a 3'])
+      await store.append('c', 1, [event('test.forgotten')])
+      expect(await listed()).toEqual(['a 3'])
+      expect(await listed(other)).toEqual(['a 3'])
+      expect(await listed(await connect(2))).toEqual(['a 6'])
+      expect(await listed()).toEqual(['a 6'])
+    })
+
     it('that indexes more than 6 fields, or no scalars, is a failure', async () => {
       const store = await fixture.connect({ projections: [indexed()] })
       const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, index]))

@@ -5,12 +5,12 @@ import type { Clock } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import type { Host } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
-import { turnPrompts } from '../../sessions/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import type { ButtonTokens } from '../incoming/button-tokens.js'
 import type { OutboxBatch } from '../outgoing/log-follower.js'
 import type { Keyboard, OutboxItem } from '../outgoing/outbox-item.js'
+import type { SessionTurns } from '../session-turns.js'
 import type { Topics } from '../topics.js'
 import { approvalCard } from './approval-card.js'
 import { type PlanChanges, planChanges } from './plan-changes.js'
@@ -29,6 +29,7 @@ interface CardBuilderOptions {
   clock: Clock
   tokens: ButtonTokens
   topics: Topics
+  turns: SessionTurns
   utcOffset: number
   groupDetail: boolean
   /** The address of the dashboard for other machines; null where it has none. */
@@ -73,7 +74,8 @@ export class CardBuilder {
         : ((await this.#runOf(record))?.title ?? null),
       // Named only where it is not this one: most people have one machine.
       machine: subject.hostName === hostname() ? null : subject.hostName,
-      lastPrompt: subject.session ? await this.#lastPrompt(subject.session) : null,
+      // It says what the request is about.
+      lastPrompt: subject.session ? await this.#options.turns.lastPrompt(subject.session) : null,
       topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
       link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
       changes: record.kind === 'plan' ? await this.#changesOf(record) : null,
@@ -118,12 +120,6 @@ export class CardBuilder {
         other.requestedAt <= requestedAt,
     )
     return earlier ? planChanges(displayText(earlier.display), displayText(display)) : null
-  }
-
-  /** The last prompt of the session: it says what the request is about. */
-  async #lastPrompt(session: string): Promise<string | null> {
-    const events = await this.#options.store.readStream(`session/${session}`)
-    return turnPrompts(events).at(-1)?.prompt ?? null
   }
 
   /** Buttons with their tokens, which must be written in the same transaction. */

@@ -6,7 +6,7 @@ import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
 import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
-import { type SessionRecord, turnPrompts } from '../../sessions/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration, runWord } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
@@ -16,6 +16,7 @@ import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
+import type { SessionTurns, TurnSummary } from '../session-turns.js'
 import type { AnswerStream } from './answer-stream.js'
 import type { Digest } from './digest.js'
 import type { OutboxBatch } from './log-follower.js'
@@ -54,6 +55,7 @@ interface EventNotifierOptions {
   digest: Digest
   status: StatusCards
   stream: AnswerStream
+  turns: SessionTurns
   files: {
     /** Files that the answer names, that were written since then, and that may be sent. */
     downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
@@ -189,15 +191,14 @@ export class EventNotifier {
   async #answer(event: StoredEvent): Promise<OutboxBatch> {
     if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
     const { session, message, blocks } = event.data
-    const { chats, host, stream, cards } = this.#options
+    const { chats, host, stream, cards, turns } = this.#options
     stream.finished(session, message)
     const record = await host.record(session).catch(() => null)
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
     const readers = await chats.readers()
-    const events = await host.store.readStream(`session/${session}`)
     // The output of the agent's own command is the answer, not a detail of its work.
-    const least: Verbosity = isCommandOutput(event.data, events) ? 2 : 0
+    const least: Verbosity = isCommandOutput(event.data, await turns.turn(session, event.data.turn)) ? 2 : 0
     const buttons = this.#compactButtons(session)
     // A chat that blocks the bot gets the answer when the block ends.
     for (const { chat, verbosity, current, hasTopics } of await chats.followers(session, { withBlocked: true })) {
@@ -237,10 +238,9 @@ export class EventNotifier {
 
   /** An interrupted turn without an answer ends with a message of its own. */
   async #interrupted(event: EventData<'turn.closed'>): Promise<OutboxItem[]> {
-    const { host, chats } = this.#options
+    const { host, chats, turns } = this.#options
     const { session, turn } = event
-    const events = await host.store.readStream(`session/${session}`)
-    if (events.some(({ type, data }) => type === 'message.final' && data.turn === turn)) return []
+    if ((await turns.turn(session, turn)).hasMessage) return []
     const record = await host.record(session).catch(() => null)
     if (!record) return []
     return (await chats.followers(session)).map(({ chat }) => interruptedMessage(record, turn, chat)!)
@@ -251,12 +251,11 @@ export class EventNotifier {
    * again.
    */
   async #downloads(record: SessionRecord, event: StoredEvent): Promise<OutboxBatch> {
-    const { chats, host, cards, files } = this.#options
+    const { chats, cards, files, turns } = this.#options
     const batch: OutboxBatch = { items: [], appends: [] }
     const { turn, message, blocks } = event.data as { turn: string; message: string; blocks: Block[] }
-    const events = await host.store.readStream(`session/${record.id}`)
-    const opened = events.find(({ type, data }) => type === 'turn.opened' && data.turn === turn)
-    const paths = opened ? await files.downloadable(record, blocks, opened.at) : []
+    const { openedAt } = await turns.turn(record.id, turn)
+    const paths = openedAt === null ? [] : await files.downloadable(record, blocks, openedAt)
     if (paths.length === 0) return batch
     const buttons = paths.map((path): ButtonSpec[] => [
       { text: `⬇ ${path}`, action: { do: 'download', session: record.id, path } },
@@ -418,15 +417,12 @@ export class EventNotifier {
  * message names the command, or the turn has it as its prompt. The agent has used no tool for it.
  */
 function isCommandOutput(
-  { turn, blocks, command }: Pick<EventData<'message.final'>, 'turn' | 'blocks' | 'command'>,
-  events: readonly StoredEvent[],
+  { blocks, command }: Pick<EventData<'message.final'>, 'blocks' | 'command'>,
+  { prompt, hasToolCall }: TurnSummary,
 ): boolean {
   if (blocks.some(({ kind }) => kind === 'tool_call')) return false
   if (command !== undefined) return true
-  const prompt = turnPrompts(events).find(each => each.turn === turn)?.prompt ?? ''
-  if (!/^\/\w/u.test(prompt)) return false
-  const messages = events.filter(event => isEvent(event, 'message.final')).filter(({ data }) => data.turn === turn)
-  return !messages.flatMap(({ data }) => data.blocks).some(({ kind }) => kind === 'tool_call')
+  return /^\/\w/u.test(prompt ?? '') && !hasToolCall
 }
 
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */
