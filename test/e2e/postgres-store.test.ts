@@ -36,7 +36,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     return JSON.parse(stdout)
   }
 
-  it('starts sessions, drives runs, and shows the database in doctor', async () => {
+  it('starts sessions, drives runs, shows the database in doctor, and is the only server of its store', async () => {
     const passwordFile = join(home.directory, 'password')
     writeFileSync(passwordFile, `${database.password}\n`)
     const daemon = home.start(['serve', '--port', '0', '--store', database.url], {
@@ -59,6 +59,16 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       level: 'ok',
       message: expect.stringContaining(database.url),
     })
+    const second = new TestHome()
+    const refused = await second.run(['serve', '--port', '0'], { env })
+    expect(refused).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(
+        /another server uses this store, and the engine "embedded" is for one[\s\S]*--engine store/,
+      ),
+    })
+    await second.close()
+    expect((await json(['status'], { env })).daemon).toBeTruthy()
     expect((await home.run(['serve', '--stop'], { env })).code).toBe(0)
     expect((await ended).code).toBe(0)
   })
