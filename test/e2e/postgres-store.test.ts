@@ -5,6 +5,7 @@ import { loadDriver } from '../../src/store/index.js'
 import { newTestDatabase, type TestDatabase } from '../../src/store/testing/postgres-server.js'
 import { executableFiles } from '../../src/trust/index.js'
 import { BreakingProxy } from '../support/breaking-proxy.js'
+import { PartitionProxy } from '../support/partition-proxy.js'
 import { describeNeeding } from '../support/requirements.js'
 import { TestHome, waitFor } from './harness.js'
 
@@ -90,6 +91,19 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       const { code, stderr } = await ended
       expect(stderr).toContain('does not answer')
       expect(code).toBe(1)
+    })
+
+    it('ends with exit code 1 if the network to it swallows everything and closes nothing', async () => {
+      const cut = await PartitionProxy.to(Number(new URL(database.url).port))
+      const url = database.url.replace(/:\d+\//, `:${cut.port}/`)
+      const cutEnv = { SIGNALBOX_STORE_URL: url, PGPASSWORD: database.password }
+      const ended = home.finish(home.start(['serve', '--port', '0'], { env: cutEnv }))
+      await waitFor('the daemon', async () => (await json(['status'], { env: cutEnv })).daemon)
+      cut.cut()
+      const { code, stderr } = await ended
+      expect(stderr).toContain('does not answer')
+      expect(code).toBe(1)
+      await cut.close()
     })
 
     it('ends with exit code 1 while it starts', async () => {
