@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from '../../store/index.js'
 
-/** The store of a process that can be killed: from then on no call succeeds, and no event arrives. */
+/** The store of a process that can be killed: then no call succeeds, and no event arrives. */
 export class MortalStore {
   readonly store: EventStore
   isDead = false
