@@ -10,25 +10,43 @@ interface Measured {
   seconds: number
 }
 
+interface AppendsSize {
+  hosts: number
+  lanes: number
+  seconds: number
+  /** A further host, which is not measured, is stopped for so long while it writes. */
+  stoppedS?: number
+}
+
 /** Appends a second of all hosts, and the times of all appends in ms, sorted. */
 export async function appends(
   { url, password }: Database,
-  { hosts, lanes, seconds }: { hosts: number; lanes: number; seconds: number },
+  { hosts, lanes, seconds, stoppedS }: AppendsSize,
 ): Promise<{ perSecond: number; times: number[] }> {
   const place = `${url}?schema=bench_appends`
   await (await open({ url: place, password })).close()
+  const startHost = () =>
+    fork(fileURLToPath(import.meta.url), [place, String(lanes), String(seconds)], {
+      execArgv: ['--import', 'tsx'],
+      env: { ...process.env, PGPASSWORD: password },
+    })
+  const stopped = stoppedS === undefined ? null : startHost()
+  // It is stopped with appends under way, while the others write.
+  stopped?.once('message', () => {
+    setTimeout(() => stopped.kill('SIGSTOP'), 1_000)
+    setTimeout(() => stopped.kill('SIGCONT'), 1_000 + stoppedS! * 1_000)
+  })
+  const ended = stopped && new Promise(resolve => stopped.once('exit', resolve))
   const measured = await Promise.all(
     Array.from({ length: hosts }, () => {
-      const child = fork(fileURLToPath(import.meta.url), [place, String(lanes), String(seconds)], {
-        execArgv: ['--import', 'tsx'],
-        env: { ...process.env, PGPASSWORD: password },
-      })
+      const child = startHost()
       return new Promise<Measured>((resolve, reject) => {
-        child.once('message', message => resolve(message as Measured))
+        child.on('message', message => message !== 'writing' && resolve(message as Measured))
         child.once('exit', code => code !== 0 && reject(new Error(`a host ended with ${code}`)))
       })
     }),
   )
+  await ended
   const times = measured.flatMap(host => host.times).sort((a, b) => a - b)
   return { perSecond: measured.reduce((sum, host) => sum + host.times.length / host.seconds, 0), times }
 }
@@ -37,6 +55,7 @@ async function appendInLanes(url: string, lanes: number, seconds: number): Promi
   const store = await open({ url, password: process.env.PGPASSWORD! })
   const times: number[] = []
   const data = { text: 'x'.repeat(200), level: 'info' }
+  process.send?.('writing')
   const start = performance.now()
   const end = start + seconds * 1000
   await Promise.all(

@@ -76,6 +76,9 @@ async function measureAppends(database: { url: string; password: string }): Prom
   const many = await appends(database, { hosts: 3, lanes: 50, seconds: 5 })
   const text = `${many.perSecond.toFixed(0)}/s, p99 ${ms(at(many.times, 0.99))}`
   print('appends, 3 hosts × 50 lanes', text, '≥ 2 000/s, p99 < 250 ms')
+  const beside = await appends(database, { hosts: 2, lanes: 4, seconds: 13, stoppedS: 10 })
+  const late = `p99 ${ms(at(beside.times, 0.99))}, longest ${ms(beside.times.at(-1))}`
+  print('appends while another host is stopped for 10 s', late, 'p99 < 1 s')
 }
 
 function chain(steps: number): string {

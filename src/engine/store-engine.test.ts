@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
+import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
 import { createRun } from './control.js'
 import { runsProjection } from './runs-projection.js'
 import { Servers } from './servers.js'
 import { serversProjection } from './servers-projection.js'
 import { StoreEngine } from './store-engine.js'
-import { describeRunEngine } from './testing/conformance.js'
+import { describeRunEngine, type EngineServer } from './testing/conformance.js'
 import { listRun } from './testing/list-workflow.js'
 
 const projections = [runsProjection, approvalsProjection, serversProjection] as never
@@ -21,7 +22,8 @@ async function openSite(shared: boolean) {
   const clock = new SimulatedClock(1_000_000)
   const path = join(directory, 'store.db')
   const store = await openTestStore({ path, clock, projections, validate: validateEvent })
-  const join_ = (id: string) => joined(new Servers({ store, clock, id, engine: 'store', version: '1', onError }))
+  const join_ = (id: string, at = store) =>
+    joined(new Servers({ store: at, clock, id, engine: 'store', version: '1', onError }))
   const engineOf = (servers?: Servers, ask?: () => Promise<boolean>) =>
     new StoreEngine({
       store,
@@ -34,12 +36,27 @@ async function openSite(shared: boolean) {
       ...(ask && { ask }),
       onError,
     })
+  const gone = new Set<string>()
   return {
     store,
     clock,
-    join: join_,
+    // Longer than the time between two scans.
+    timerMs: 7_000,
+    joinServers: join_,
     engineOf,
-    engine: engineOf(shared ? await join_('home_a') : undefined),
+    passTime: (ms: number) => clock.advance(ms),
+    join: async (at: EventStore, name: string): Promise<EngineServer> => {
+      const servers = shared ? await join_(name, at) : null
+      return {
+        owner: servers?.owner ?? name,
+        isGone: owner => servers?.isGone(owner) ?? gone.has(owner),
+        open: port => new StoreEngine({ ...port, ...(servers && { servers }) }),
+        close: async () => {
+          gone.add(name)
+          await servers?.close()
+        },
+      }
+    },
     close: async () => {
       await store.close()
       rmSync(directory, { recursive: true })
@@ -60,7 +77,7 @@ describe('the engine of several servers', () => {
 
   test('each run is taken by one of them, and by another when that one is gone', async () => {
     const site = await openSite(false)
-    const [a, b] = [await site.join('home_a'), await site.join('home_b')]
+    const [a, b] = [await site.joinServers('home_a'), await site.joinServers('home_b')]
     await a.refresh()
     const taken = new Map<string, string[]>()
     const take = (name: string, servers: Servers) => async (run: string) => {
@@ -97,7 +114,7 @@ describe('the engine of several servers', () => {
   test('a run that another engine was asked for and did not call for is taken here', async () => {
     const site = await openSite(false)
     let asked = 0
-    const engine = site.engineOf(await site.join('home_a'), async () => ++asked > 0)
+    const engine = site.engineOf(await site.joinServers('home_a'), async () => ++asked > 0)
     const taken: string[] = []
     await engine.start(async run => {
       taken.push(run)
@@ -123,7 +140,7 @@ describe('the engine of several servers', () => {
 
   test('a server with another engine, or with the engine for one, is refused', async () => {
     const site = await openSite(false)
-    const first = await site.join('home_a')
+    const first = await site.joinServers('home_a')
     const open = (engine: string) =>
       joined(new Servers({ store: site.store, clock: site.clock, id: 'home_b', engine, version: '1', onError }))
     await expect(open('embedded')).rejects.toMatchObject({ code: 'E_ENGINE_SINGLE' })

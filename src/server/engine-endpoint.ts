@@ -1,4 +1,4 @@
-import { createServer, type Http2Server } from 'node:http2'
+import { createServer, type Http2Server, type Http2Session } from 'node:http2'
 import type { Clock, Timer } from '../clock/index.js'
 
 /**
@@ -16,6 +16,7 @@ export class EngineEndpoint {
   readonly #port: number
   readonly #clock: Clock
   readonly #isForOthers: boolean
+  readonly #sessions = new Set<Http2Session>()
   #server: Http2Server | null = null
   #retry: Timer | null = null
   #isClosed = false
@@ -36,6 +37,10 @@ export class EngineEndpoint {
     const server = createServer(handler)
     this.#server = server
     server.on('sessionError', () => undefined)
+    server.on('session', session => {
+      this.#sessions.add(session)
+      session.once('close', () => this.#sessions.delete(session))
+    })
     server.once('error', () => {
       this.#retry = this.#clock.setTimer(RETRY_MS, () => this.listen(handler))
     })
@@ -46,5 +51,7 @@ export class EngineEndpoint {
     this.#isClosed = true
     this.#retry?.cancel()
     this.#server?.close()
+    // The engine keeps its connections open: calls must reach the next server.
+    for (const session of this.#sessions) session.close()
   }
 }

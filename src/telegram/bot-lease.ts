@@ -21,6 +21,7 @@ export class BotLease {
   readonly #options: BotLeaseOptions
   #lease: Lease | null = null
   #renewal: Timer | null = null
+  #isStopped = false
 
   constructor(options: BotLeaseOptions) {
     this.#options = options
@@ -40,6 +41,7 @@ export class BotLease {
 
   /** The lease is not renewed from now on. */
   stopRenewing(): void {
+    this.#isStopped = true
     this.#renewal?.cancel()
   }
 
@@ -50,12 +52,20 @@ export class BotLease {
 
   #renewLater(lease: Lease): void {
     const { store, clock, onLost, onError } = this.#options
+    if (this.#isStopped) return
     this.#renewal = clock.setTimer(LEASE_MS / 3, () => {
-      store.renewLease(lease, LEASE_MS).then(isOurs => {
-        if (isOurs) return this.#renewLater(lease)
-        onError(new SignalboxError('E_FENCED', 'another process runs the bot now'))
-        onLost()
-      }, onError)
+      store.renewLease(lease, LEASE_MS).then(
+        isOurs => {
+          if (isOurs) return this.#renewLater(lease)
+          onError(new SignalboxError('E_FENCED', 'another process runs the bot now'))
+          onLost()
+        },
+        error => {
+          // The store was away: whose lease it is now is known when it answers again.
+          onError(error)
+          this.#renewLater(lease)
+        },
+      )
     })
   }
 }

@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { ClusterUnderTest } from './cluster-under-test.js'
+import { appendStorm } from './append-storm.js'
+import { ClusterUnderTest, type Network } from './cluster-under-test.js'
 import { killStorm } from './kill-storm.js'
 import { partitionStorm } from './partition-storm.js'
 
@@ -22,7 +23,9 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     /** The parts that are killed in each round, by default all kinds. */
     kills: { type: 'string' },
-    /** `kills` or `partitions`. */
+    /** How many servers are killed at their appends. */
+    deaths: { type: 'string', default: '100' },
+    /** `kills`, `partitions` or `appends`. */
     only: { type: 'string' },
   },
 })
@@ -35,10 +38,13 @@ const cluster = await ClusterUnderTest.start(values.engine, { workers: Number(va
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cluster.close().then(() => process.exit(1)))
 let violated = 0
-const networks: { close(): Promise<void> }[] = []
+const networks: Network[] = []
 try {
-  if (values.only !== 'partitions') await storm()
-  if (values.only !== 'kills') await partitions()
+  const isWanted = (part: string) => values.only === undefined || values.only === part
+  if (isWanted('kills')) await storm()
+  if (isWanted('appends') || isWanted('partitions')) networks.push(await cluster.behindProxies())
+  if (isWanted('appends')) await appends(networks[0]!)
+  if (isWanted('partitions')) await partitions(networks[0]!)
   process.exitCode = violated === 0 ? 0 : 1
 } finally {
   // The parts reach each other through the proxies until they have stopped.
@@ -73,9 +79,20 @@ async function storm(): Promise<void> {
   conclude(result.violations)
 }
 
-async function partitions(): Promise<void> {
-  const network = await cluster.behindProxies()
-  networks.push(network)
+/** Servers are killed at their appends: 12 runs of 25 steps at a time. */
+async function appends(network: Network): Promise<void> {
+  const size = { runs: 12, steps: 25, pauseS: Math.min(1, Number(values.pause)) }
+  const limitMs = Number(values.minutes) * 60_000
+  const result = await appendStorm(cluster, network, { ...size, kills: Number(values.deaths), limitMs, say })
+  const { kills, runs, started, furtherAttempts, decisions } = result
+  say(`${kills} servers killed at their appends under ${runs} runs; load ${load()}`)
+  say(`${started} commands started, ${furtherAttempts} of them again; ${decisions} gates decided`)
+  for (const [kind, { before, after, answered }] of result.appends)
+    say(`${kind}: killed ${before} times before, ${after} after it, ${answered} when it was answered`)
+  conclude(result.violations)
+}
+
+async function partitions(network: Network): Promise<void> {
   const sessions = Number(values.sessions)
   const requests = Math.ceil(Number(values.decisions) / sessions)
   const limitMs = Number(values.minutes) * 60_000

@@ -5,6 +5,7 @@ import { loadDriver } from '../../src/store/index.js'
 import { newTestDatabase, type TestDatabase } from '../../src/store/testing/postgres-server.js'
 import { executableFiles } from '../../src/trust/index.js'
 import { BreakingProxy } from '../support/breaking-proxy.js'
+import { PartitionProxy } from '../support/partition-proxy.js'
 import { describeNeeding } from '../support/requirements.js'
 import { TestHome, waitFor } from './harness.js'
 
@@ -36,7 +37,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     return JSON.parse(stdout)
   }
 
-  it('starts sessions, drives runs, and shows the database in doctor', async () => {
+  it('starts sessions, drives runs, shows the database in doctor, and is the only server of its store', async () => {
     const passwordFile = join(home.directory, 'password')
     writeFileSync(passwordFile, `${database.password}\n`)
     const daemon = home.start(['serve', '--port', '0', '--store', database.url], {
@@ -59,6 +60,16 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       level: 'ok',
       message: expect.stringContaining(database.url),
     })
+    const second = new TestHome()
+    const refused = await second.run(['serve', '--port', '0'], { env })
+    expect(refused).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(
+        /another server uses this store, and the engine "embedded" is for one[\s\S]*--engine store/,
+      ),
+    })
+    await second.close()
+    expect((await json(['status'], { env })).daemon).toBeTruthy()
     expect((await home.run(['serve', '--stop'], { env })).code).toBe(0)
     expect((await ended).code).toBe(0)
   })
@@ -80,6 +91,19 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       const { code, stderr } = await ended
       expect(stderr).toContain('does not answer')
       expect(code).toBe(1)
+    })
+
+    it('ends with exit code 1 if the network to it swallows everything and closes nothing', async () => {
+      const cut = await PartitionProxy.to(Number(new URL(database.url).port))
+      const url = database.url.replace(/:\d+\//, `:${cut.port}/`)
+      const cutEnv = { SIGNALBOX_STORE_URL: url, PGPASSWORD: database.password }
+      const ended = home.finish(home.start(['serve', '--port', '0'], { env: cutEnv }))
+      await waitFor('the daemon', async () => (await json(['status'], { env: cutEnv })).daemon)
+      cut.cut()
+      const { code, stderr } = await ended
+      expect(stderr).toContain('does not answer')
+      expect(code).toBe(1)
+      await cut.close()
     })
 
     it('ends with exit code 1 while it starts', async () => {

@@ -8,6 +8,8 @@ export class PartitionProxy {
   readonly port: number
   /** What clients have sent. */
   bytesIn = 0
+  /** Sees all that passes; what it returns false for does not arrive. */
+  onData: (data: Buffer, from: 'client' | 'server', connection: object) => boolean = () => true
   readonly #server: Server
   readonly #target: number | string
   readonly #pairs = new Set<[Socket, Socket]>()
@@ -52,7 +54,7 @@ export class PartitionProxy {
       from.on('error', () => undefined)
       from.on('data', data => {
         if (from === client) this.bytesIn += data.length
-        to.write(data)
+        if (this.onData(data, from === client ? 'client' : 'server', pair)) to.write(data)
       })
       from.on('close', () => {
         this.#pairs.delete(pair)

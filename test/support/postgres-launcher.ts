@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { freePort } from '../../src/process/index.js'
 import { POSTGRES_BINARIES } from './requirements.js'
+import { SystemPostgres } from './system-postgres.js'
 
 /**
  * One PostgreSQL for all tests of a run: started when the first test asks for it, stopped at the
@@ -18,7 +19,7 @@ export default async function launch(): Promise<(() => Promise<void>) | undefine
   const socket = join(directory, 'launcher')
   let started: Promise<Running> | null = null
   const launcher = createServer(connection => {
-    started ??= start(join(directory, 'data'))
+    started ??= process.env.SIGNALBOX_TEST_STORE_SYSTEM ? startSystem() : start(join(directory, 'data'))
     started.then(
       ({ url, password }) => answer(connection, { url, password }),
       (error: Error) => answer(connection, { error: error.message }),
@@ -64,6 +65,13 @@ async function start(databaseDir: string): Promise<Running> {
   await server.initialise()
   await server.start()
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, password, stop: () => server.stop() }
+}
+
+/** The PostgreSQL that the machine has, for `npm run test:postgres -- --system`. */
+async function startSystem(): Promise<Running> {
+  const server = new SystemPostgres()
+  await server.start({ max_connections: 300 })
+  return { url: server.url('postgres'), password: server.password, stop: () => server.stop() }
 }
 
 /** npm creates these links by a script of the package, and no scripts run when we install. */

@@ -16,7 +16,7 @@ export class SystemPostgres {
   readonly #port = freePort()
   #server: ChildProcess | null = null
 
-  async start(): Promise<void> {
+  async start(further: Record<string, string | number> = {}): Promise<void> {
     const isRoot = process.getuid?.() === 0
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
     chmodSync(this.#directory, 0o711)
@@ -27,7 +27,8 @@ export class SystemPostgres {
     const how = ['-U', 'postgres', '-A', 'scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync']
     const place = { cwd: this.#directory, ...user }
     execFileSync(this.#program('initdb'), ['-D', data, ...how, `--pwfile=${passwordFile}`], { ...place, stdio: 'pipe' })
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', `port=${this.#port}`]
+    const own = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', `port=${this.#port}`]
+    const settings = [...own, ...Object.entries(further).map(([name, value]) => `${name}=${value}`)]
     const args = ['-D', data, ...settings.flatMap(setting => ['-c', setting])]
     this.#server = spawn(this.#program('postgres'), args, { ...place, stdio: 'ignore' })
     await waitFor('the database', async () => {

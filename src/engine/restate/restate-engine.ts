@@ -72,8 +72,11 @@ export class RestateEngine implements RunEngine {
   }
 
   async close(): Promise<void> {
-    await this.#fallback.close()
-    await this.#options.stop()
+    try {
+      await this.#fallback.close()
+    } finally {
+      await this.#options.stop()
+    }
   }
 
   get #object(): string {

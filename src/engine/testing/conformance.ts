@@ -1,109 +1,166 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { SimulatedClock } from '../../clock/index.js'
-import { newEvent } from '../../events/index.js'
-import type { EventStore } from '../../store/index.js'
-import { createRun } from '../control.js'
-import type { RunEngine, TurnResult } from '../run-engine.js'
-import { runStream } from '../run-journal.js'
-import { listRun } from './list-workflow.js'
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { Clock } from '../../clock/index.js'
+import { type EventStore, retryConflicts } from '../../store/index.js'
+import { createRun, getRun } from '../control.js'
+import type { RunEngine } from '../run-engine.js'
+import { type OpenEngine, RunHost } from '../run-host.js'
+import { describeDeaths } from './conformance-deaths.js'
+import { describeRuns } from './conformance-runs.js'
+import { describeTurns } from './conformance-turns.js'
+import { MortalStore } from './dying-store.js'
+import { type ListItem, listRun, listWorkflow } from './list-workflow.js'
+import { TestPerformer } from './test-performer.js'
 
-export interface EngineSite {
-  store: EventStore
-  clock: SimulatedClock
-  engine: RunEngine
+/** One server of a site: how it names itself, and how it opens its engine. */
+export interface EngineServer {
+  owner: string
+  isGone(owner: string): boolean
+  open: OpenEngine
   close(): Promise<void>
 }
 
-/** The contract of every `RunEngine`: it calls, and may call twice; it never forgets. */
-export function describeRunEngine(open: () => Promise<EngineSite>): void {
-  let site: EngineSite
-  /** The turns so far, and what the next one of a run does. */
-  const turns: string[] = []
-  const does = new Map<string, () => Promise<TurnResult>>()
+/** A store with servers that use the engine under test. Every test gets a new, empty one. */
+export interface EngineSite {
+  store: EventStore
+  clock: Clock
+  /** How long timers of the tests take: not long where the time cannot be moved. */
+  timerMs: number
+  /** A further server; `store` is its own connection. */
+  join(store: EventStore, name: string): Promise<EngineServer>
+  /** Moves the time on, unless it passes by itself. */
+  passTime(ms: number): void
+  close(): Promise<void>
+}
 
-  beforeEach(async () => {
-    site = await open()
-    turns.length = 0
-    does.clear()
-  })
-  afterEach(async () => {
-    await site.engine.close()
-    await site.close()
-  })
+/** A server of a test: its store can be killed with it. */
+interface TestServer extends EngineServer {
+  mortal: MortalStore
+}
 
-  const create = () => createRun(site.store, listRun([{ do: 'step', name: 'a' }]), site.clock.now())
-  const start = () =>
-    site.engine.start(async run => {
-      turns.push(run)
-      return (await does.get(run)?.()) ?? end(run)
+/** A server that drives runs. */
+interface TestHost {
+  host: RunHost
+  server: TestServer
+  stop(): Promise<void>
+}
+
+/** What the tests work with; everything belongs to the running test. */
+export class EngineFixture {
+  readonly performer = new TestPerformer()
+  readonly site: EngineSite
+  readonly #servers: TestServer[] = []
+  readonly #closing: (() => Promise<void>)[] = []
+
+  constructor(site: EngineSite) {
+    this.site = site
+  }
+
+  get store(): EventStore {
+    return this.site.store
+  }
+
+  now(): number {
+    return this.site.clock.now()
+  }
+
+  /** A run that any server may take. */
+  create(items: ListItem[] = [{ do: 'step', name: 'a' }], more: object = {}): Promise<string> {
+    return createRun(this.store, { ...listRun(items), placement: {}, ...more }, this.now())
+  }
+
+  status = async (run: string) => (await getRun(this.store, run)).status
+
+  /** Waits for this value while time passes. */
+  async until<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
+    await expect
+      .poll(
+        async () => {
+          this.site.passTime(250)
+          return read()
+        },
+        { interval: 10 },
+      )
+      .toEqual(expected)
+  }
+
+  ended = (run: string, status = 'completed') => this.until(() => this.status(run), status)
+
+  async join(name = `home_${this.#servers.length}`): Promise<TestServer> {
+    const mortal = new MortalStore(this.store)
+    const server = await this.site.join(mortal.store, name)
+    const joined = { ...server, mortal }
+    this.#servers.push(joined)
+    return joined
+  }
+
+  /** The engine of a further server, whose turns the test takes. */
+  async engine(): Promise<RunEngine> {
+    const { owner, isGone, open, mortal } = await this.join()
+    const { clock } = this.site
+    const port = { store: mortal.store, clock, owner, isGone, onError: () => undefined }
+    const engine = open({ ...port, hasRoom: () => true, isWanted: () => true })
+    this.#closing.push(() => engine.close())
+    return engine
+  }
+
+  /** A further server that drives runs. */
+  async host(performer: TestPerformer = this.performer, name?: string): Promise<TestHost> {
+    const server = await this.join(name)
+    const host = new RunHost({
+      store: server.mortal.store,
+      clock: this.site.clock,
+      owner: server.owner,
+      isGone: owner => server.isGone(owner),
+      workflows: [listWorkflow] as never,
+      performers: { work: performer },
+      maxRuns: 100,
+      engine: server.open,
+      onError: () => undefined,
     })
-  const end = async (run: string): Promise<TurnResult> => {
-    await site.store.append(runStream(run), 'any', [newEvent('run.cancelled', { reason: 'done' })])
-    return { againAt: null }
+    const stop = async () => {
+      // One that was killed cannot write that it ends.
+      await host.close().catch(() => undefined)
+      await server.close().catch(() => undefined)
+    }
+    this.#closing.push(stop)
+    await host.start()
+    return { host, server, stop }
   }
-  const wait = (run: string, wakeAt: number | null) => async (): Promise<TurnResult> => {
-    does.delete(run)
-    const events = [newEvent('run.started', { host: 'h', epoch: 1 }), newEvent('run.waiting', { gates: [], wakeAt })]
-    await site.store.append(runStream(run), 'any', events)
-    return { againAt: wakeAt }
+
+  /** Answers the gate of a run as soon as it is open. */
+  async answer(run: string, gate: string): Promise<void> {
+    await this.until(async () => gate in (await getRun(this.store, run)).gates, true)
+    await retryConflicts(async () => {
+      const approval = (await getRun(this.store, run)).gates[gate]!
+      const data = { gate, approval, option: 'yes', by: 'ada' }
+      await this.store.append(`run/${run}`, 'any', [{ type: 'gate.answered', data }])
+    })
   }
 
-  test('a run that exists and one that is created later each get a turn', async () => {
-    const first = await create()
-    await start()
-    const second = await create()
-    await expect.poll(() => [...turns].sort()).toEqual([first, second].sort())
-  })
+  /** Stops the servers. */
+  async stop(): Promise<void> {
+    for (const close of this.#closing) await close()
+    for (const { close } of this.#servers) await close().catch(() => undefined)
+  }
 
-  test('a run gets its next turn at the time that its last one named', async () => {
-    const run = await create()
-    does.set(run, wait(run, site.clock.now() + 60_000))
-    await start()
-    await expect.poll(() => turns.length).toBe(1)
-    await expect.poll(async () => (await site.engine.status()).turns).toBe(0)
-    await expect
-      .poll(() => {
-        site.clock.advance(5_000)
-        return turns.length
-      })
-      .toBe(2)
-    expect(site.clock.now()).toBeGreaterThanOrEqual(1_060_000)
-  })
+  async close(): Promise<void> {
+    await this.stop()
+    await this.site.close()
+  }
+}
 
-  test('a run that waits gets a turn when its gate is answered', async () => {
-    const run = await create()
-    does.set(run, wait(run, null))
-    await start()
-    await expect.poll(async () => [turns.length, (await site.engine.status()).turns]).toEqual([1, 0])
-    const data = { gate: 'g', approval: 'apr_1', option: 'yes', by: 'ada' }
-    await site.store.append(runStream(run), 'any', [newEvent('gate.answered', data)])
-    await expect.poll(() => turns.length).toBe(2)
+/**
+ * The contract of every engine, as a test suite: it calls, and may call twice or late; it never
+ * forgets. Every run reaches its end, and no step is done twice.
+ */
+export function describeRunEngine(open: () => Promise<EngineSite>): void {
+  let current: EngineFixture
+  beforeEach(async () => {
+    current = new EngineFixture(await open())
   })
-
-  test('a turn that fails is tried again later, and does not hold up other runs', async () => {
-    const broken = await create()
-    does.set(broken, () => Promise.reject(new Error('the disk is full')))
-    await start()
-    await expect.poll(async () => (await site.engine.status()).failing.map(({ run }) => run)).toEqual([broken])
-    const other = await create()
-    await expect.poll(() => turns.filter(run => run === other).length).toBe(1)
-    does.delete(broken)
-    await expect
-      .poll(() => {
-        site.clock.advance(1_000)
-        return turns.filter(run => run === broken).length
-      })
-      .toBe(2)
-    await expect.poll(async () => (await site.engine.status()).failing).toEqual([])
-  })
-
-  test('a rebuild looks at every open run', async () => {
-    const run = await create()
-    does.set(run, () => Promise.reject(new Error('not yet')))
-    await start()
-    await expect.poll(async () => (await site.engine.status()).failing.length).toBe(1)
-    does.delete(run)
-    expect(await site.engine.rebuild()).toBe(1)
-    await expect.poll(() => turns.length).toBe(2)
-  })
+  afterEach(() => current.close())
+  const fixture = () => current
+  describeTurns(fixture)
+  describeRuns(fixture)
+  describeDeaths(fixture)
 }

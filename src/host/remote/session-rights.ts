@@ -11,7 +11,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { EventType } from '../../events/index.js'
 import { type SessionRecord, sessionsProjection } from '../../sessions/index.js'
 import type { BlobStore } from '../../store/blobs/index.js'
-import type { AppendResult, EventStore, NewEvent } from '../../store/index.js'
+import { type AppendResult, type EventStore, type NewEvent, retryConflicts } from '../../store/index.js'
 import type { WorkerCall } from '../../workers/index.js'
 import type { SessionRecords, StartedSession } from '../session-records.js'
 
@@ -43,7 +43,7 @@ const appended = z.object({
 const read = z.object({
   stream: z.string(),
   fromVersion: z.int().positive().default(1),
-  limit: z.int().positive().optional(),
+  limit: z.int().nonnegative().optional(),
 })
 const started = z.object({ session: z.string(), started: z.record(z.string(), z.unknown()), at: z.number() })
 
@@ -129,8 +129,24 @@ export class SessionRights {
     const now = await this.#storeTime()
     // Its clock may be ahead: no event is in the store's future.
     const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
+    if (expected === 'any' && after > 0) return this.#appendAfter(stream, after, timely, isAgain)
     const before = isAgain ? await this.#written(stream, after, timely) : null
     return before ?? store.append(stream, expected, timely)
+  }
+
+  /**
+   * Appends at an exact version, although the worker does not ask for one: another server may still
+   * carry out the same call, whose connection broke, and must then find that it was written.
+   */
+  #appendAfter(stream: string, after: number, events: NewEvent[], isAgain: boolean): Promise<AppendResult> {
+    const { store } = this.#options
+    let isFirst = !isAgain
+    return retryConflicts(async () => {
+      const version = isFirst ? after : await store.streamVersion(stream)
+      const before = isFirst ? null : await this.#written(stream, after, events)
+      isFirst = false
+      return before ?? store.append(stream, version, events)
+    })
   }
 
   /** The connection broke before the answer: perhaps the events are in the log. */
@@ -140,7 +156,8 @@ export class SessionRights {
     for (let first = 0; first + wanted.length <= since.length; first++) {
       const found = since.slice(first, first + wanted.length)
       const isSame = found.every(
-        (event, index) => JSON.stringify([event.type, event.data]) === wanted[index] && event.at <= events[index]!.at!,
+        (event, index) =>
+          JSON.stringify([event.type, event.data]) === wanted[index] && (after > 0 || event.at <= events[index]!.at!),
       )
       const last = found.at(-1)!
       if (isSame) return { stream, version: last.version, position: last.position }

@@ -9,6 +9,8 @@ import type { ServerPort } from '../../workers/index.js'
 const PART_MAX = 2 * 1024 * 1024
 const PART_LIVE = 256 * 1024
 const LIVE_MS = 5_000
+/** When to try again what could not be sent: the blobs were away. */
+const RETRY_MS = 60_000
 
 export interface RecordingUploadOptions {
   /** While sessions are live, or only when they have ended. */
@@ -41,19 +43,32 @@ export class RecordingUpload {
    * Sends what earlier starts of this worker left, and then every live session's if it is wanted.
    */
   start(): void {
-    const { onError, when, clock } = this.#options
-    void this.#sendAll().catch(onError)
-    if (when === 'live' && !this.#isClosed) this.#timer = clock.setTimer(LIVE_MS, () => this.start())
+    const { when } = this.#options
+    void this.#sendAll().catch(error => this.#failed(error))
+    if (when === 'live') this.#startAgainIn(LIVE_MS)
   }
 
   /** A session has ended. */
   ended(session: string): void {
-    void this.#send(session, { least: 1 }).catch(this.#options.onError)
+    void this.#send(session, { least: 1 }).catch(error => this.#failed(error))
   }
 
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
+  }
+
+  #failed(error: unknown): void {
+    this.#options.onError(error)
+    this.#startAgainIn(RETRY_MS)
+  }
+
+  #startAgainIn(ms: number): void {
+    if (this.#isClosed || this.#timer) return
+    this.#timer = this.#options.clock.setTimer(ms, () => {
+      this.#timer = null
+      this.start()
+    })
   }
 
   async #sendAll(): Promise<void> {

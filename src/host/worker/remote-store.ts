@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { AppendResult, EventStore, StoredDocument, StoredEvent } from '../../store/index.js'
+import type { AppendResult, EventStore, NewEvent, StoredDocument, StoredEvent } from '../../store/index.js'
 import type { ServerPort } from '../../workers/index.js'
 
 /**
@@ -9,18 +9,38 @@ import type { ServerPort } from '../../workers/index.js'
 export function remoteStore(server: Pick<ServerPort, 'call'>): EventStore {
   const ask = <T>(method: string, params: Record<string, unknown>) =>
     server.call(`store.${method}`, params) as Promise<T>
-  /** The newest known version of each stream: a repeated append is searched after it. */
+  /** The newest known version of each stream: the next append is expected there. */
   const versions = new Map<string, number>()
+  /** The last append of each stream: the next one waits for it, so that it knows the version. */
+  const last = new Map<string, Promise<unknown>>()
   const seen = (stream: string, version: number) => {
     versions.set(stream, Math.max(version, versions.get(stream) ?? 0))
+  }
+  /** 0 for its notes about itself, which may be repeated. */
+  const versionOf = async (stream: string) => {
+    const version = versions.get(stream)
+    if (version !== undefined || !stream.startsWith('session/')) return version ?? 0
+    seen(stream, await ask<number>('streamVersion', { stream }))
+    return versions.get(stream)!
   }
   const known: Partial<EventStore> = {
     id: 'remote',
     isShared: true,
-    append: async (stream, expected, events) => {
-      const after = versions.get(stream) ?? 0
-      const result = await ask<AppendResult>('append', { stream, expected, events, after })
-      seen(stream, result.version)
+    append: (stream, expected, events) => {
+      // A call may be sent again later: what it says must not change until then.
+      const copy = JSON.parse(JSON.stringify(events)) as NewEvent[]
+      const write = async () => {
+        const after = await versionOf(stream)
+        const result = await ask<AppendResult>('append', { stream, expected, events: copy, after })
+        seen(stream, result.version)
+        return result
+      }
+      const result = (last.get(stream) ?? Promise.resolve()).then(write, write)
+      last.set(stream, result)
+      const forget = () => {
+        if (last.get(stream) === result) last.delete(stream)
+      }
+      void result.then(forget, forget)
       return result
     },
     readStream: async (stream, { fromVersion = 1, limit } = {}) => {

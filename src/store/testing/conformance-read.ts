@@ -12,15 +12,6 @@ export function describeReading(fixture: StoreFixture): void {
       expect(fixture.store.id).toMatch(/^[0-9a-f]{8}$/)
     })
 
-    it('a stream is read from a version, up to a limit', async () => {
-      await fixture.store.append('a', 0, numbered(1, 5))
-      await fixture.store.append('ab', 0, numbered(6, 6))
-      expect(numbersOf(await fixture.store.readStream('a', { fromVersion: 2 }))).toEqual([2, 3, 4, 5])
-      expect(numbersOf(await fixture.store.readStream('a', { fromVersion: 2, limit: 2 }))).toEqual([2, 3])
-      expect(await fixture.store.readStream('a', { fromVersion: 6 })).toEqual([])
-      expect(await fixture.store.readStream('a', { limit: 0 })).toEqual([])
-    })
-
     it('the log is read after a position, up to a limit, by type', async () => {
       for (const n of [1, 2, 3, 4, 5, 6]) {
         await fixture.store.append(`s${n % 2}`, 'any', [event(n % 3 === 0 ? 'test.third' : 'test.other', { n })])

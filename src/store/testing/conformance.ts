@@ -7,6 +7,7 @@ import { describeChain } from './conformance-chain.js'
 import { describeDocuments } from './conformance-documents.js'
 import { describeLeases } from './conformance-leases.js'
 import { describeReading } from './conformance-read.js'
+import { describeStreams } from './conformance-streams.js'
 import { describeSubscriptions } from './conformance-subscribe.js'
 import { describeTime } from './conformance-time.js'
 
@@ -67,6 +68,7 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
       await site.dispose()
     })
 
+    describeStreams(fixture)
     describeAppending(fixture)
     describeBatches(fixture)
     describeReading(fixture)
