@@ -20,6 +20,8 @@ import { generate, install, requireNode, root } from './setup.mjs'
  */
 const STUCK = { baseCpuS: 3, times: 6, baselineCpuS: 300, ms: 3_600_000 }
 const LOOK_MS = 2_000
+/** Mutants of one process. */
+const BATCH = 40
 const BAR = 0.1
 requireNode()
 install()
@@ -85,21 +87,23 @@ async function tryGroup(name, { sources, tests }) {
   const order = tests => tests.map(({ name, cpuMs, ticks }) => ({ name, cpuMs, ticks }))
   const atLoad = new Set(loading)
   const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
-  const jobs = []
-  const batch = []
-  for (const mutant of chosen) {
-    const reached = atLoad.has(mutant.id) ? passed : passed.filter(({ hits }) => hits.includes(mutant.id))
-    if (reached.length === 0) mutant.result = 'untested'
-    else if (atLoad.has(mutant.id)) jobs.push([{ id: mutant.id, isLoading: true, tests: order(reached) }])
-    else {
-      batch.push({ id: mutant.id, tests: order(reached) })
-      if (batch.length === 40) jobs.push(batch.splice(0))
-    }
+  const reachable = []
+  for (const { id } of chosen) {
+    const isLoading = atLoad.has(id)
+    const reached = isLoading ? passed : passed.filter(({ hits }) => hits.includes(id))
+    if (reached.length > 0) reachable.push({ id, isLoading, tests: order(reached) })
   }
-  if (batch.length > 0) jobs.push(batch)
+  const jobs = []
+  for (let at = 0; at < reachable.length; at += BATCH) jobs.push(reachable.slice(at, at + BATCH))
   const byId = new Map(all.map(mutant => [mutant.id, mutant]))
+  const reachableIds = new Set(reachable.map(({ id }) => id))
+  for (const mutant of chosen) if (!reachableIds.has(mutant.id)) mutant.result = 'untested'
   const worker = async () => {
-    for (let job = jobs.shift(); job; job = jobs.shift()) await runJob(bundle, job, { byId, jobs, stuckCpuS })
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      await runJob(bundle, job, { byId, jobs, stuckCpuS })
+      const done = chosen.filter(({ result }) => result !== undefined).length
+      if (process.stderr.isTTY) process.stderr.write(`\r${name}: ${done} of ${chosen.length} `)
+    }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
   return chosen

@@ -25,7 +25,7 @@ export async function compareEmulation() {
   const python = PYTHONS.find(name => spawnSync(name, ['-c', 'import pyte']).status === 0)
   if (!python)
     return '[pyte](https://github.com/selectel/pyte) is not installed on this machine (`apt-get install python3-pyte`), so there is no figure.'
-  const sum = { recordings: 0, bytes: 0, rows: 0, differing: 0, ours: 0, theirs: 0, version: '' }
+  const sum = { recordings: 0, bytes: 0, rows: 0, differing: 0, alternate: 0, ours: 0, theirs: 0, version: '' }
   for (const cast of shippedRecordings()) {
     const { header, events } = await readWholeRecording(cast)
     // One size only: pyte is not told of another one.
@@ -46,11 +46,13 @@ export async function compareEmulation() {
     sum.recordings++
     sum.bytes += bytes.length
     sum.rows += lines.length
-    sum.differing += lines.filter((text, index) => text !== (rows[index] ?? '').trimEnd()).length
+    const differing = lines.filter((text, index) => text !== (rows[index] ?? '').trimEnd()).length
+    sum.differing += differing
+    if (bytes.includes('\x1b[?1049h')) sum.alternate += differing
     sum.ours += cpuMs
     sum.theirs += 1_000 * Number(seconds)
   }
-  return `The last screens of ${sum.recordings} recorded sessions (${(sum.bytes / 1e6).toFixed(1)} MB) by Signalbox and by [pyte](https://github.com/selectel/pyte) ${sum.version}: ${sum.differing} of ${sum.rows} rows differ; ${sum.ours.toFixed(0)} ms of CPU beside ${sum.theirs.toFixed(0)} ms (${(sum.theirs / sum.ours).toFixed(1)} ×).`
+  return `The last screens of ${sum.recordings} recorded sessions (${(sum.bytes / 1e6).toFixed(1)} MB) by Signalbox and by [pyte](https://github.com/selectel/pyte) ${sum.version}: ${sum.differing} of ${sum.rows} rows differ, ${sum.alternate} of them in recordings that use the alternate screen, which pyte does not have: it keeps showing what the agent drew there (the others: emoji with variation selectors, OSC 133, keyboard modes that it prints); ${sum.ours.toFixed(0)} ms of CPU beside ${sum.theirs.toFixed(0)} ms (${(sum.theirs / sum.ours).toFixed(1)} ×).`
 }
 
 function* shippedRecordings() {

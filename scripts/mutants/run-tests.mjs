@@ -14,22 +14,14 @@ process.stdout.write = () => true
 process.stderr.write = () => true
 process.on('unhandledRejection', () => undefined)
 process.on('uncaughtException', () => undefined)
-const chosen = mutants?.[0]?.isLoading ? mutants[0].id : null
 let hits = new Set()
-let active = chosen
+let active = null
 globalThis.__mutant = id => {
   hits.add(id)
   return id === active
 }
-let loaded
-try {
-  loaded = await import(pathToFileURL(process.argv[2]).href)
-} catch (error) {
-  if (isBaseline) say({ error: error.stack })
-  else say({ id: chosen, result: 'invalid' })
-  process.exit(0)
-}
-const { tests } = loaded
+// Another query is another module for Node: the bundle is evaluated again, with this mutant.
+const load = async query => (await import(`${pathToFileURL(process.argv[2]).href}${query}`)).tests
 const TICK_MS = 10
 /** A test may take this much, and five times what it takes without a mutant. */
 const ALLOWED = { cpuMs: 2_000, ticks: 300 }
@@ -69,6 +61,10 @@ async function run(test, limit) {
 }
 
 if (isBaseline) {
+  const tests = await load('').catch(error => {
+    say({ error: error.stack })
+    process.exit(0)
+  })
   say({ loading: [...hits], cpuMs: cpuMs() })
   for (const test of tests) {
     hits = new Set()
@@ -79,15 +75,25 @@ if (isBaseline) {
   }
 } else {
   // By name: a mutant of a table changes how many tests are made from it.
-  const named = new Map(tests.map(test => [test.name, test]))
-  for (const { id, tests: order } of mutants) {
+  const byName = tests => new Map(tests.map(test => [test.name, test]))
+  // A test that noticed the mutant before often notices the next one, too: it is tried first.
+  const kills = new Map()
+  const unchanged = mutants.every(({ isLoading }) => isLoading) ? null : byName(await load(''))
+  for (const { id, tests: order, isLoading } of mutants) {
     active = id
     let killer = null
     say({ id, result: 'started' })
+    const named = isLoading ? await load(`?mutant=${id}`).then(byName, () => null) : unchanged
+    if (named === null) {
+      say({ id, result: 'invalid' })
+      continue
+    }
+    order.sort((a, b) => (kills.get(b.name) ?? 0) - (kills.get(a.name) ?? 0))
     for (const { name, cpuMs: cpu, ticks } of order) {
       const limit = { cpuMs: ALLOWED.cpuMs + 5 * cpu, ticks: ALLOWED.ticks + 5 * ticks }
       if (!named.has(name) || (await run(named.get(name), limit)).isRight) continue
       killer = name
+      kills.set(name, (kills.get(name) ?? 0) + 1)
       break
     }
     say({ id, result: killer === null ? 'survived' : 'killed', by: killer })

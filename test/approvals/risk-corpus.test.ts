@@ -6,7 +6,7 @@ import { rateRisk } from '../../src/approvals/risk.js'
 /*
  * The rating of commands, measured with two lists that were written without looking at the rules,
  * and with one that names a command for each word of the rules. A line is one command; `\n` in it
- * is a new line.
+ * is a new line. The third list also has the level and the reasons.
  */
 
 const PROJECT = '/home/ada/shop'
@@ -15,11 +15,12 @@ const linesOf = (name: string) =>
     .split('\n')
     .filter(line => line !== '')
     .map(line => line.replaceAll('\\n', '\n'))
-const levelOf = (command: string) =>
+const riskOf = (command: string) =>
   rateRisk(
     { kind: 'permission', tool: 'Bash', input: { command }, text: null, cwd: PROJECT },
     { project: PROJECT, home: '/home/ada', realPath: path => path },
-  ).level
+  )
+const levelOf = (command: string) => riskOf(command).level
 
 test('no hostile command is rated low', () => {
   const hostile = linesOf('hostile.txt')
@@ -35,7 +36,11 @@ test('at most one of twenty harmless commands is rated high', () => {
 })
 
 test('every word of the rules has its effect', () => {
-  const rated = linesOf('rated.txt').map(line => line.split('\t') as [string, string])
-  const wrong = rated.filter(([level, command]) => levelOf(command) !== level)
-  expect(wrong.map(([level, command]) => `${command}: ${levelOf(command)}, not ${level}`)).toEqual([])
+  const rated = linesOf('rated.txt')
+  const actual = rated.map(line => {
+    const [, command = ''] = line.split('\t')
+    const { level, reasons } = riskOf(command)
+    return level === 'low' ? `low\t${command}` : `${level}\t${command}\t${reasons.join('; ')}`
+  })
+  expect(actual.filter((line, index) => line !== rated[index])).toEqual([])
 })

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { dirname, join } from 'node:path'
 import { REPOSITORY } from '../support/compiled.js'
 
-/** The sources that a proof is about: with other ones it starts again. */
+/** The sources that a proof is about, without unit tests: with other ones it starts again. */
 const PROVEN = ['src', 'packs', join('test', 'crash'), join('test', 'simulation'), 'package-lock.json']
 const FILE = join(REPOSITORY, 'node_modules', '.cache', 'signalbox-prove', 'progress.jsonl')
 
@@ -75,7 +75,7 @@ function fingerprint(): string {
     const files = name.endsWith('.json')
       ? [path]
       : readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter(entry => entry.isFile())
+          .filter(entry => entry.isFile() && !entry.name.endsWith('.test.ts'))
           .map(entry => join(entry.parentPath, entry.name))
           .sort()
     for (const file of files) hash.update(file.slice(REPOSITORY.length)).update(readFileSync(file))

@@ -104,7 +104,7 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   ...git('high', 'clean', 'deletes untracked files', { only: ['-f', '--force'] }),
   ...git('high', 'branch tag', 'deletes branches or tags', { only: ['-D', '-d', '--delete'] }),
   ...git('high', 'reflog', 'rewrites history', { only: ['expire', 'delete'] }),
-  ...git('high', 'gc', 'rewrites history', { only: ['--prune', '--prune=now'] }),
+  ...git('high', 'gc', 'rewrites history', { only: ['--prune'] }),
   ...git('high', 'stash', 'discards changes', { only: ['drop', 'clear'] }),
   ...git('high', 'config', 'changes the git configuration', {
     unless: ['--get', '--get-all', '--list', '-l', '--get-regexp'],
@@ -220,7 +220,7 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     { unless: WRITES_OUT },
   ),
   ...git('low', 'branch tag', 'reads the repository', {
-    only: ['--list', '-l', '-a', '-v', '-vv', '--show-current', '--contains'],
+    only: ['--list', '-l', '-a', '-v', '--show-current', '--contains'],
   }),
   ...git('low', 'remote', 'reads the repository', { only: ['-v', '--verbose', 'show', 'get-url'] }),
   ...git('low', 'stash', 'reads the repository', { only: ['list', 'show'] }),
@@ -244,6 +244,7 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   elevated('cp mv ln install touch mkdir tee chmod patch truncate split unzip tar zip gzip gunzip 7z', 'writes files', {
     access: 'write',
   }),
+  elevated('time', 'writes its measurements to a file', { only: ['-o', '--output'], access: 'write' }),
   elevated('kill pkill killall', 'ends processes'),
   elevated('strace', 'reads what a process does'),
   elevated('env printenv set export', 'shows the environment, which may contain secrets'),

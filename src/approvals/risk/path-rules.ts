@@ -31,7 +31,6 @@ export const HOOK_FILES: ReadonlySet<string> = new Set([
   '.pre-commit-config.yaml',
   'lefthook.yml',
   'lefthook.yaml',
-  '.envrc',
   'crontab',
 ])
 

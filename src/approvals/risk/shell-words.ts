@@ -123,12 +123,17 @@ class Reader {
       const word = this.#word()
       if (++this.#words > MOST_WORDS) throw new Unreadable('it has too many parts')
       const isFirst = command.words.length === 0
-      if (isFirst && !word.isQuoted && KEYWORDS.has(word.text)) {
+      if (isFirst && !word.isQuoted && KEYWORDS.has(word.text) && !this.#isTimeWithOptions(word)) {
         // Kept as a separate command, so that the whole does not count as one plain command.
         command.assignments.push({ ...word, isExpanded: true })
       } else if (isFirst && isAssignment(word)) command.assignments.push(word)
       else command.words.push(word)
     }
+  }
+
+  /** `time -p rm x`: the options are not the program. It is read as the program `time`. */
+  #isTimeWithOptions({ text }: ShellWord): boolean {
+    return text === 'time' && /^[ \t]+-/.test(this.#text.slice(this.#at, this.#at + 100))
   }
 
   #redirection(): Redirection | null {
