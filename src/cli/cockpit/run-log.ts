@@ -16,8 +16,10 @@ export async function runLog(client: DaemonClient, { run, title }: { run: string
   return { kind: 'page', lines, top: Number.MAX_SAFE_INTEGER }
 }
 
+type Said = Pick<LogLine, 'node' | 'source' | 'level' | 'text'>
+
 /** What agents said and commands printed, under the names of their steps, and what went wrong. */
-export function logText(lines: readonly LogLine[], names: ReadonlyMap<string, string>): string[] {
+export function logText(lines: readonly Said[], names: ReadonlyMap<string, string>): string[] {
   const shown: string[] = []
   let step: string | null = null
   for (const { node, source, level, text } of lines) {
