@@ -9,13 +9,6 @@ const NAMED = new Map<string, Control>(
   TOPICS.flatMap(({ groups }) => groups.flatMap(({ controls }) => controls.map(control => [control.key, control]))),
 )
 
-/** The tab and the group of a setting, as words of a search. */
-const PLACES = new Map(
-  TOPICS.flatMap(({ label, groups }) =>
-    groups.flatMap(({ title, controls }) => controls.map(({ key }) => [key, `${label} ${title}`] as const)),
-  ),
-)
-
 /** What the settings are about, by the first part of their keys. */
 const GROUPS: Readonly<Record<string, string>> = {
   terminal: 'Terminals',
@@ -84,17 +77,26 @@ export function FoundSettings({ words }: { words: string }) {
   const wanted = words.toLowerCase().split(/\s+/)
   const isShown = (setting: Setting) => {
     const { label, hint = '' } = controlOf(setting)
-    const place = PLACES.get(setting.key) ?? ''
-    const text = `${setting.key} ${setting.about} ${label} ${hint} ${place}`.toLowerCase()
+    const text = `${setting.key} ${setting.about} ${label} ${hint}`.toLowerCase()
     return wanted.every(word => text.includes(word))
   }
-  return <Groups isOpen isShown={isShown} none={`No setting matches “${words}”`} />
+  return <Groups isOpen isRanked isShown={isShown} none={`No setting matches “${words}”`} />
 }
 
-function Groups(props: { isOpen: boolean; isShown(setting: Setting): boolean; none: string }) {
+interface GroupsProps {
+  isOpen: boolean
+  isShown(setting: Setting): boolean
+  none: string
+  /** Settings that people change come first. */
+  isRanked?: boolean
+}
+
+function Groups(props: GroupsProps) {
   const { value, error, reload, save, outcome } = useSettings()
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
-  const groups = [...groupsOf(value.items.filter(props.isShown))]
+  const shown = value.items.filter(props.isShown)
+  const rank = ({ key, editing }: Setting) => (NAMED.has(key) ? 0 : editing === 'terminal' ? 2 : 1)
+  const groups = [...groupsOf(props.isRanked ? shown.sort((a, b) => rank(a) - rank(b)) : shown)]
   if (groups.length === 0) return <Empty title={props.none} />
   return (
     <>
