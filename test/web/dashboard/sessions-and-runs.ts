@@ -84,7 +84,7 @@ export function describeSessionsAndRuns(): void {
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
     await page.getByRole('button', { name: /^Needs you/ }).click()
-    await page.getByRole('link', { name: /Say what changed/ }).click()
+    await page.getByRole('link', { name: /Write the change log/ }).click()
     await page.locator('.graph .node.waiting').waitFor()
     await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
     await page.getByText('Next step').waitFor()
@@ -102,7 +102,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a run is cancelled by keyboard', async () => {
     await show(page, '/runs?status=running')
-    await page.getByRole('link', { name: /Discounts/ }).focus()
+    await page.getByRole('link', { name: /Round discounts/ }).focus()
     await page.keyboard.press('Enter')
     const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
     await cancel.focus()
@@ -180,7 +180,7 @@ export function describeSessionsAndRuns(): void {
 
   it('two runs are compared node by node', async () => {
     await show(page, '/runs')
-    await page.getByLabel('Compare Say what changed').check()
+    await page.getByLabel('Compare Write the change log').check()
     await page.getByLabel('Compare Sort the imports').check()
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('heading', { name: 'Compare two runs' }).waitFor()
