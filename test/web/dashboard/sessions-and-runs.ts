@@ -218,7 +218,7 @@ export function describeSessionsAndRuns(): void {
     }
     // The version of a pipeline is its name and a hash of its graph.
     await page
-      .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
+      .getByRole('cell', { name: /^Write the change log.* [0-9a-f]{6,}$/ })
       .first()
       .waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
