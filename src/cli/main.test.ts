@@ -9,6 +9,8 @@ test('an error is one line: where, what, and what to do next', () => {
   })
   expect(describeError(error, { isDebug: false })).toBe('signalbox: a.toml:3:7: no such key (see docs)')
   expect(describeError(error, { isDebug: false, columns: 22 })).toBe('signalbox: a.toml:3:7:\nno such key\n→ see docs')
+  const nested = new SignalboxError('E_X', 'plain', { next: 'see docs (or ask)' })
+  expect(describeError(nested, { isDebug: false })).toBe('signalbox: plain\n→ see docs (or ask)')
   expect(describeError(new SignalboxError('E_X', 'plain'), { isDebug: false })).toBe('signalbox: plain')
   expect(describeError(new SignalboxError('E_X', 'here', { place: { file: 'f' } }), { isDebug: false })).toBe(
     'signalbox: f: here',

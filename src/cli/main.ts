@@ -192,8 +192,9 @@ function errorFields({ code, message, next, place }: SignalboxError) {
   return { code, message, ...(next && { next }), ...(place && { place }) }
 }
 
-/** In brackets; after a message that ends with brackets, behind a colon. */
+/** In brackets; behind a colon or on its own line where brackets would meet brackets. */
 function nextStep(message: string, next: string): string {
+  if (next.includes('(')) return `\n→ ${next}`
   return message.endsWith(')') ? `: ${next}` : ` (${next})`
 }
 

@@ -10,6 +10,7 @@ import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
 import { press, type Shown } from './press.js'
 import { rowsOf } from './rows.js'
+import { logText } from './run-log.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
 
 const NOW = 1_000_000
@@ -211,6 +212,74 @@ describe('the cockpit', () => {
     expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
     expect(lines.join('\n')).toContain('The session has used its budget.')
     expect(lines.join('\n')).toContain('signalbox resume x')
+  })
+
+  it('resumes a halted run by a key, cancels a working one after a question, and opens its log', () => {
+    const rows = rowsOf([], [], new Map(), new Map(), {
+      runs: [
+        {
+          id: 'run_1',
+          title: 'Pack it',
+          project: '/work/shop',
+          halt: { word: 'failed', why: 'exit 3', next: 'signalbox resume run_1', since: NOW },
+        },
+      ],
+      working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],
+      sessions: new Map(),
+    })
+    const shown: Shown = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
+    const on = (selected: string, name: string, mode: CockpitView['mode'] = { kind: 'list' }) =>
+      press({ ...INITIAL_VIEW, selected, mode }, { kind: 'key', key: name }, shown)
+    expect(on('run_1', 'e').command).toEqual({ do: 'resume-run', run: 'run_1', title: 'Pack it' })
+    expect(on('run_2', 'e')).toMatchObject({
+      command: null,
+      view: { notice: expect.stringContaining('nothing to resume') as string },
+    })
+    expect(on('run_2', 'enter').command).toEqual({ do: 'run-log', run: 'run_2', title: 'Sort it' })
+    expect(on('run_1', 'x').view.notice).toBe('This run has ended.')
+    const asked = on('run_2', 'x')
+    expect(asked.command).toBeNull()
+    expect(on('run_2', 'y', asked.view.mode).command).toEqual({ do: 'cancel-run', run: 'run_2', title: 'Sort it' })
+    const drawn = text(
+      drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: 'run_1' }, { ...SIZES[3]!, now: NOW }),
+    )
+    expect(drawn.join('\n')).toContain('e resume')
+  })
+
+  it('shows what steps said under their names; a log opens at its end and scrolls up from there', () => {
+    const line = (node: string | null, source: 'agent' | 'run', text: string, level: 'info' | 'error' = 'info') => ({
+      at: '2026-01-01T00:00:00Z',
+      level,
+      node,
+      step: null,
+      source,
+      type: 'text',
+      text,
+    })
+    const lines = logText(
+      [
+        line('a', 'run', 'status running'),
+        line('a', 'agent', 'one\ntwo'),
+        line('a', 'run', 'exit 3', 'error'),
+        line('b:security', 'agent', 'three'),
+      ],
+      new Map([
+        ['a', 'Sort'],
+        ['b', 'Review'],
+      ]),
+    )
+    expect(lines).toEqual(['▸ Sort', '  one', '  two', '  ✗ exit 3', '▸ Review', '  three'])
+    const long = Array.from({ length: 90 }, (_, index) => `line ${index}`)
+    const mode = { kind: 'page', lines: long, top: Number.MAX_SAFE_INTEGER } as const
+    const size = { cols: 80, rows: 24 }
+    const { view } = press(
+      { ...INITIAL_VIEW, mode },
+      { kind: 'key', key: 'up' },
+      { rows: [], size, maxScroll: 0, isRead: true, isNew: false },
+    )
+    const drawn = text(drawCockpit({ rows: [], screen: null }, view, { ...size, now: NOW })).join('\n')
+    expect(drawn).toContain('line 88')
+    expect(drawn).not.toContain('line 89')
   })
 
   it('lists runs that work after what needs the person, without those that ask', () => {

@@ -14,6 +14,7 @@ import { clampSelection, type Drawn, drawCockpit, listed } from './draw.js'
 import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
 import { press } from './press.js'
+import { runLog } from './run-log.js'
 import { type CockpitView, type Command, INITIAL_VIEW, type Step } from './view.js'
 
 /** Alternate screen, no cursor, mouse clicks and wheel (SGR), bracketed paste. */
@@ -210,6 +211,14 @@ export class Cockpit {
         return stop(client, command)
       case 'interrupt':
         return interrupt(client, command)
+      case 'run-log':
+        return { mode: await runLog(client, command) }
+      case 'resume-run':
+        await client.post(`/runs/${command.run}/resume`)
+        return { notice: `Resumed ${command.title}` }
+      case 'cancel-run':
+        await client.post(`/runs/${command.run}/cancel`)
+        return { notice: `Cancelled ${command.title}` }
       case 'new':
         return { mode: await newSession(context, client) }
       case 'start': {

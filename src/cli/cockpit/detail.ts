@@ -87,17 +87,27 @@ function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
 }
 
-/** Why it does not continue, and the command that continues it. */
-function haltText({ halt }: CockpitRow, cols: number): Cell[][] {
+/** Why it does not continue, and what continues it: a key for a run, a command for a session. */
+function haltText({ halt, pane }: CockpitRow, cols: number): Cell[][] {
   if (!halt) return []
-  const lines: Cell[][] = [[{ text: visibleText(halt.why), style: 'yellow' }]]
-  if (halt.next !== null) lines.push([{ text: `Continue it: ${visibleText(halt.next)}`, style: 'bold' }])
+  const why = visibleText(halt.why)
+  const lines: Cell[][] = [[{ text: why.charAt(0).toUpperCase() + why.slice(1), style: 'yellow' }]]
+  if (!pane) lines.push([{ text: `[ ${runKeys(true).join(' · ')} ]`, style: 'bold' }])
+  else if (halt.next !== null) lines.push([{ text: `Continue it: ${visibleText(halt.next)}`, style: 'bold' }])
   return lines.flatMap(cells => wrapLine(cells, cols, ''))
 }
 
-/** A run has no screen: its log is a command. */
+/** A run has no screen: its log is a page of the cockpit, or a command that follows it. */
 function workText({ id }: CockpitRow, cols: number): Cell[][] {
-  return wrapLine([{ text: `Follow it: signalbox logs -f ${id}`, style: 'dim' }], cols, '')
+  return [
+    ...wrapLine([{ text: `[ ${runKeys(false).join(' · ')} ]`, style: 'bold' }], cols, ''),
+    ...wrapLine([{ text: `Follow it: signalbox logs -f ${id}`, style: 'dim' }], cols, ''),
+  ]
+}
+
+/** What can be done with a run, with its keys. */
+export function runKeys(isHalted: boolean): string[] {
+  return isHalted ? ['e resume', 'enter log'] : ['enter log', 'x cancel']
 }
 
 /** The answers to a question. Those to a permission are the keys; `r` lists the agent's own. */

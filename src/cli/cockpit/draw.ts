@@ -1,9 +1,9 @@
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
 import { clean, STATUS_STYLE, shortAge } from '../watch/watch-rows.js'
-import { answerKeys, type Detail, drawDetail, type Screen } from './detail.js'
-import { type Layout, layoutOf } from './layout.js'
-import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, sinceOf, statusOf } from './rows.js'
+import { answerKeys, type Detail, drawDetail, runKeys, type Screen } from './detail.js'
+import { FRAME_ROWS, type Layout, layoutOf } from './layout.js'
+import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, runOf, sinceOf, statusOf } from './rows.js'
 import type { CockpitView, Mode } from './view.js'
 
 export interface CockpitData {
@@ -51,7 +51,7 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const selected = shown.find(row => row.id === view.selected) ?? null
   const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
-  const height = Math.max(0, rows - 2)
+  const height = Math.max(0, rows - FRAME_ROWS)
   const lines = [headline(data, view, cols), ...over(body, view.mode, { cols, rows: height }).slice(0, height)]
   while (lines.length < rows - 1) lines.push([])
   lines.push(footer(view, selected, cols))
@@ -77,7 +77,7 @@ function bodyLines(
     rows.push(fitLine([{ text: emptyText(data, view), style: 'dim' }], list.cols))
   if (layout.isWide) {
     const empty: Cell[] = [{ text: ' '.repeat(list.cols) }]
-    const bar: Cell = { text: '│', style: 'dim' }
+    const bar: Cell = { text: '│ ', style: 'dim' }
     return Array.from({ length: list.rows }, (_, y) => [...(rows[y] ?? empty), bar, ...(detail.lines[y] ?? [])])
   }
   if (list.rows === 0) return detail.lines
@@ -137,10 +137,19 @@ function emptyText({ rows }: CockpitData, view: CockpitView): string {
   return view.filter === '' ? '  All are idle. Press i to show them.' : '  No match. Press esc to clear the filter.'
 }
 
+function pageLines(lines: readonly string[], cols: number): Cell[][] {
+  return lines.flatMap(line => wrapLine([{ text: visibleText(line) }], cols, '    '))
+}
+
+/** The first line of a page that is shown when it is scrolled to its end. */
+export function endOfPage(lines: readonly string[], { cols, rows }: Size): number {
+  return Math.max(0, pageLines(lines, cols).length - (rows - FRAME_ROWS))
+}
+
 /** A page or a menu lies over the body. */
 function over(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
   if (mode.kind === 'page') {
-    const lines = mode.lines.flatMap(line => wrapLine([{ text: visibleText(line) }], cols, '    '))
+    const lines = pageLines(mode.lines, cols)
     const from = Math.max(0, Math.min(mode.top, lines.length - rows))
     return lines.slice(from, from + rows)
   }
@@ -211,6 +220,7 @@ function keysFor(row: CockpitRow | null, width: number): string {
   const keys = [
     ...(row?.request ? answerKeys(row.request) : []),
     ...(row?.pane ? ['enter open'] : []),
+    ...(row && runOf(row) !== null && !row.request ? runKeys(row.halt !== undefined) : []),
     ...(isSession ? ['p prompt'] : []),
     'n new',
     '? help',

@@ -22,7 +22,7 @@ const WIDE = 100
 const LIST_MIN = 42
 const LIST_MAX = 84
 /** The head line and the line of keys. */
-const FRAME_ROWS = 2
+export const FRAME_ROWS = 2
 
 export function layoutOf(size: { cols: number; rows: number }, count: number, isZoomed: boolean): Layout {
   const { cols } = size
@@ -33,7 +33,8 @@ export function layoutOf(size: { cols: number; rows: number }, count: number, is
     const width = Math.max(LIST_MIN, Math.min(LIST_MAX, Math.floor(cols * 0.42)))
     return {
       list: { x: 0, y: 1, cols: width, rows },
-      detail: { x: width + 1, y: 1, cols: cols - width - 1, rows },
+      // A line and a space are between them.
+      detail: { x: width + 2, y: 1, cols: cols - width - 2, rows },
       isWide: true,
     }
   }

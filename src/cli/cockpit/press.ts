@@ -4,11 +4,11 @@ import { plainLabel } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { allowQuestion } from '../approvals/confirmation.js'
 import { plainOption } from '../approvals/pick-option.js'
-import type { Size } from './draw.js'
+import { endOfPage, type Size } from './draw.js'
 import { HELP } from './help.js'
 import type { Input } from './input.js'
 import { isInside, layoutOf } from './layout.js'
-import { type CockpitRow, needsYou } from './rows.js'
+import { type CockpitRow, nameOf, needsYou, runOf } from './rows.js'
 import type { Answer, Choice, CockpitView, Command, Mode, Step } from './view.js'
 
 /** What the screen showed when the key was pressed. */
@@ -59,7 +59,10 @@ export function press(view: CockpitView, input: Input, shown: Shown): Pressed {
       return choose(view, mode, input)
     case 'page': {
       const by = input.kind === 'key' ? { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[input.key] : undefined
-      return by === undefined ? after(view, {}) : still({ ...view, mode: { ...mode, top: Math.max(0, mode.top + by) } })
+      if (by === undefined) return after(view, {})
+      // A page that opened at its end may begin further down than the screen allows.
+      const top = Math.min(mode.top, endOfPage(mode.lines, shown.size))
+      return still({ ...view, mode: { ...mode, top: Math.max(0, top + by) } })
     }
   }
 }
@@ -124,7 +127,8 @@ function key(view: CockpitView, name: string, shown: Shown): Pressed {
       return after(view, { command: { do: 'dashboard' } })
   }
   if (!row) return still({ ...view, notice: '' })
-  return after(view, (row.request ? requestKey(row.request, name, shown) : null) ?? paneKey(row, name) ?? {})
+  const request = row.request ? requestKey(row.request, name, shown) : null
+  return after(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
 }
 
 function select(view: CockpitView, selected: string | null): Pressed {
@@ -211,6 +215,27 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
   })
   if (options.length === 0) return write('Your answer').mode!
   return { kind: 'choose', question, choices, at: 0 }
+}
+
+/** The log of a run, resuming a halted one, cancelling one that has not ended. */
+function runKey(row: CockpitRow, name: string): Step | null {
+  const run = runOf(row)
+  if (run === null || row.pane) return null
+  const at = { run, title: nameOf(row) }
+  if (name === 'enter') return { command: { do: 'run-log', ...at } }
+  if (name === 'e') {
+    if (row.halt) return { command: { do: 'resume-run', ...at } }
+    return { notice: 'This run has not stopped: there is nothing to resume.' }
+  }
+  if (name !== 'x') return null
+  if (row.halt?.word === 'failed') return { notice: 'This run has ended.' }
+  return {
+    mode: {
+      kind: 'confirm',
+      question: `Cancel ${at.title}? It cannot be resumed.`,
+      command: { do: 'cancel-run', ...at },
+    },
+  }
 }
 
 function paneKey({ pane }: CockpitRow, name: string): Step | null {

@@ -163,6 +163,12 @@ export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string
     .every(word => text.includes(word))
 }
 
+/** The run that the row is, or whose request it is; null for a session or a pane. */
+export function runOf({ id, pane, request, halt, work }: CockpitRow): string | null {
+  if (pane) return null
+  return request ? (request.subject.run ?? null) : halt || work ? id : null
+}
+
 export function nameOf({ pane, request, run }: CockpitRow): string {
   return visibleText((pane?.name || run?.title || request?.display.title || '').replace(/\s+/gu, ' '))
 }

@@ -35,6 +35,7 @@ export type Answer = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'not
 export type Command =
   | { do: 'leave' | 'seen-all' | 'new' | 'dashboard' }
   | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute' | 'stop' | 'interrupt'; pane: PaneInfo }
+  | { do: 'run-log' | 'resume-run' | 'cancel-run'; run: string; title: string }
   | { do: 'send' | 'rename'; pane: PaneInfo; text: string }
   | { do: 'decide'; request: ApprovalInfo; answer: Answer; isConfirmed?: boolean }
   | { do: 'prove'; code: string; after: Extract<Command, { do: 'decide' }> }

@@ -162,21 +162,21 @@ export function writeScenarios(directory: string): (name: string) => string {
 function sessionSeeds({ shop, timetable }: { shop: string; timetable: string }): Seed[] {
   return [
     {
-      label: 'fix the failing test',
+      label: 'Fix the failing test',
       prompt: 'The tests fail. Find out why and fix it.',
       scenario: 'tour',
       project: shop,
     },
-    { label: 'rebuild the timetable', prompt: 'Split the timetable by line.', scenario: 'at-work', project: timetable },
+    { label: 'Rebuild the timetable', prompt: 'Split the timetable by line.', scenario: 'at-work', project: timetable },
     {
-      label: 'check every signal',
+      label: 'Check every signal',
       prompt: 'Check every signal against the plan.',
       scenario: 'leader',
       project: timetable,
     },
-    { label: 'clean up', prompt: 'Is the coverage report right?', scenario: 'cleaner', project: shop },
-    { label: 'night signals', prompt: 'Plan the night signals.', scenario: 'asker', project: timetable },
-    { label: 'a word about parsers', prompt: 'hello', scenario: 'chat', project: timetable },
+    { label: 'Clean up', prompt: 'Is the coverage report right?', scenario: 'cleaner', project: shop },
+    { label: 'Plan the night signals', prompt: 'Plan the night signals.', scenario: 'asker', project: timetable },
+    { label: 'A first hello', prompt: 'hello', scenario: 'chat', project: timetable },
   ]
 }
 
@@ -196,7 +196,7 @@ export async function seed(
   const env = stringEntries(context.env)
   const { items: sessions } = await client.get<Page<Session>>('/sessions?limit=200')
   const isNew = ({ label }: Seed) => !sessions.some(session => session.label === label)
-  const past = { label: 'yesterday’s question', prompt: 'hello', scenario: 'chat', project: projects.shop }
+  const past = { label: 'An ended session', prompt: 'hello', scenario: 'chat', project: projects.shop }
   const finished = isNew(past) ? await startSession(client, env, past, 20) : null
   for (const one of sessionSeeds(projects).filter(isNew)) {
     if (ending.aborted) return

@@ -154,7 +154,7 @@ export const SCENARIOS: Readonly<Record<string, object>> = {
 
 /** Reaches a long-running node after a check that failed once. */
 export const IN_THE_MIDDLE = `digraph discount {
-  graph [goal="Discounts are rounded to whole cents"]
+  graph [goal="Round discounts to whole cents"]
   start     [shape=Mdiamond]
   analyse   [label="Analyse", prompt="Find where the discount is taken: $goal", permissions=read]
   implement [label="Implement", prompt="Implement: $goal", max_retries=1]
@@ -172,7 +172,7 @@ export const IN_THE_MIDDLE = `digraph discount {
 `
 
 export const AT_A_GATE = `digraph changelog {
-  graph [goal="Say what changed, in the reader's words"]
+  graph [goal="Write the change log"]
   start   [shape=Mdiamond]
   plan    [label="Plan", prompt="Write a plan for: $goal", permissions=read]
   approve [shape=hexagon, label="Approve the plan?", human.kind=plan, prompt="Approve this plan?\\n\\n{response.plan}"]
@@ -187,7 +187,7 @@ export const AT_A_GATE = `digraph changelog {
 
 /** Completes quickly. */
 export const DONE_SOON = `digraph tidy {
-  graph [goal="Imports are sorted"]
+  graph [goal="Sort the imports"]
   start [shape=Mdiamond]
   sort  [label="Sort", prompt="Sort the imports: $goal"]
   look  [label="Look again", prompt="Review what was done: $goal", permissions=read]
@@ -198,7 +198,7 @@ export const DONE_SOON = `digraph tidy {
 
 /** Fails at its first command. */
 export const FAILS = `digraph publish {
-  graph [goal="The package is published"]
+  graph [goal="Publish the package"]
   start [shape=Mdiamond]
   pack  [shape=parallelogram, label="Pack", tool_command="echo 'registry.example: no route' >&2; exit 7"]
   done  [shape=Msquare]

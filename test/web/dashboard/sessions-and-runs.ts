@@ -6,7 +6,7 @@ import { card, page, press, served, stopSession } from './context.js'
 export function describeSessionsAndRuns(): void {
   it('a session shows terminal and conversation, sends a prompt, and its keyboard is taken and released', async () => {
     await show(page, '/sessions')
-    await page.getByRole('link', { name: /a word about parsers/ }).click()
+    await page.getByRole('link', { name: /A first hello/ }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
     await page.getByRole('log').getByText('I am a').waitFor()
     await page.locator('#composer').focus()
@@ -30,7 +30,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
     await show(page, '/sessions')
-    await page.getByRole('link', { name: /rebuild the timetable/ }).click()
+    await page.getByRole('link', { name: /Rebuild the timetable/ }).click()
     await page.getByRole('log').getByText('module by module').waitFor()
     await page.locator('#composer').fill('and then the other half')
     await page.getByRole('button', { name: 'Queue' }).click()
@@ -58,7 +58,7 @@ export function describeSessionsAndRuns(): void {
   it('a session is on the wall with a preview and its status, and is renamed there', async () => {
     await show(page, '/panes')
     await page.locator('.tile .thumb svg text').first().waitFor()
-    const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
+    const tile = page.locator('.tile').filter({ hasText: 'A first hello' })
     expect(await tile.locator('.badge').textContent()).toMatch(/Idle|Done|Working/)
     expect(await tile.locator('.tile-why').textContent()).toMatch(/#\d+ · demo · timetable/)
     await tile.getByRole('button', { name: /Actions for/ }).click()
@@ -68,7 +68,7 @@ export function describeSessionsAndRuns(): void {
     const renamed = page.locator('.tile').filter({ hasText: 'two words about parsers' })
     await renamed.getByRole('button', { name: /Actions for/ }).click()
     await page.getByRole('button', { name: 'Rename…' }).click()
-    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('a word about parsers')
+    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('A first hello')
     await page.keyboard.press('Enter')
     await tile.waitFor()
     await tile.locator('.tile-open').click()
@@ -76,7 +76,7 @@ export function describeSessionsAndRuns(): void {
     // The wall has no tiles for ended sessions: they are listed.
     await show(page, '/panes')
     await page.getByRole('button', { name: /^Ended/ }).click()
-    await page.getByRole('link', { name: /yesterday’s question/ }).waitFor()
+    await page.getByRole('link', { name: /An ended session/ }).waitFor()
     await page.getByRole('button', { name: /^Idle/ }).click()
     await page.locator('.tile').first().waitFor()
   })
@@ -84,7 +84,7 @@ export function describeSessionsAndRuns(): void {
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
     await page.getByRole('button', { name: /^Needs you/ }).click()
-    await page.getByRole('link', { name: /Say what changed/ }).click()
+    await page.getByRole('link', { name: /Write the change log/ }).click()
     await page.locator('.graph .node.waiting').waitFor()
     await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
     await page.getByText('Next step').waitFor()
@@ -102,7 +102,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a run is cancelled by keyboard', async () => {
     await show(page, '/runs?status=running')
-    await page.getByRole('link', { name: /Discounts/ }).focus()
+    await page.getByRole('link', { name: /Round discounts/ }).focus()
     await page.keyboard.press('Enter')
     const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
     await cancel.focus()
@@ -116,7 +116,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
     await show(page, '/sessions')
-    await page.getByRole('link', { name: /fix the failing test/ }).click()
+    await page.getByRole('link', { name: /Fix the failing test/ }).click()
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('link', { name: 'Replay' }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
@@ -136,7 +136,7 @@ export function describeSessionsAndRuns(): void {
 
   it('two sessions are compared at positions that the address contains', async () => {
     await show(page, '/sessions')
-    const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
+    const href = await page.getByRole('link', { name: /Fix the failing test/ }).getAttribute('href')
     await show(page, `/replay/${href!.slice('/s/'.length)}`)
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('heading', { name: 'Compare two moments' }).waitFor()
@@ -145,7 +145,7 @@ export function describeSessionsAndRuns(): void {
     await second.getByRole('slider', { name: 'Position' }).fill('0')
     const view = page.locator('.compare-below').getByRole('row', { name: /^View/ })
     await view.getByText('unknown').waitFor()
-    await second.getByRole('combobox').selectOption({ label: '7 a word about parsers' })
+    await second.getByRole('combobox').selectOption({ label: '7 A first hello' })
     await page.locator('.diff .add').first().waitFor()
     await page.getByRole('button', { name: 'Conversation' }).click()
     await page.locator('.diff').getByText('The signalman sees every train').waitFor()
@@ -158,7 +158,7 @@ export function describeSessionsAndRuns(): void {
 
   it('sub-agents are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
     await show(page, '/sessions')
-    await page.getByRole('link', { name: /check every signal/ }).click()
+    await page.getByRole('link', { name: /Check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
     await gauge.waitFor()
     expect(await gauge.getAttribute('aria-valuetext')).toBe('67%, 134 k of 200 k tokens')
@@ -180,8 +180,8 @@ export function describeSessionsAndRuns(): void {
 
   it('two runs are compared node by node', async () => {
     await show(page, '/runs')
-    await page.getByLabel('Compare Say what changed').check()
-    await page.getByLabel('Compare Imports are sorted').check()
+    await page.getByLabel('Compare Write the change log').check()
+    await page.getByLabel('Compare Sort the imports').check()
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('heading', { name: 'Compare two runs' }).waitFor()
     const sort = page.getByRole('row', { name: /^Sort/ })
@@ -218,7 +218,7 @@ export function describeSessionsAndRuns(): void {
     }
     // The version of a pipeline is its name and a hash of its graph.
     await page
-      .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
+      .getByRole('cell', { name: /^Write the change log.* [0-9a-f]{6,}$/ })
       .first()
       .waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])

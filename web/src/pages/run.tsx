@@ -8,7 +8,7 @@ import { ContextView } from '../run/context-view'
 import { FailurePanel, failedVisit, whyFailed } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
 import { Gantt } from '../run/gantt'
-import { NodeTable, RunGraph } from '../run/graph-panel'
+import { NodeTable, RunGraph, stepsOf } from '../run/graph-panel'
 import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
@@ -130,7 +130,7 @@ function Loaded({ run }: { run: Run }) {
           <RunGraph run={run} version={version} picked={node ?? failed?.node ?? null} onPick={pick} nodes={nodes} />
           <Panel
             title={current ? current.label : 'Steps'}
-            note={current ? '' : nodes && `${nodes.length}`}
+            note={current ? '' : nodes && `${stepsOf(nodes).length}`}
             class="run-side"
             tools={
               current && (

@@ -82,7 +82,7 @@ function Loaded({ session }: { session: Session }) {
               checked={isSplit.value}
               onChange={event => (isSplit.value = event.currentTarget.checked)}
             />
-            Terminal beside it
+            Show terminal
           </label>
         )}
       </div>

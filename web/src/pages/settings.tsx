@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { StandingApprovals } from '../approval/standing-list'
 import { AgentsPanel } from '../settings/agents-panel'
 import { AppearanceTab } from '../settings/appearance-tab'
@@ -8,7 +8,7 @@ import { DoctorTab } from '../settings/doctor'
 import { BrowserNotifications } from '../settings/notifications-tab'
 import { OtherMachines, PhoneAccess } from '../settings/phone-access'
 import { TOPICS } from '../settings/topics'
-import { ValuesTab } from '../settings/values'
+import { AdvancedTab, FoundSettings } from '../settings/values'
 import { grants } from '../store/live'
 
 const TABS: readonly { tab: string; label: string }[] = [
@@ -26,41 +26,65 @@ const ALIASES: Readonly<Record<string, string>> = { devices: 'people', appearanc
 export function SettingsPage({ tab }: { tab: string }) {
   const wanted = ALIASES[tab] ?? tab
   const here = TABS.some(one => one.tab === wanted) ? wanted : 'notifications'
-  const topic = TOPICS.find(candidate => candidate.tab === here)
-  const tabs = useRef<HTMLElement>(null)
-  // On a phone the tabs are wider than the screen.
+  const [words, setWords] = useState('')
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the list is a row that is wider than the screen.
   useEffect(() => {
-    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    setWords('')
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [here])
   return (
     <div class="page settings-page">
       <div class="page-head">
         <h1>Settings</h1>
+        <div class="actions">
+          <input
+            class="input"
+            type="search"
+            aria-label="Search settings"
+            placeholder="Search settings"
+            data-search
+            value={words}
+            onInput={event => setWords(event.currentTarget.value)}
+          />
+        </div>
       </div>
-      <nav ref={tabs} class="tabs" aria-label="Settings" style={{ marginBottom: '24px' }}>
-        {TABS.map(({ tab: name, label }) => (
-          <a key={name} href={`/settings/${name}`} aria-current={here === name ? 'page' : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
-      {topic && (
-        <p class="soft settings-about">
-          {topic.about} <span class="dim">Switches and choices are saved at once, fields with Save.</span>
-        </p>
-      )}
-      <div class="stack wide">
-        {here === 'notifications' && <BrowserNotifications />}
-        {here === 'agents' && <AgentsPanel />}
-        {here === 'remote' && <PhoneAccess />}
-        {here === 'approvals' && <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />}
-        {topic && <TopicTab topic={topic} />}
-        {here === 'remote' && <OtherMachines />}
-        {here === 'people' && <DevicesTab />}
-        {here === 'page' && <AppearanceTab />}
-        {here === 'doctor' && <DoctorTab />}
-        {here === 'advanced' && <ValuesTab />}
+      <div class="settings-layout">
+        <nav ref={nav} class="settings-nav" aria-label="Settings">
+          {TABS.map(({ tab: name, label }) => (
+            <a
+              key={name}
+              href={`/settings/${name}`}
+              aria-current={words === '' && here === name ? 'page' : undefined}
+              onClick={() => setWords('')}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <div class="settings-body stack wide">
+          {words.trim() === '' ? <TabBody here={here} /> : <FoundSettings words={words.trim()} />}
+        </div>
       </div>
     </div>
+  )
+}
+
+function TabBody({ here }: { here: string }) {
+  const topic = TOPICS.find(({ tab }) => tab === here)
+  return (
+    <>
+      {topic && <p class="soft settings-about">{topic.about}</p>}
+      {here === 'notifications' && <BrowserNotifications />}
+      {here === 'agents' && <AgentsPanel />}
+      {here === 'remote' && <PhoneAccess />}
+      {here === 'approvals' && <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />}
+      {topic && <TopicTab topic={topic} />}
+      {here === 'remote' && <OtherMachines />}
+      {here === 'people' && <DevicesTab />}
+      {here === 'page' && <AppearanceTab />}
+      {here === 'doctor' && <DoctorTab />}
+      {here === 'advanced' && <AdvancedTab />}
+    </>
   )
 }

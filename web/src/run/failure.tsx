@@ -55,7 +55,7 @@ export function FailurePanel(props: {
         </button>
       </header>
       <p class="failure-why">{sentence(why)}</p>
-      {output.trim() !== '' && (
+      {output.trim() !== '' && !why.includes(output.trim()) && (
         <pre tabIndex={0} role="region" aria-label="Output of the failed step">
           {lines.length > LINES_MAX && `… ${lines.length - LINES_MAX} earlier lines are in the log\n`}
           {lines.slice(-LINES_MAX).join('\n')}

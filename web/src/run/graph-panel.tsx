@@ -56,6 +56,12 @@ export function RunGraph(props: {
   )
 }
 
+/** The nodes that do something: not where a graph starts and ends. */
+export function stepsOf(nodes: readonly RunNode[]): readonly RunNode[] {
+  const steps = nodes.filter(({ handler }) => handler !== 'start' && handler !== 'exit')
+  return steps.length > 0 ? steps : nodes
+}
+
 export function NodeTable({
   nodes,
   error,
@@ -66,6 +72,7 @@ export function NodeTable({
   onPick(node: string): void
 }) {
   if (!nodes) return <div class="pad">{error ? <Problem error={error} /> : <Skeleton />}</div>
+  const steps = stepsOf(nodes)
   const hasRepeats = nodes.some(({ visits }) => visits > 1)
   return (
     <div class="node-table" tabIndex={0} role="region" aria-label="Steps">
@@ -80,7 +87,7 @@ export function NodeTable({
           </tr>
         </thead>
         <tbody>
-          {nodes.map(node => (
+          {steps.map(node => (
             <tr key={node.node}>
               <td>
                 <button type="button" class="link-button cut" onClick={() => onPick(node.node)}>

@@ -27,6 +27,8 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
     )
   // A gate is no step: the newest step is the one before it.
   const waiting = nodes.find(({ status }) => status === 'waiting')?.label
+  // A cancelled run has the button in its panel.
+  const isOverHere = run.status === 'completed' || run.status === 'failed'
   const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
   return (
     <div class="page-head">
@@ -85,6 +87,11 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             Pause
           </button>
         )}
+        {canRunAgain(run, nodes) && isOverHere && (
+          <button type="button" class="btn" disabled={!canDecide.value} onClick={() => void runAgain(run, nodes)}>
+            <PlayIcon /> Run again
+          </button>
+        )}
         <button type="button" class="btn" disabled={!canDecide.value} onClick={onFork}>
           <ForkIcon /> Fork
         </button>
@@ -99,7 +106,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           </button>
         )}
         <Menu label="More actions">
-          {canRunAgain(run, nodes) && (
+          {canRunAgain(run, nodes) && !isOverHere && (
             <button type="button" disabled={!canDecide.value} onClick={() => void runAgain(run, nodes)}>
               Run again
             </button>

@@ -4,7 +4,7 @@ import type { LogLine, RunLog as RunLogBody, RunNode } from '../api/types'
 import { isDeveloper } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
-import { nodeBadge, StatusBadge } from '../ui/status'
+import { nodeBadge, StatusIcon } from '../ui/status'
 import { Clock, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { groupLog, type LogGroup } from './log-groups'
@@ -123,8 +123,9 @@ function Group(props: {
   return (
     <details class="step-group" open={isOpen}>
       <summary>
-        <StatusBadge badge={nodeBadge(group.status)} isLive={isRunning} />
+        <StepIcon status={group.status} isLive={isRunning} />
         <span class="strong grow cut">{group.title}</span>
+        {group.status !== 'success' && <span class="small step-word">{nodeBadge(group.status).word}</span>}
         <span class="small dim num">
           {isOver && group.to > group.from ? formatTook(group.to - group.from) : ''}
           {!isOver && <Took from={group.from} to={null} />}
@@ -134,6 +135,17 @@ function Group(props: {
         {content.length > 0 ? content : <p class="small dim">{isOver ? 'No output' : 'No output yet'}</p>}
       </div>
     </details>
+  )
+}
+
+/** The icon alone, so that all names begin at the same place; only success needs no word. */
+function StepIcon({ status, isLive }: { status: RunNode['status']; isLive: boolean }) {
+  const { tone, shape, word } = nodeBadge(status)
+  return (
+    <span class={`badge tone-${tone}`}>
+      <StatusIcon shape={shape} isLive={isLive} />
+      {status === 'success' && <span class="sr">{word}</span>}
+    </span>
   )
 }
 

@@ -50,7 +50,7 @@ export function ResultPanel(props: { run: Run; nodes: readonly RunNode[]; timeli
       <p class="result-facts small">
         <span>{count === 0 ? (isLoading ? '' : 'No files changed') : `${plural(count, 'file')} changed`}</span>
         {diff && diff.commits > 0 && <span>{plural(diff.commits, 'commit')}</span>}
-        {diff?.branch && (
+        {diff?.branch && count + diff.commits > 0 && (
           <span>
             branch <code>{diff.branch}</code>
             <CopyButton text={diff.branch} label="Copy the name of the branch" />

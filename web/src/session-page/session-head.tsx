@@ -132,23 +132,26 @@ function SessionMenu({ session }: { session: Session }) {
             {mode.label}
           </button>
         )}
-        {session.channel !== 'acp' && session.agentSessionId !== undefined && (
-          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'fork')}>
-            Fork the conversation
-          </button>
-        )}
         {isLive && (
           <button type="button" disabled={!canDecide.value} onClick={() => setAsking('budget')}>
             Set a budget…
           </button>
         )}
+        <hr />
+        {session.channel !== 'acp' && session.agentSessionId !== undefined && (
+          <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'fork')}>
+            Fork the conversation
+          </button>
+        )}
+        <a href={`/start?from=${session.id}`}>Duplicate…</a>
+        <a href={`/start?cwd=${encodeURIComponent(session.cwd)}`}>New session here…</a>
+        <hr />
         <button type="button" disabled={!isOwner.value} onClick={() => setAsking('share')}>
           Share…
         </button>
-        <a href={`/start?from=${session.id}`}>Duplicate…</a>
-        <a href={`/start?cwd=${encodeURIComponent(session.cwd)}`}>New session here…</a>
         <a href={`/replay/${session.id}`}>Replay</a>
-        <a href={`/compare?a=${session.id}`}>Compare with another session</a>
+        <a href={`/compare?a=${session.id}`}>Compare…</a>
+        <hr />
         {!isLive && (
           <button type="button" disabled={!canDecide.value} onClick={() => void open(session.id, 'resume')}>
             Resume

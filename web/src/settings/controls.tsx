@@ -138,8 +138,7 @@ export function ControlLine({ control, setting, outcome, onSave }: ControlLinePr
         )}
         {isDeveloper.value && <code class="tiny dim">{setting.key}</code>}
         <p class={`tiny ${outcome?.problem ? 'field-problem' : 'field-saved'}`} role="status">
-          {outcome?.problem ??
-            (setting.isPending ? 'Saved. It applies after a restart.' : outcome && 'Saved. It applies at once.')}
+          {outcome?.problem ?? (setting.isPending ? 'Saved. It applies after a restart.' : outcome && 'Saved')}
           {outcome &&
             !outcome.problem &&
             setting.origin.source === 'env' &&

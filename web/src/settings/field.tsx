@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Setting } from '../api/types'
 import { durationText, parseDurationText } from './duration'
 
@@ -10,6 +10,8 @@ export interface Look {
   /** Of an enum: its values as people say them. */
   words?: Readonly<Record<string, string>>
   isHours?: boolean
+  /** Of an enum: the values of a switch. Another value is shown as a choice. */
+  switch?: { on: string; off: string }
 }
 
 interface FieldProps {
@@ -27,17 +29,25 @@ export function Field(props: FieldProps) {
   const value = settingValue(setting.shown)
   if (type === 'boolean')
     return (
-      <input
+      <Switch
         id={id}
-        type="checkbox"
-        role="switch"
-        class="switch"
-        checked={value === true}
-        aria-checked={value === true}
-        disabled={isOff || (setting.editing === 'tighten' && value !== true)}
-        onChange={event => onSave(event.currentTarget.checked)}
+        isOn={value === true}
+        isOff={isOff || (setting.editing === 'tighten' && value !== true)}
+        onChange={onSave}
       />
     )
+  if (look.switch && (value === look.switch.on || value === look.switch.off)) {
+    const { on, off } = look.switch
+    const isTight = setting.editing === 'tighten' && values!.indexOf(on) < values!.indexOf(off)
+    return (
+      <Switch
+        id={id}
+        isOn={value === on}
+        isOff={isOff || (isTight && value === off)}
+        onChange={isOn => onSave(isOn ? on : off)}
+      />
+    )
+  }
   if (type === 'enum') {
     const at = values!.indexOf(String(value))
     return (
@@ -60,6 +70,21 @@ export function Field(props: FieldProps) {
   if (type === 'strings' && values) return <ChecksField {...props} chosen={Array.isArray(value) ? value : []} />
   if (look.isHours) return <HoursField {...props} value={textOf(setting, value)} />
   return <TextField {...props} value={textOf(setting, value)} />
+}
+
+function Switch(props: { id: string; isOn: boolean; isOff: boolean; onChange(isOn: boolean): void }) {
+  return (
+    <input
+      id={props.id}
+      type="checkbox"
+      role="switch"
+      class="switch"
+      checked={props.isOn}
+      aria-checked={props.isOn}
+      disabled={props.isOff}
+      onChange={event => props.onChange(event.currentTarget.checked)}
+    />
+  )
 }
 
 /** A list of fixed items: a check box each. */
@@ -88,45 +113,56 @@ function ChecksField({ id, setting, look, isOff, onSave, chosen }: FieldProps & 
   )
 }
 
+/** Saved when it is left or with Enter, if it can be read; Escape restores the saved value. */
 function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { value: string }) {
   const [text, setText] = useState(value)
+  // A value that was sent is not sent again when the field is left.
+  const sent = useRef(value)
   const { type, hasNone } = setting.accepts
   const read = readBack(setting, text, look)
   const isChanged = text !== value
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if ('value' in read) onSave(read.value)
+  const save = (isAgain: boolean) => {
+    if (!isChanged || 'problem' in read || (!isAgain && sent.current === text)) return
+    sent.current = text
+    onSave(read.value)
+  }
+  const shared = {
+    id,
+    disabled: isOff,
+    value: text,
+    'aria-invalid': isChanged && 'problem' in read,
+    onInput: (event: { currentTarget: { value: string } }) => setText(event.currentTarget.value),
+    onBlur: () => save(false),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !isChanged) return
+      event.stopPropagation()
+      setText(value)
+    },
   }
   return (
-    <form class="row wrap control-field" onSubmit={submit}>
+    <form
+      class="row wrap control-field"
+      onSubmit={event => {
+        event.preventDefault()
+        save(true)
+      }}
+    >
       {type === 'strings' ? (
         <textarea
-          id={id}
+          {...shared}
           class="input code"
           rows={Math.min(5, text.split('\n').length + 1)}
-          disabled={isOff}
           placeholder={setting.shown === 'set' ? 'set; write to replace it' : (look.empty ?? 'one per line')}
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
         />
       ) : (
         <input
-          id={id}
+          {...shared}
           class={`input ${type === 'string' ? 'long' : ''}`}
           inputMode={type === 'integer' || type === 'number' ? 'decimal' : 'text'}
           placeholder={look.empty ?? (hasNone ? 'none' : '')}
-          disabled={isOff}
-          aria-invalid={isChanged && 'problem' in read}
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
         />
       )}
       {look.unit && <span class="small dim">{look.unit}</span>}
-      {isChanged && !isOff && (
-        <button type="submit" class="btn solid" disabled={'problem' in read}>
-          Save
-        </button>
-      )}
       {isChanged && 'problem' in read && (
         <span class="tiny field-problem" role="alert">
           {read.problem}
@@ -142,9 +178,8 @@ function HoursField({ id, isOff, onSave, value }: FieldProps & { value: string }
   const [times, setTimes] = useState({ from, to })
   const isWhole = (times.from === '') === (times.to === '')
   const isChanged = times.from !== from || times.to !== to
-  const submit = (event: Event) => {
-    event.preventDefault()
-    onSave(times.from === '' ? null : `${times.from}-${times.to}`)
+  const save = () => {
+    if (isChanged && isWhole) onSave(times.from === '' ? null : `${times.from}-${times.to}`)
   }
   const time = (name: 'from' | 'to', label: string) => (
     <input
@@ -158,15 +193,17 @@ function HoursField({ id, isOff, onSave, value }: FieldProps & { value: string }
     />
   )
   return (
-    <form class="row wrap control-field" onSubmit={submit}>
+    <form
+      class="row wrap control-field"
+      onSubmit={event => {
+        event.preventDefault()
+        save()
+      }}
+      onFocusOut={event => !event.currentTarget.contains(event.relatedTarget as Node | null) && save()}
+    >
       {time('from', 'Quiet hours start')}
       <span class="small dim">to</span>
       {time('to', 'Quiet hours end')}
-      {isChanged && !isOff && (
-        <button type="submit" class="btn solid" disabled={!isWhole}>
-          Save
-        </button>
-      )}
       {value !== '' && !isChanged && !isOff && (
         <button type="button" class="btn" onClick={() => onSave(null)}>
           Turn off

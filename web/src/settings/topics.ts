@@ -94,7 +94,7 @@ export const TOPICS: readonly Topic[] = [
         title: 'Sandbox',
         controls: [
           set('sandbox.use', 'Start agents in a sandbox', 'It limits an agent to its project and its hosts.', {
-            words: { off: 'No', auto: 'Yes' },
+            switch: { on: 'auto', off: 'off' },
           }),
           set('sandbox.network', 'Network of a sandbox', 'What agents in a sandbox can reach.', {
             words: { on: 'Everything', filtered: 'Hosts the agent needs', off: 'Nothing' },
@@ -176,7 +176,7 @@ export const TOPICS: readonly Topic[] = [
         title: 'Telegram',
         controls: [
           set('telegram.stream', 'Update an answer while the agent writes it', undefined, {
-            words: { auto: 'Yes', off: 'No' },
+            switch: { on: 'auto', off: 'off' },
           }),
           set('telegram.topics', 'A topic for each session and run', undefined, {
             words: { auto: 'Where the chat has topics', off: 'No' },

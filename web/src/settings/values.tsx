@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import type { Setting } from '../api/types'
 import { query, setQuery } from '../store/router'
-import { Problem, Skeleton } from '../ui/panel'
+import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Segments } from '../ui/tabs'
 import { ControlLine, Pending, useSettings } from './controls'
 import { type Control, TOPICS } from './topics'
@@ -19,7 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   files: 'Files',
   reading: 'Reading screens',
   panes: 'Panes and their status',
-  queue: 'Held prompts',
+  queue: 'Load of supervised panes',
   hooks: 'Reports of agents',
   osc7501: 'Reports of programs',
   heuristics: 'Guesses without a pack',
@@ -43,34 +42,20 @@ const GROUPS: Readonly<Record<string, string>> = {
   telemetry: 'Traces',
 }
 
-/** Every setting, by what it is about; a search also finds it by its name in the settings file. */
-export function ValuesTab() {
-  const { value, error, reload, save, outcome } = useSettings()
-  const [words, setWords] = useState('')
-  const which = words === '' && query.value.get('show') !== 'all' ? 'changeable' : 'all'
-  if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
-  const shown = value.items.filter(
-    ({ key, about, editing }) =>
-      (which === 'all' || (editing !== 'terminal' && !NAMED.has(key))) &&
-      `${key} ${about} ${NAMED.get(key)?.label ?? ''}`.toLowerCase().includes(words.toLowerCase()),
-  )
+/** Settings that few people change, in closed groups; all of them with `?show=all`. */
+export function AdvancedTab() {
+  const isAll = query.value.get('show') === 'all'
   return (
     <>
-      <p class="soft">Settings that few people change. The search finds every setting, also those of other tabs.</p>
-      <Pending settings={value} onRestarted={reload} />
       <div class="row wrap settings-tools">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search settings"
-          placeholder="Search"
-          data-search
-          value={words}
-          onInput={event => setWords(event.currentTarget.value)}
-        />
+        <p class="soft grow">
+          {isAll
+            ? 'Every setting, by its part of the settings file.'
+            : 'Few people change these. The search above finds every setting, also by its name in the settings file.'}
+        </p>
         <Segments
           label="Filter settings"
-          value={which}
+          value={isAll ? 'all' : 'changeable'}
           choices={[
             { value: 'changeable', label: 'Rarely needed' },
             { value: 'all', label: 'All' },
@@ -78,11 +63,50 @@ export function ValuesTab() {
           onChange={value => setQuery({ show: value === 'all' ? 'all' : null })}
         />
       </div>
-      {[...groupsOf(shown)].map(([name, settings]) => (
-        <section key={name} class="panel" aria-label={name}>
-          <header>
+      <Groups
+        isOpen={isAll}
+        isShown={({ key, editing }) => isAll || (editing !== 'terminal' && !NAMED.has(key))}
+        none="No settings"
+      />
+    </>
+  )
+}
+
+/** The settings that a search finds, by their words or their name in the settings file. */
+export function FoundSettings({ words }: { words: string }) {
+  const wanted = words.toLowerCase().split(/\s+/)
+  const isShown = (setting: Setting) => {
+    const { label, hint = '' } = controlOf(setting)
+    const text = `${setting.key} ${setting.about} ${label} ${hint}`.toLowerCase()
+    return wanted.every(word => text.includes(word))
+  }
+  return <Groups isOpen isRanked isShown={isShown} none={`No setting matches “${words}”`} />
+}
+
+interface GroupsProps {
+  isOpen: boolean
+  isShown(setting: Setting): boolean
+  none: string
+  /** Settings that people change come first. */
+  isRanked?: boolean
+}
+
+function Groups(props: GroupsProps) {
+  const { value, error, reload, save, outcome } = useSettings()
+  if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
+  const shown = value.items.filter(props.isShown)
+  const rank = ({ key, editing }: Setting) => (NAMED.has(key) ? 0 : editing === 'terminal' ? 2 : 1)
+  const groups = [...groupsOf(props.isRanked ? shown.sort((a, b) => rank(a) - rank(b)) : shown)]
+  if (groups.length === 0) return <Empty title={props.none} />
+  return (
+    <>
+      <Pending settings={value} onRestarted={reload} />
+      {groups.map(([name, settings]) => (
+        <details key={`${name} ${props.isOpen}`} class="panel settings-group" open={props.isOpen}>
+          <summary>
             <h2>{name}</h2>
-          </header>
+            <span class="of small dim">{settings.length}</span>
+          </summary>
           <ul class="controls">
             {settings.map(setting => (
               <ControlLine
@@ -94,7 +118,7 @@ export function ValuesTab() {
               />
             ))}
           </ul>
-        </section>
+        </details>
       ))}
     </>
   )

@@ -11,6 +11,16 @@ export function Sidebar() {
         <Logo />
         <span>Signalbox</span>
       </a>
+      <div class="side-top">
+        <a class="btn" href="/start" title="Start a session or a run">
+          <PlusIcon />
+          <span class="label">Start</span>
+        </a>
+        <button type="button" class="btn" title="Search (Ctrl K)" onClick={() => (isPaletteOpen.value = true)}>
+          <SearchIcon />
+          <span class="sr">Search</span>
+        </button>
+      </div>
       <nav class="nav-list" aria-label="Main">
         {shownPages.value.map(({ href, label, pages, icon: Icon, count }) => (
           <a
@@ -30,14 +40,6 @@ export function Sidebar() {
         ))}
       </nav>
       <div class="side-foot">
-        <button type="button" class="btn quiet" title="Search (Ctrl K)" onClick={() => (isPaletteOpen.value = true)}>
-          <SearchIcon />
-          <span class="label">Search</span>
-        </button>
-        <a class="btn" href="/start" title="Start a session or a run">
-          <PlusIcon />
-          <span class="label">Start</span>
-        </a>
         <button type="button" class="btn quiet" title="Keyboard shortcuts" onClick={() => (isHelpOpen.value = true)}>
           <HelpIcon />
           <span class="label">Shortcuts</span>

@@ -82,7 +82,6 @@ export function RunForm({ first }: { first: string }) {
         ]}
         onChange={value => setKind(value as Kind)}
       />
-      <DirectoryField value={project} fallback={first} onChange={setProject} />
       {kind === 'oneshot' && (
         <div class="field">
           <label for="task">Task</label>
@@ -90,6 +89,8 @@ export function RunForm({ first }: { first: string }) {
             id="task"
             class="input"
             rows={6}
+            dir="auto"
+            placeholder="What should be done, and how can one tell that it is done?"
             value={task}
             onInput={event => setTask(event.currentTarget.value)}
           />
@@ -140,12 +141,13 @@ export function RunForm({ first }: { first: string }) {
           <SchemaFields pipeline={chosen} values={inputs} agents={agents} onChange={setInputs} />
         </>
       )}
+      <DirectoryField value={project} fallback={first} onChange={setProject} />
       <div class="two">
         {kind !== 'pipeline' && (
           <div class="field">
             <label for="run-agent">Agent (optional)</label>
             <select id="run-agent" class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>
-              <option value="">As configured</option>
+              <option value="">As set in Settings</option>
               {agents.map(({ name, title }) => (
                 <option key={name} value={name}>
                   {title}

@@ -84,6 +84,18 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           </button>
         </div>
       )}
+      <div class="field">
+        <label for="prompt">First prompt (optional)</label>
+        <textarea
+          id="prompt"
+          class="input"
+          rows={4}
+          placeholder="What should the agent do? You can also write it later."
+          dir="auto"
+          value={form.prompt}
+          onInput={event => put({ prompt: event.currentTarget.value })}
+        />
+      </div>
       <div class="two">
         <div class="field">
           <label for="agent">Agent</label>
@@ -115,17 +127,6 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
             </span>
           )}
         </div>
-        <div class="field">
-          <label for="label">Name (optional)</label>
-          <input
-            id="label"
-            class="input"
-            maxLength={200}
-            placeholder="from the first prompt"
-            value={form.label}
-            onInput={event => put({ label: event.currentTarget.value })}
-          />
-        </div>
       </div>
       <DirectoryField
         value={form.cwd}
@@ -149,17 +150,6 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           ))}
         </div>
       )}
-      <div class="field">
-        <label for="prompt">First prompt (optional)</label>
-        <textarea
-          id="prompt"
-          class="input"
-          rows={4}
-          dir="auto"
-          value={form.prompt}
-          onInput={event => put({ prompt: event.currentTarget.value })}
-        />
-      </div>
       {(model || mode) && (
         <div class="two">
           {model && (
@@ -193,18 +183,6 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           )}
         </div>
       )}
-      <div class="field">
-        <label for="budget">Budget in USD (optional)</label>
-        <input
-          id="budget"
-          class="input"
-          inputMode="decimal"
-          placeholder="as set in Settings"
-          value={form.budget ?? ''}
-          onInput={event => put({ budget: event.currentTarget.value })}
-        />
-        <span class="hint">When it is used up, the session is paused and asks you.</span>
-      </div>
       <label class="row">
         <input
           type="checkbox"
@@ -215,15 +193,44 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
           In a worktree of its own <span class="small dim">– on a new branch, apart from other work</span>
         </span>
       </label>
-      <details open={form.args !== ''}>
-        <summary class="small soft">Extra arguments</summary>
-        <input
-          class="input code"
-          style={{ marginTop: '8px' }}
-          aria-label="Arguments, separated by spaces"
-          value={form.args}
-          onInput={event => put({ args: event.currentTarget.value })}
-        />
+      <details open={form.args !== '' || form.label !== '' || Boolean(form.budget)}>
+        <summary class="small soft">More options</summary>
+        <div class="stack wide more-options">
+          <div class="two">
+            <div class="field">
+              <label for="label">Name (optional)</label>
+              <input
+                id="label"
+                class="input"
+                maxLength={200}
+                placeholder="from the first prompt"
+                value={form.label}
+                onInput={event => put({ label: event.currentTarget.value })}
+              />
+            </div>
+            <div class="field">
+              <label for="budget">Budget in USD (optional)</label>
+              <input
+                id="budget"
+                class="input"
+                inputMode="decimal"
+                placeholder="as set in Settings"
+                value={form.budget ?? ''}
+                onInput={event => put({ budget: event.currentTarget.value })}
+              />
+              <span class="hint">When it is used up, the session is paused and asks you.</span>
+            </div>
+          </div>
+          <div class="field">
+            <label for="args">Extra arguments, separated by spaces</label>
+            <input
+              id="args"
+              class="input code"
+              value={form.args}
+              onInput={event => put({ args: event.currentTarget.value })}
+            />
+          </div>
+        </div>
       </details>
       <div class="row wrap" style={{ justifyContent: 'flex-end' }}>
         {directory === '' && !isScratch && <span class="small dim grow">Choose a directory to start in.</span>}
