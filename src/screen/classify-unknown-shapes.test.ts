@@ -226,3 +226,18 @@ describe('a question at the cursor that offers a sign-in', () => {
     })
   })
 })
+
+describe('a window without edges', () => {
+  const filled = (text: string) => `\u001b[48;2;13;13;13m${text.padEnd(50)}\u001b[0m`
+  const window = (beside: string) =>
+    ['Welcome', '', '→ Continue', '  Skip', ''].map(text => `${beside.padEnd(5)}${filled(`  ${text}`)}`)
+
+  it('has the keyboard if it covers words', () => {
+    expect(menuOf(window('Vers'))).toMatchObject({ view: 'tool_menu', labels: ['Continue', 'Skip'], selected: 0 })
+  })
+
+  it('is code if there is nothing beside it', () => {
+    const rows = ['> show me a menu', '', ...window(''), '', ...framed('> ')]
+    expect(draw(rows).observation.view).not.toBe('tool_menu')
+  })
+})
