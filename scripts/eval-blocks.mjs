@@ -1,22 +1,24 @@
-// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: compares the
+// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] [dir]…`: compares the
 // answers that are read from recordings with the text that the model sent. A directory holds
 // NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a
-// moment.
+// moment. Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus.
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
+import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install } from './setup.mjs'
 
-if (!process.env.SIGNALBOX_DIST) {
+if (!process.env.SIGNALBOX_DIST && !process.argv.includes('--no-build')) {
   install()
   build()
 }
 const { scoreBlocks } = await import('./score-blocks.mjs')
 const { args, flag, option } = readArguments()
+flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isShowingText = flag('--show')
 const isGeneric = flag('--generic')
 const only = option('--only')
+if (args.length === 0) args.push(...corpusDirectory())
 needDirectories(args, 'eval:blocks')
 const totals = {}
 for (const directory of args) {

@@ -103,7 +103,7 @@ function transcriptOf(taught, { truth = [], api = [], moments = [] }) {
     if (type === 'tool_use_stop') add(t, { kind: 'tool', state: 'started', tool })
     if (type === 'stop' && reason === 'end_turn') add(t, { kind: 'said', id: String(t), markdown: '' })
   }
-  const turns = statements.filter(({ is }, index) => is !== 'said' || statements[index - 1]?.state !== 'started')
+  const turns = statements.filter(({ kind }, index) => kind !== 'said' || statements[index - 1]?.state !== 'started')
   const taughtBy = momentsOf(turns, { startedAt: 1e9, events: taught.events })
   return { ...taught, moments: moments.length === 0 ? [] : taughtBy }
 }

@@ -143,3 +143,101 @@ describe('rows of an unknown agent', () => {
     expect(updateTracks([], [row('◓  Reading')], 1)).toHaveLength(1)
   })
 })
+
+describe('a list that a slash command opened', () => {
+  const list = ['Select a theme', '', '❯ Dark', '  Light', '  Sepia', '', 'Enter to select · Esc to cancel']
+
+  function opened(command: string, rows: readonly string[] = list) {
+    const fresh = draw(framed('> '))
+    const typed = draw(framed(`> ${command}`), fresh.memory)
+    return draw(rows, typed.memory).observation
+  }
+
+  it('calls nobody', () => {
+    expect(opened('/theme')).toMatchObject({ view: 'tool_menu', awaiting: 'picker' })
+  })
+
+  it('calls a person if nobody typed a command', () => {
+    expect(draw(list).observation).toMatchObject({ view: 'tool_menu', awaiting: 'question' })
+    expect(opened('choose a theme')).toMatchObject({ view: 'tool_menu', awaiting: 'question' })
+  })
+
+  it('does not hide a request for permission', () => {
+    const asking = ['Run npm test?', '', '❯ Yes', '  No', '', 'Enter to select · Esc to cancel']
+    expect(opened('/review', asking)).toMatchObject({ view: 'tool_menu', awaiting: 'permission' })
+  })
+})
+
+describe('a box with one row that turns', () => {
+  const asked = ['user', 'fix the test', '']
+
+  function boxed(text: string) {
+    const typed = draw(framed('fix the test'))
+    return draw([...asked, ...framed(text), '  press enter to send'], typed.memory).observation
+  }
+
+  it('is work in the place of the input box', () => {
+    expect(boxed('(  ●   )  Thinking')).toMatchObject({ view: 'thinking', busy: true, composer: null })
+    expect(boxed('⠹ Reading files')).toMatchObject({ view: 'thinking', busy: true, composer: null })
+  })
+
+  it('is not an option of a list', () => {
+    expect(boxed('(●) Dark')).not.toMatchObject({ view: 'thinking' })
+  })
+})
+
+describe('the first rows of a program', () => {
+  function printed(rows: readonly string[], memory = initialMemory()) {
+    const emulator = new TerminalEmulator({ cols: COLS, rows: 20 })
+    emulator.feed(new TextEncoder().encode(rows.map(row => `${row}\r\n`).join('')), 2, { live: false })
+    return classify({ ...emulator.currentFrame(), t: 2 }, memory, GENERIC).observation
+  }
+
+  it('are its start, even if they announce something', () => {
+    expect(printed(['🤖 Starting Zwarb...'])).toMatchObject({ view: 'startup', busy: null })
+  })
+
+  it('are not its start after a key was pressed', () => {
+    expect(printed(['🤖 Starting Zwarb...'], { ...initialMemory(), lastInputAt: 1 }).view).not.toBe('startup')
+  })
+})
+
+describe('a request that failed', () => {
+  const asked = ['> fix the test', '']
+
+  it('is an error, if its report has a status code or a sign', () => {
+    const reports = ['⏺ Sorry, I encountered an error: 401 wrong key', '✕ [API Error: 500 try again]']
+    for (const report of reports) expect(draw([...asked, report, '', ...framed('> ')]).observation.view).toBe('error')
+  })
+
+  it('is not an answer that is about errors', () => {
+    const answer = ['⏺ The page is missing.', '  Its server says error 404.']
+    expect(draw([...asked, ...answer, '', ...framed('> ')]).observation.view).toBe('idle_prompt')
+  })
+})
+
+describe('a question at the cursor that offers a sign-in', () => {
+  it('is a sign-in with its options', () => {
+    const rows = ['No key found.', 'Would you like to log in? [(y)es, (n)o]: ']
+    const { view, payload } = draw(rows, initialMemory(), [2, 43]).observation
+    expect({ view, payload }).toMatchObject({
+      view: 'auth_required',
+      payload: { menu: { question: 'Would you like to log in?', options: [{ label: 'yes' }, { label: 'no' }] } },
+    })
+  })
+})
+
+describe('a window without edges', () => {
+  const filled = (text: string) => `\u001b[48;2;13;13;13m${text.padEnd(50)}\u001b[0m`
+  const window = (beside: string) =>
+    ['Welcome', '', '→ Continue', '  Skip', ''].map(text => `${beside.padEnd(5)}${filled(`  ${text}`)}`)
+
+  it('has the keyboard if it covers words', () => {
+    expect(menuOf(window('Vers'))).toMatchObject({ view: 'tool_menu', labels: ['Continue', 'Skip'], selected: 0 })
+  })
+
+  it('is code if there is nothing beside it', () => {
+    const rows = ['> show me a menu', '', ...window(''), '', ...framed('> ')]
+    expect(draw(rows).observation.view).not.toBe('tool_menu')
+  })
+})

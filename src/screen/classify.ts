@@ -222,20 +222,29 @@ function observeStartup(scene: Scene): Observation | null {
 
 /** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
+/** Of a program that may have no input box at all, fewer. */
+const FIRST_ROWS = 4
 
 /**
- * The input box has not appeared, nothing marked was printed, nothing waits. Of a program without a
- * pack only one that draws the whole screen is known to have one.
+ * The input box has not appeared, nothing marked was printed, nothing waits. A program without a
+ * pack may have none: one that draws the whole screen or has printed only a few rows may be
+ * starting, as long as no key was pressed and no shell prompt was shown.
  */
 function isStarting(scene: Scene): boolean {
   const { frame, pack, layout, memory } = scene
+  const isFirstOutput = frame.buffer === 'alternate' || (isFew(layout) && memory.prompt === null && !memory.turnOpen)
   const isBoxKnown =
     pack.regions.some(region => region.name === 'composer') ||
-    (pack.byStructure && frame.buffer === 'alternate' && memory.lastInputAt === null)
+    (pack.byStructure && memory.lastInputAt === null && isFirstOutput)
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
   const isLoading = (words.length <= LOADING_ROWS || pack.byStructure) && !shown.some(row => fragments(row).length >= 2)
   return isBoxKnown && !hasConversation(layout, memory) && isLoading && !frame.isPlainText && frame.t < STARTING_S
+}
+
+/** As many rows as a program prints before it draws its screen. */
+function isFew({ rows }: Layout): boolean {
+  return rows.filter(row => row.indent >= 0).length <= FIRST_ROWS
 }
 
 /** Two rows of block characters near the top: a logo. A run of one is a box edge. */

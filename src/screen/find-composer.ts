@@ -2,7 +2,7 @@ import type { Frame } from '../terminal/index.js'
 import { confirmsOrLeaves, fragments } from './menu/menu-head.js'
 import type { Region } from './region.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
-import { isWorkingHint } from './working-row.js'
+import { isBoxedWork, isWorkingHint } from './working-row.js'
 
 /*
  * Finds an input box that no pack describes. Agents draw it in few ways: between two rules, in a
@@ -104,6 +104,7 @@ function boxAbove(
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
     const isLive = frame.isPlainText || isParked || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    if (isBoxedWork(rows, top + 1)) return null
     if (rows.slice(bottom + 1).some(row => isCornerTop(row)) || isCard(rows, top)) return null
     const isDialog = rows
       .slice(bottom + 1)

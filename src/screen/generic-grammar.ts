@@ -42,6 +42,9 @@ const FRAME_END = /^\s{0,3}[╰└╚]/u
 /** `✓ Shell npm test`: a mark that says how a tool fares, and the name of the tool. */
 const STATED = /^\s{0,4}[✓✔✗✘⊷⊶◌⚙⏳]\s{1,2}\p{Lu}[\p{L}_]{1,20}(?:\s{1,2}\S.*)?$/u
 
+/** `stdout (code: 0, duration: 4.1s)`: what a tool printed, below how it ended. */
+const EXITED = /^\s{0,6}[\w. ]{1,40} \((?:exit )?code:? -?\d+\b[^()]*\)\s*$/u
+
 /** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
   row: ScreenRow,
@@ -138,6 +141,7 @@ export function genericBlocks(
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
     else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index))
       begin('tool_call', index, row.indent)
+    else if (EXITED.test(row.text)) begin('tool_result', index, row.indent)
     else if (isQuotedCode(row, blocks.at(-1), blanks > 0)) begin('prose', index, row.indent)
     else if (PROMPT.test(row.text) || hasMark(row))
       begin(

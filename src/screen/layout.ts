@@ -11,7 +11,7 @@ import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { withGuessedKind, withoutCommands, withoutHints, withoutQueued, withoutStatus } from './transcript-filters.js'
-import { findWorkingRow, isFigures } from './working-row.js'
+import { findWorkingRow, isBoxedWork, isFigures } from './working-row.js'
 
 /**
  * The parts of a frame: where its live part starts, what is above it, and whether there is a menu.
@@ -93,7 +93,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
     pack,
   )
-  const blocks = hint === null ? said : above(said, hint)
+  const blocks = hint === null ? said : above(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
 
   if (menu) {
     regions.delete('composer')

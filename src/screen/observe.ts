@@ -101,9 +101,9 @@ export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate):
 }
 
 export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['menu']>): Observation {
-  const { menu } = found.candidate
   const { proofs } = found.verdict
-  const first = firstSeen(scene, menu.hash)
+  const first = firstSeen(scene, found.candidate.menu.hash)
+  const menu = { ...found.candidate.menu, ...(isOpenedByUser(scene, found) && { origin: 'user' as const }) }
   const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }
   const isAnchored = found.candidate.spec !== null
   const isSure = proofs.length > 4
@@ -120,6 +120,18 @@ export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['me
     return makeObservation(scene, 'auth_required', { ...details, menu: live }, seen)
   }
   return makeObservation(scene, 'tool_menu', { menu: live }, seen)
+}
+
+/**
+ * Without a pack: a list that a slash command opened. The agent asks only while it works, and what
+ * it asks for permission is always its own question.
+ */
+function isOpenedByUser(
+  { pack, memory, working }: Scene,
+  { candidate: { menu, spec } }: NonNullable<Scene['layout']['menu']>,
+): boolean {
+  if (!pack.byStructure || spec !== null || menu.kind !== 'question') return false
+  return memory.hasSeenComposer && !memory.turnOpen && !working && /^\/\p{L}/u.test(memory.draft ?? '')
 }
 
 /** A dialog without options, known by a rule of the pack. */

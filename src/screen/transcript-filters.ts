@@ -45,9 +45,23 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   // A warning before the first prompt is about something else.
   const isAnswered =
     blocks.some(block => block.kind === 'user') && (pack.byStructure || blocks.every(block => block.spec === null))
-  const isReport = pack.byStructure && blocks.at(-2)?.kind === 'user' && reportsError(rows[newest.first]!)
+  const isReport =
+    pack.byStructure &&
+    blocks.at(-2)?.kind === 'user' &&
+    (reportsError(rows[newest.first]!) || saysFailed(rows, newest))
   const isError = newest.kind === 'prose' && isAnswered && (isAlarm(rows, newest) || isReport)
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
+}
+
+/** A failed request in words, in place of an answer: a sign of failure, or a status code. */
+const FAILED = /^\s{0,5}[⚠✖✗✘❌✕×]\s+\S.{0,60}?\b(?:error|failed|failure)\b/iu
+const STATUS = /^\s{0,3}(?:[^\p{L}\p{N}\s]{1,2}\s+)?.{0,60}?\berror: \(?[45]\d\d\b/iu
+/** A longer text is an answer that is about errors. */
+const REPORT_ROWS = 5
+
+function saysFailed(rows: readonly ScreenRow[], { first, last }: RowBlock): boolean {
+  if (last - first >= REPORT_ROWS) return false
+  return rows.slice(first, last + 1).some(({ text }) => FAILED.test(text) || STATUS.test(text))
 }
 
 /** `Error: 401 …` in place of an answer, in a style that no answer has. */

@@ -20,10 +20,13 @@ const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[�
 /** Phases of the moon and faces of a clock are drawn only to spin. */
 const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
 
+/** `(  ●   )  Thinking`: a ball that runs between brackets. A mark of a list has no room to run. */
+const BALL = /^\s{0,3}[([](?=[^()[\]]{4,14}[)\]])[\s.·-]*[●•○◦◉*][\s.·-]*[)\]]\s+\p{L}/u
+
 /** Whether a row shows by itself that the program works. */
 export function isWorkingHint(text: string): boolean {
   if (text.length > LONGEST) return false
-  if (PHASES.test(text) || (TURNING.test(text) && STATED_CLOCK.test(text))) return true
+  if (PHASES.test(text) || BALL.test(text) || (TURNING.test(text) && STATED_CLOCK.test(text))) return true
   const isInterruptible = INTERRUPT.test(text)
   return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
 }
@@ -47,6 +50,19 @@ interface IndexedRow {
   indent: number
 }
 
+const INSIDE = /^\s{0,3}[│┃║](?<inside>.*?)\s*[│┃║]\s*$/u
+const UPPER_EDGE = /^\s{0,3}[╭┌╔][─━═]{8,}/u
+const LOWER_EDGE = /^\s{0,3}[╰└╚][─━═]{8,}/u
+/** Braille patterns are drawn only to turn; a longer text after one is an answer or a tool. */
+const TURNING_WORDS = /^\s{0,3}[\u2801-\u28ff]{1,8}(?:\s+[^\s│]+){1,6}$/u
+
+/** A box with one row that turns, in the place of the input box. */
+export function isBoxedWork(rows: readonly { text: string }[], index: number): boolean {
+  const inside = INSIDE.exec(rows[index]?.text ?? '')?.groups?.inside
+  if (inside === undefined || !(BALL.test(inside) || TURNING_WORDS.test(inside))) return false
+  return UPPER_EDGE.test(rows[index - 1]?.text ?? '') && LOWER_EDGE.test(rows[index + 1]?.text ?? '')
+}
+
 /**
  * The row that shows work next to the input box, or above the footer where there is none. Between
  * it and the box is nothing but what is attached to it: in an answer, text follows.
@@ -61,7 +77,7 @@ export function findWorkingRow(
   if (below) return below.index
   const last = composer ? undefined : rows.slice(0, end).findLast(row => row.indent >= 0)
   if (last && last.text.length <= LONGEST && FOOTER_HINT.test(last.text)) return last.index
-  const at = rows.slice(0, end).findLastIndex(row => isWorkingHint(row.text))
+  const at = rows.slice(0, end).findLastIndex((row, index) => isWorkingHint(row.text) || isBoxedWork(rows, index))
   if (at < 0) return null
   const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)
   const isAttached = rest.every(row => row.indent > rows[at]!.indent + 1) || isQueue(rest)

@@ -95,7 +95,15 @@ function yesNo(row: MenuRow, text: string): InlinePrompt | null {
   const words = [...text.matchAll(/\(([A-Za-z])\)([\w' ]*)/gu)].map(match => `${match[1]}${match[2]}`.trim())
   if (words.length < 2) return null
   const fallback = /\[(\w+)\]:?\s*$/u.exec(text)?.[1] ?? null
-  return inline(row, text.slice(0, lettered.index).trim(), words, fallback)
+  return inline(
+    row,
+    text
+      .slice(0, lettered.index)
+      .replace(/[[(]\s*$/u, '')
+      .trim(),
+    words,
+    fallback,
+  )
 }
 
 function secret(row: MenuRow, text: string): InlinePrompt | null {

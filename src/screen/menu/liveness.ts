@@ -103,6 +103,8 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   const first = rows[group.first]
   if (first?.isBoxed) return column - first.left <= 4
   if (spec) return false
+  // A window that covers the rest has the keyboard.
+  if (candidate.isOverlay) return true
   const hasKeys =
     menu.footer.length > 0 ||
     menu.options.filter(option => option.accelerator).length >= 2 ||

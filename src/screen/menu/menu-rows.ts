@@ -92,8 +92,43 @@ export function findWindow(rows: readonly ScreenRow[], cols: number): Window | n
       rows.slice(first + 1, last).every(row => /[│┃║]/u.test(row.text[left] ?? ''))
     if (isWhole) return { first, last, left, right }
   }
+  return findFilledWindow(rows, cols)
+}
+
+/** A filled window has at least this many rows; its margins may differ by a scroll bar. */
+const FILLED_ROWS = 4
+const FILLED_OFF_CENTRE = 4
+
+/**
+ * A window without edges: one background in the same columns of consecutive rows. It covers words,
+ * so that what is left of them ends at its side; code in an answer has nothing beside it.
+ */
+function findFilledWindow(rows: readonly ScreenRow[], cols: number): Window | null {
+  for (let last = rows.length - 1; last >= FILLED_ROWS - 1; last--) {
+    const sides = filledColumns(rows[last]!)
+    if (!sides || sides.left < MARGIN || Math.abs(sides.left - (cols - 1 - sides.right)) > FILLED_OFF_CENTRE) continue
+    const isPart = (row: ScreenRow | undefined) => {
+      const own = row && filledColumns(row)
+      return own?.left === sides.left && own.right === sides.right
+    }
+    let first = last
+    while (isPart(rows[first - 1])) first--
+    const covered = rows.slice(first, last + 1).filter(row => /[\p{L}\p{N}]/u.test(row.text.slice(0, sides.left)))
+    if (last - first + 1 >= FILLED_ROWS && covered.length >= 2) return { first, last, ...sides }
+    last = first
+  }
   return null
 }
+
+/** The columns from the first to the last cell with a background, if every cell between has one. */
+const filledColumns = memoizeByObject((row: ScreenRow): { left: number; right: number } | null => {
+  const at = row.spans.findIndex(span => span.bg !== null && span.x >= MARGIN)
+  if (at < 0) return null
+  let end = at
+  while (row.spans[end + 1] && row.spans[end + 1]!.bg !== null) end++
+  const { x, width } = row.spans[end]!
+  return { left: row.spans[at]!.x, right: x + width - 1 }
+})
 
 /** The rows inside the window: everything around it is blank. */
 export function rowsInWindow(rows: readonly ScreenRow[], window: Window): ScreenRow[] {

@@ -33,6 +33,9 @@ export interface MenuCandidate {
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
+/** `Would you like to log in? [y/n]`. */
+const SIGN_IN = /\b(?:log|sign) ?in\b/iu
+
 /** For text whose rows may all belong to the menu. */
 const FROM_FIRST_ROW: FirstMenuRow = () => 0
 
@@ -159,7 +162,7 @@ function fromInline(
     rows,
     menu: {
       hash: hashTexts(['input', question, ...options.map(option => option.label)]),
-      kind: spec?.kind ?? (isAsked ? 'question' : 'input'),
+      kind: spec?.kind ?? (isAsked ? 'question' : SIGN_IN.test(question) ? 'auth' : 'input'),
       origin: spec?.origin ?? 'agent',
       layout: group.layout === 'typed' ? 'typed' : 'inline',
       ...(isAsked && above.head.title !== '' && { title: above.head.title }),

@@ -244,7 +244,7 @@ export class ConversationRows {
   #keep(look: Look): void {
     const shown = look.outline.blocks.find(block => isEcho(block, this.#pack))
     if (shown) this.#echoBackground = echoBackground(look, this.#pack)
-    const window = windowOf(look, this.#pack, this.#echoBackground)
+    const window = windowOf(look, this.#pack, { background: this.#echoBackground, known: this.#echo?.text ?? null })
     if (window.length === 0) return
     const { rows, base, cols } = this.#kept
     const isRewrapped = cols !== 0 && cols !== look.frame.cols
@@ -347,11 +347,19 @@ function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
 }
 
 /** The frame's rows of the conversation, without blank rows at the end. */
-function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
+function windowOf(
+  look: Look,
+  pack: Pack,
+  { background: echoBackground, known }: { background: Color; known: string | null },
+): KeptRow[] {
   const { frame, outline } = look
   const echoes = outline.blocks
     .filter(block => isEcho(block, pack))
-    .map(block => withoutBlankEnd(frame.lines, echoRows(frame.lines, block)))
+    .map(block => {
+      const rows = echoRows(frame.lines, block)
+      const isTop = block === outline.blocks[0]
+      return withoutBlankEnd(frame.lines, isTop && known !== null ? withoutOtherRows(frame.lines, rows, known) : rows)
+    })
   const firstMark = outline.blocks.find(block => block.isMarked)?.first ?? 0
   const rows: KeptRow[] = []
   for (let index = 0; index < look.outline.liveFirst; index++) {
@@ -390,6 +398,16 @@ function echoRows(
   let end = first
   while (background !== null && end < last && lines[end + 1]!.spans.some(span => span.bg === background)) end++
   return [first, background === null ? last : end]
+}
+
+/** A pinned prompt without a background: it ends where what is known of it ends. */
+function withoutOtherRows(
+  lines: readonly Row[],
+  [first, last]: [number, number],
+  known: string,
+): [first: number, last: number] {
+  for (let end = first; end < last; end++) if (echoText(lines.slice(first, end + 1)) === known) return [first, end]
+  return [first, last]
 }
 
 function withoutBlankEnd(lines: readonly Row[], [first, last]: [number, number]): [first: number, last: number] {
