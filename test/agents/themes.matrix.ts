@@ -9,7 +9,8 @@ import { wantedOf } from './wanted.js'
 
 /*
  * Every theme that an agent ships with: a prompt arrives and its answer is whole, `read` has both,
- * and an approval is carried out. `SIGNALBOX_TEST_THEMES` is a regular expression that selects some.
+ * and an approval is carried out. `SIGNALBOX_TEST_THEMES` is a regular expression that selects
+ * some.
  */
 
 const ONLY = process.env.SIGNALBOX_TEST_THEMES

@@ -113,8 +113,8 @@ export class MessageWriter {
   }
 
   /**
-   * An agent that has recorded earlier answers of this session will record this one, too, unless the
-   * turn was cut: if its record has nothing of the turn yet, it is late.
+   * An agent that has recorded earlier answers of this session will record this one, too, unless
+   * the turn was cut: if its record has nothing of the turn yet, it is late.
    */
   async #untilConfirmed(closed: ClosedMessage, ending: Ending | null): Promise<void> {
     const { waiters, transcriptWaitMs, isExited } = this.#options

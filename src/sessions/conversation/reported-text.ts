@@ -33,9 +33,9 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  * @param isFinal no more rows will come: reported texts without a run are inserted block by block,
  * and blocks that are only passages of a reported text give it their place: the screen skipped the
  * rest of it.
- * @param isTurnStart the blocks begin with the turn. Agents record texts in their order, so text above
- * the first one that they recorded is no answer: the rest of a prompt taller than the screen, or an
- * earlier answer.
+ * @param isTurnStart the blocks begin with the turn. Agents record texts in their order, so text
+ * above the first one that they recorded is no answer: the rest of a prompt taller than the screen,
+ * or an earlier answer.
  */
 export function reconcileReported(
   screenBlocks: readonly Block[],
@@ -121,7 +121,7 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
   return best
 }
 
-/** Whether a block consists of passages of one of these texts: the screen may skip what is between. */
+/** Whether a block consists of passages of one of these texts: the screen may skip some. */
 function partOf(reported: readonly ReportedText[]): (block: Block) => boolean {
   const texts = reported.map(({ blocks }) => blocks.flatMap(wordsOf))
   return block => {

@@ -24,8 +24,8 @@ const PROOF_MS = 5_000
 /** How long to wait before several keys are pressed again. */
 const SOON_MS = 2_000
 /**
- * A busy program reads late, and then everything at once: the keys are pressed further apart. Others
- * forget the first key after half a second.
+ * A busy program reads late, and then everything at once: the keys are pressed further apart.
+ * Others forget the first key after half a second.
  */
 const FURTHER_APART_MS = [600, 300, 450]
 
@@ -35,8 +35,9 @@ const FURTHER_APART_MS = [600, 300, 450]
  * next key may mean something else.
  *
  * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs
- * several keys and is still seen at work a while later, they are pressed again, at other distances. A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never
- * pressed again.
+ * several keys and is still seen at work a while later, they are pressed again, at other distances.
+ * A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never pressed
+ * again.
  */
 export async function interruptAgent(
   port: InterruptPort,
