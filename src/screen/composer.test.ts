@@ -40,6 +40,11 @@ describe('a placeholder', () => {
   })
 })
 
+it('a sign of the keyboard begins a text, other signs are the prompt of the box', () => {
+  for (const draft of ['? what is this', '- an item', '+ 1', '~ about']) expect(boxOf(draft)).toMatchObject({ draft })
+  for (const sign of ['❯', '›', '▷', '>', '*']) expect(boxOf(`${sign} text`)).toMatchObject({ draft: 'text' })
+})
+
 it('a text that an agent folds is counted, however it says so', () => {
   for (const mark of [
     '[Pasted text #1 +40 lines]',

@@ -6,7 +6,8 @@ import { isBlank, type ScreenRow } from './screen-row.js'
 import { isGrey } from './style-match.js'
 
 const GUTTER = /^\s*[│┃]/u
-const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
+/** Any symbol that is not on a keyboard, and the few on it that agents draw: `- ` begins a text. */
+const GLYPH = /^(?:[!$%*>]|[^\p{L}\p{N}\s\u0021-\u007e])(?:[\s\u00a0]|$)/u
 /** A block character with a blank, a placeholder or nothing after it. */
 const DRAWN_CURSOR = /[▉▊▋▌▍▎▏█](?=[\s\p{L}"]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u

@@ -40,6 +40,8 @@ export interface AgentUnderTest {
   denialContinues: boolean
   /** Over ACP it runs commands in terminals of its client, if the client has some. */
   clientTerminals?: true
+  /** The themes that it ships with, and how the person chooses one before a start. */
+  themes?: { names: readonly string[]; choose(place: AgentPlace, theme: string): void }
   /** How its model asks to write a file, if it does so through its client over ACP. */
   write?(path: string, text: string): ToolCall
 }

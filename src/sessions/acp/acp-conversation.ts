@@ -435,6 +435,7 @@ export class AcpConversation {
       reported: [],
       blocks,
       continues: false,
+      isTurnStart: false,
       isConfirmed: true,
       openedT: this.#openedT,
       closedT: t,

@@ -341,6 +341,7 @@ export class Conversation {
       reported: used,
       blocks,
       continues: false,
+      isTurnStart: this.#state.messages === 1,
       isConfirmed,
       openedT: this.#state.openedT ?? 0,
       closedT: look?.t ?? 0,
@@ -427,7 +428,10 @@ export class Conversation {
     if (isSame) return
     this.#screenBlocks = read
     this.#reconciled = { reported: this.#reported, isEnd }
-    const { blocks, found, isConfirmed } = reconcileReported(read, this.#reported, { isFinal: isEnd })
+    const { blocks, found, isConfirmed } = reconcileReported(read, this.#reported, {
+      isFinal: isEnd,
+      isTurnStart: this.#state.messages <= 1,
+    })
     this.#blocks = blocks
     this.#found = found
     this.#isConfirmed = isConfirmed

@@ -44,6 +44,9 @@ const ENDING_TEXT: Readonly<Record<Ending, string>> = {
   crashed: 'The agent ended in the middle of this.',
 }
 
+/** How many times as long a late record is waited for. */
+const LATE_WAITS = 4
+
 /** An open message with fewer visible characters is not shown yet. */
 const MIN_CHARACTERS = 3
 
@@ -56,6 +59,8 @@ export class MessageWriter {
   /** How many events hold a message: a very long one needs several. */
   readonly #eventCounts = new Map<string, number>()
   #closing = 0
+  /** An answer of this session was in the agent's own record when its turn ended. */
+  #hasRecord = false
   /** The open message as it was last emitted. */
   #emitted: { message: string; blocks: readonly Block[] } | null = null
   #typing: Timer | null = null
@@ -95,21 +100,36 @@ export class MessageWriter {
 
   /** `waits`: the turn has ended, so the message waits a little for the agent's own text. */
   close(closed: ClosedMessage, { ending, waits }: { ending: Ending | null; waits: boolean }): void {
-    const { effects, waiters, transcriptWaitMs, isCatchingUp, isExited } = this.#options
+    const { effects, isCatchingUp } = this.#options
     const isOld = isCatchingUp()
     if (ending) this.#endings.set(closed.message, ending)
     this.#closing++
     effects.later(async () => {
-      if (waits && !isOld) await waiters.until(transcriptWaitMs, () => closed.isConfirmed || isExited())
+      if (waits && !isOld) await this.#untilConfirmed(closed, ending)
       this.#closing--
       this.#revisions.set(closed.message, 0)
       await this.#write(closed, 0)
     })
   }
 
+  /**
+   * An agent that has recorded earlier answers of this session will record this one, too, unless
+   * the turn was cut: if its record has nothing of the turn yet, it is late.
+   */
+  async #untilConfirmed(closed: ClosedMessage, ending: Ending | null): Promise<void> {
+    const { waiters, transcriptWaitMs, isExited } = this.#options
+    const isReady = () => closed.isConfirmed || isExited()
+    await waiters.until(transcriptWaitMs, isReady)
+    const isAnswer = ending === null && closed.command === undefined
+    const isLate = () => this.#hasRecord && isAnswer && closed.reported.length === 0 && !isReady()
+    if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAITS, () => !isLate())
+    if (closed.reported.length > 0) this.#hasRecord = true
+  }
+
   /** The agent's text came late; a message that is not in the log needs no revision. */
   patch(closed: ClosedMessage): void {
     const { effects, waiters } = this.#options
+    this.#hasRecord = true
     const revision = this.#revisions.get(closed.message)
     if (revision === undefined) return waiters.wake()
     this.#revisions.set(closed.message, revision + 1)

@@ -43,6 +43,33 @@ describe('reported text', () => {
     expect(result.isConfirmed).toBe(true)
   })
 
+  test('replaces what the screen showed of it before and after the rows that it skipped', () => {
+    const items = Array.from({ length: 40 }, (_, at) => `${at + 1}. Item ${at + 1} of the list`)
+    const screen = shown([...items.slice(0, 8), ...items.slice(-8)].join('\n'))
+    expect(renderMarkdown(final(screen, reported(items.join('\n'))).blocks)).toBe(items.join('\n'))
+  })
+
+  test('replaces its beginning, read in the middle of a word', () => {
+    const result = final(shown('Answer 20 i'), reported('Answer 20 is about something else.'))
+    expect(renderMarkdown(result.blocks)).toBe('Answer 20 is about something else.')
+    expect(result.isConfirmed).toBe(true)
+  })
+
+  test('leaves out what is above it at the start of a turn: the rest of a tall prompt', () => {
+    const screen = shown('row 38 row 39 of my prompt', 'The answer has six words here.')
+    const records = reported('The answer has six words here.')
+    const result = reconcileReported(screen, records, { isFinal: true, isTurnStart: true })
+    expect(renderMarkdown(result.blocks)).toBe('The answer has six words here.')
+    expect(renderMarkdown(final(screen, records).blocks)).toContain('row 38')
+  })
+
+  test('leaves out nothing above a tool, whose record may be late', () => {
+    const screen = [...shown('First I look around'), tool('ls'), ...shown('Then I found the file')]
+    const records = reported('Then I found the file')
+    const result = reconcileReported(screen, records, { isFinal: true, isTurnStart: true })
+    expect(renderMarkdown(result.blocks)).toContain('First I look around')
+  })
+
   test('keeps its place between tools', () => {
     const screen = [...shown('First I look around'), tool('ls'), ...shown('Then I found the file')]
     const result = final(screen, reported('First I `look` around', 'Then I *found* the file'))

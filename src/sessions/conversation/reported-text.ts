@@ -33,11 +33,14 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  * @param isFinal no more rows will come: reported texts without a run are inserted block by block,
  * and blocks that are only passages of a reported text give it their place: the screen skipped the
  * rest of it.
+ * @param isTurnStart the blocks begin with the turn. Agents record texts in their order, so text
+ * above the first one that they recorded is no answer: the rest of a prompt taller than the screen,
+ * or an earlier answer.
  */
 export function reconcileReported(
   screenBlocks: readonly Block[],
   reported: readonly ReportedText[],
-  { isFinal }: { isFinal: boolean },
+  { isFinal, isTurnStart = false }: { isFinal: boolean; isTurnStart?: boolean },
 ): Reconciled {
   const found = new Set<string>()
   const confirmed = new Set<number>()
@@ -69,7 +72,10 @@ export function reconcileReported(
       waiting.push(text)
       continue
     }
-    copyTo(run.first)
+    const isAbove =
+      isTurnStart && found.size === 0 && waiting.length === 0 && hasOnlyText(screenBlocks.slice(0, run.first))
+    if (isAbove) next = run.first
+    else copyTo(run.first)
     result.push(...inPlaceOf(screenBlocks.slice(run.first, run.last + 1), text))
     for (let index = run.first; index <= run.last; index++) confirmed.add(index)
     found.add(text.id)
@@ -78,6 +84,10 @@ export function reconcileReported(
   copyTo(screenBlocks.length)
   const isConfirmed = screenBlocks.every((block, index) => !TEXT.has(block.kind) || confirmed.has(index))
   return { blocks: result, found, isConfirmed }
+}
+
+function hasOnlyText(blocks: readonly Block[]): boolean {
+  return blocks.every(({ kind }) => TEXT.has(kind))
 }
 
 function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
@@ -111,13 +121,36 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
   return best
 }
 
-/** Whether a block is a passage of one of these texts. */
+/** Whether a block consists of passages of one of these texts: the screen may skip some. */
 function partOf(reported: readonly ReportedText[]): (block: Block) => boolean {
-  const passages = reported.map(({ blocks }) => ` ${blocks.flatMap(wordsOf).join(' ')} `)
+  const texts = reported.map(({ blocks }) => blocks.flatMap(wordsOf))
   return block => {
     const words = TEXT.has(block.kind) ? wordsOf(block) : []
-    return words.length >= SHORT && passages.some(text => text.includes(` ${words.join(' ')} `))
+    return texts.some(text => isBeginning(text, words) || (words.length >= SHORT && hasPassages(text, words)))
   }
+}
+
+/** The screen may have been read while the agent wrote the text, in the middle of a word. */
+function isBeginning(text: readonly string[], words: readonly string[]): boolean {
+  return words.length > 0 && text.join(' ').startsWith(words.join(' '))
+}
+
+function hasPassages(text: readonly string[], words: readonly string[]): boolean {
+  const isAt = (at: number, from: number, count: number) => {
+    for (let word = 0; word < count; word++) if (text[at + word] !== words[from + word]) return false
+    return true
+  }
+  let at = 0
+  for (let from = 0; from < words.length; ) {
+    const least = Math.min(SHORT, words.length - from)
+    while (at < text.length && !isAt(at, from, least)) at++
+    if (at >= text.length) return false
+    while (from < words.length && text[at] === words[from]) {
+      at++
+      from++
+    }
+  }
+  return true
 }
 
 /** The first block that is a passage of the text, with its neighbours that are. */
@@ -176,6 +209,8 @@ export interface ClosedMessage {
   blocks: readonly Block[]
   /** The next message continues this one. */
   continues: boolean
+  /** It is the first message of its turn. */
+  isTurnStart: boolean
   /** The agent's own command that printed it. */
   command?: string
   /** The agent's own record confirms all of its text. */
@@ -206,13 +241,16 @@ export class ClosedMessages {
   correct(text: ReportedText, t: number): ClosedMessage | null {
     for (const message of this.#recent(text, t)) {
       const reported = [...message.reported, text].sort((a, b) => a.t - b.t)
-      const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: false })
+      const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, {
+        isFinal: false,
+        isTurnStart: message.isTurnStart,
+      })
       if (!found.has(text.id)) continue
       // Text that was added at the end of the turn although no screen showed it must not get lost.
       const isWhole = message.reported.every(({ id }) => found.has(id))
       const whole = isWhole
         ? { blocks, isConfirmed }
-        : reconcileReported(message.screenBlocks, reported, { isFinal: true })
+        : reconcileReported(message.screenBlocks, reported, { isFinal: true, isTurnStart: message.isTurnStart })
       return Object.assign(message, { reported, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
     }
     return null
@@ -223,7 +261,10 @@ export class ClosedMessages {
     const message = this.#recent(text, t).at(-1)
     if (!message) return null
     const reported = [...message.reported, text]
-    const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: true })
+    const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, {
+      isFinal: true,
+      isTurnStart: message.isTurnStart,
+    })
     return Object.assign(message, { reported, blocks, isConfirmed })
   }
 

@@ -71,6 +71,17 @@ test('several keys that a slow agent read as one are pressed again, further apar
   expect(times[3]! - times[2]!).toBeGreaterThan(times[1]! - times[0]!)
 })
 
+test('several keys are pressed at other distances for an agent that forgets the first one soon', async () => {
+  const times: number[] = []
+  const agent = agentOf(BUSY, self => {
+    times.push(clock.monotonic())
+    const apartMs = (times.at(-1) ?? 0) - (times.at(-2) ?? Number.NEGATIVE_INFINITY)
+    if (apartMs > 200 && apartMs < 500) self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } })
+  })
+  expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
+  expect(times).toHaveLength(6)
+})
+
 test('a single key is never pressed twice', async () => {
   const agent = agentOf()
   await interrupt(agent)

@@ -23,8 +23,11 @@ const BETWEEN_KEYS_MS = 150
 const PROOF_MS = 5_000
 /** How long to wait before several keys are pressed again. */
 const SOON_MS = 2_000
-/** A busy program reads late, and then everything at once. */
-const FURTHER_APART_MS = 600
+/**
+ * A busy program reads late, and then everything at once: the keys are pressed further apart.
+ * Others forget the first key after half a second.
+ */
+const FURTHER_APART_MS = [600, 300, 450]
 
 /**
  * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent
@@ -32,9 +35,9 @@ const FURTHER_APART_MS = 600
  * next key may mean something else.
  *
  * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs
- * several keys and is still seen at work a while later, they are pressed once more and further
- * apart. A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never
- * pressed again.
+ * several keys and is still seen at work a while later, they are pressed again, at other distances.
+ * A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never pressed
+ * again.
  */
 export async function interruptAgent(
   port: InterruptPort,
@@ -58,8 +61,11 @@ export async function interruptAgent(
     }
   }
   await pressAll(BETWEEN_KEYS_MS)
-  const isLost = keys.length > 1 && !(await port.until(SOON_MS, hasStopped)) && port.observation()?.busy === true
-  if (isLost) await pressAll(FURTHER_APART_MS)
+  for (const apartMs of keys.length > 1 ? FURTHER_APART_MS : []) {
+    const isLost = !(await port.until(SOON_MS, hasStopped)) && port.observation()?.busy === true
+    if (!isLost) break
+    await pressAll(apartMs)
+  }
   if (await port.until(PROOF_MS, hasStopped)) return { result: 'interrupted' }
   return {
     result: 'unconfirmed',

@@ -170,6 +170,19 @@ describe('problems while a prompt is sent', () => {
     expect(agent.writes).toEqual([TEXT])
   })
 
+  test('text of which a part shows is waited for: the agent is behind', async () => {
+    const agent = agentOf({
+      isBlind: true,
+      onWrite: (agent, keys) => {
+        if (keys !== TEXT) return agent.show({ busy: true, composer: composer('') })
+        agent.show({ composer: composer(TEXT.slice(0, 3)) })
+        agent.later(20_000, () => agent.show({ composer: composer(TEXT) }))
+      },
+    })
+    expect(await send(agent)).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual([TEXT, '\r'])
+  })
+
   test('text of which only a part shows is cleared again', async () => {
     const agent = agentOf({
       isBlind: true,

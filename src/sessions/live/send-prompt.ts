@@ -66,6 +66,8 @@ const READY_WAIT_MS = 3_000
 const CLOSE_WAIT_MS = 1_000
 /** On a busy machine an agent may draw the first character, and the rest seconds later. */
 const ECHO_WAIT_MS = 10_000
+/** As long as the box shows the beginning of the text, the agent is behind. */
+const LAG_WAIT_MS = 30_000
 const RETRY_AFTER_MS = 3_000
 const RETRY_WAIT_MS = 5_000
 /** How long the box may still show a text that the agent took. */
@@ -99,7 +101,9 @@ export async function sendPrompt(port: SendPort, text: string, options: SendProm
   if (!typing) return refused('text', 'several lines can only be pasted, and this program does not accept a paste')
   const stopped = await typeText(port, typing, pack, clock)
   if (stopped) return stopped
-  await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
+  const isSettled = () => obstacle(port) !== null || showsText(port.observation(), clean)
+  await until(port, clock, ECHO_WAIT_MS, isSettled)
+  await until(port, clock, LAG_WAIT_MS - ECHO_WAIT_MS, () => isSettled() || !showsBeginning(port.observation(), clean))
   if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, options)
   const command = isCommand(clean, meaning)
   await delay(clock, command ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
@@ -305,6 +309,11 @@ function showsText(observation: Observation | null, text: string): boolean {
   return (
     (composer.pasted > 0 && countPasteMarks(text) === 0) || squash(composer.draft).endsWith(squash(text).slice(-20))
   )
+}
+
+function showsBeginning(observation: Observation | null, text: string): boolean {
+  const draft = squash(observation?.composer?.draft ?? '')
+  return draft !== '' && squash(text).startsWith(draft)
 }
 
 /** Whether the newest echo is this text, or as much of it as the agent repeats. */

@@ -163,6 +163,19 @@ describe('on a slow machine', () => {
     expect(clock.now() - started).toBeLessThan(2_500)
   })
 
+  test('a menu that is drawn in two steps is waited for', async () => {
+    const menu = slow(300)
+    const press = menu.press
+    menu.press = async key => {
+      const shown = menu.now
+      if (key === DOWN) menu.later(10, () => menu.show(null))
+      if (key === DOWN) menu.later(40, () => menu.show(shown))
+      await press(key)
+    }
+    expect(await choose(menu, 'No')).toEqual({ result: 'applied', keys: [DOWN, DOWN, '\r'] })
+    expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label: 'No' }])
+  })
+
   test('a menu that disappears or changes during a move gets no further key', async () => {
     for (const [next, reason] of [
       [null, 'gone'],

@@ -166,12 +166,15 @@ class MenuNavigator {
       await this.#press(arrowKey(menu, step))
       const before = menu.options[selected]!.label
       const expected = menu.options[selected + step]!.label
-      // In a scrolling list the row may stay and the labels move: compare labels, not rows.
+      // In a scrolling list the row may stay and the labels move: compare labels, not rows. A menu
+      // that is drawn in two steps is away in between: an arrow key answers none.
       const hasMoved = await this.#untilDrawn(
         picture,
-        seen => !this.#isWanted(seen) || (selectedLabel(seen!) !== before && selectedLabel(seen!) === expected),
+        seen => this.#isWanted(seen) && selectedLabel(seen!) !== before && selectedLabel(seen!) === expected,
       )
-      if (!hasMoved) throw new Stale('ambiguous')
+      if (hasMoved) continue
+      this.#read()
+      throw new Stale('ambiguous')
     }
   }
 

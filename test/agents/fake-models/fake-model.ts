@@ -80,6 +80,19 @@ export class FakeModel {
     return this.#arrivals.get(key) ?? null
   }
 
+  /**
+   * How often the conversation has a prompt with this key. Requests are not counted: an agent may
+   * repeat one, or send the conversation again to a helper that titles or remembers it.
+   */
+  timesSaid(key: string): number {
+    return Math.max(0, ...this.served.map(({ request }) => said(request, key).length))
+  }
+
+  /** The prompts with this key, as the model got them. */
+  heard(key: string): string[] {
+    return this.served.flatMap(({ request }) => said(request, key))
+  }
+
   async close(): Promise<void> {
     this.#server?.closeAllConnections()
     await new Promise(resolve => (this.#server ? this.#server.close(resolve) : resolve(undefined)))
@@ -156,6 +169,10 @@ export class FakeModel {
     writer.end()
     served.end = 'whole'
   }
+}
+
+function said({ prompts }: ModelRequest, key: string): string[] {
+  return prompts.filter(prompt => prompt.includes(key))
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {

@@ -2,6 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentUnderTest } from '../agent-under-test.js'
 
+/** All that version 1.18.33 ships with, and `system`: the colours of the terminal. */
+const THEMES =
+  'system opencode aura ayu carbonfox catppuccin catppuccin-frappe catppuccin-macchiato cobalt2 cursor dracula everforest flexoki github gruvbox kanagawa lucent-orng material matrix mercury monokai nightowl nord one-dark orng osaka-jade palenight rosepine solarized synthwave84 tokyonight vercel vesper zenburn'.split(
+    ' ',
+  )
+
 export const opencode: AgentUnderTest = {
   name: 'opencode',
   package: 'opencode-ai',
@@ -36,4 +42,9 @@ export const opencode: AgentUnderTest = {
   }),
   shell: command => ({ name: 'bash', input: { command, description: 'Run the command of the test' } }),
   denialContinues: false,
+  themes: {
+    names: THEMES,
+    choose: ({ home }, theme) =>
+      writeFileSync(join(home, '.config', 'opencode', 'tui.json'), JSON.stringify({ theme })),
+  },
 }

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentUnderTest } from '../agent-under-test.js'
 
+const SETTINGS = { defaultProvider: 'fake', defaultModel: 'test-model', compaction: { keepRecentTokens: 100 } }
+
 export const pi: AgentUnderTest = {
   name: 'pi',
   package: '@earendil-works/pi-coding-agent',
@@ -21,12 +23,16 @@ export const pi: AgentUnderTest = {
       models: [{ id: 'test-model', name: 'Test Model', reasoning: false, contextWindow: 128_000, maxTokens: 8_192 }],
     }
     writeFileSync(join(directory, 'models.json'), JSON.stringify({ providers: { fake: provider } }))
-    const settings = { defaultProvider: 'fake', defaultModel: 'test-model', compaction: { keepRecentTokens: 100 } }
-    writeFileSync(join(directory, 'settings.json'), JSON.stringify(settings))
+    writeFileSync(join(directory, 'settings.json'), JSON.stringify(SETTINGS))
   },
   env: () => ({ PI_OFFLINE: '1', PI_TELEMETRY: '0' }),
   args: ['--offline'],
   shell: command => ({ name: 'bash', input: { command } }),
   asksNothing: true,
   denialContinues: false,
+  themes: {
+    names: ['system', 'dark', 'light'],
+    choose: ({ home }, theme) =>
+      writeFileSync(join(home, '.pi', 'agent', 'settings.json'), JSON.stringify({ ...SETTINGS, theme })),
+  },
 }

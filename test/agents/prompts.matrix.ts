@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadAgent } from '../../src/agents/index.js'
 import { type CommandRun, waitFor } from '../e2e/harness.js'
@@ -8,9 +10,10 @@ import { AGENTS } from './table/index.js'
 import { wantedOf } from './wanted.js'
 
 /*
- * 50 prompts of all kinds and 20 decisions for each agent: every prompt arrives once and as it was
- * sent, every answer is the model's, every decision is carried out. All failures of an agent are
- * listed at the end, so that one run gives the whole matrix. `SIGNALBOX_TEST_KINDS` is a regular
+ * `npm run test:agents -- --matrix`: 50 prompts of all kinds and 20 decisions for each agent. Every
+ * prompt arrives once and as it was sent, every answer is the model's, every decision is carried
+ * out. All failures of an agent are collected, so that one run gives the whole matrix; the file
+ * `SIGNALBOX_TEST_MATRIX` gets one record for each agent. `SIGNALBOX_TEST_KINDS` is a regular
  * expression that selects some kinds of prompts, to look into a failure.
  */
 
@@ -52,7 +55,12 @@ interface Failure {
   kind: string
   prompt: string
   what: string
+  /** What the agent's terminal showed then. */
+  screen?: string
 }
+
+const brief = (failures: readonly Failure[]) =>
+  failures.map(({ kind, prompt, what }) => `${kind}: ${prompt.slice(0, 60)}: ${what.slice(0, 300)}`)
 
 describe.each(wantedOf(AGENTS))('$name', agent => {
   const model = new FakeModel()
@@ -66,24 +74,23 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
   })
 
   afterAll(async () => {
-    const { prompts, delivered, answered, decisions, carriedOut } = counts
-    console.log(
-      `matrix: ${agent.name} ${agent.version}: ${delivered}/${prompts} delivered once, ${answered}/${prompts} answers equal, ${carriedOut}/${decisions} decisions`,
-    )
-    for (const failure of failures) console.log(`matrix: ${agent.name} failed: ${JSON.stringify(failure)}`)
+    const record = { agent: agent.name, version: agent.version, ...counts, load: loadavg()[0], failures }
+    const file = process.env.SIGNALBOX_TEST_MATRIX
+    if (file) appendFileSync(file, `${JSON.stringify(record)}\n`)
     home?.keep('matrix')
     await home?.close()
     await model.close()
   })
 
   /** Whether the model reached this hold; a turn that never does is listed as a failure. */
-  async function hasBegun(kind: string, hold: string, turn: Promise<CommandRun>): Promise<boolean> {
+  async function hasBegun(session: string, kind: string, hold: string, turn: Promise<CommandRun>): Promise<boolean> {
     let refused: CommandRun | null = null
     void turn.then(run => (refused = run.code === 0 ? null : run))
     await waitFor(hold, () => refused !== null || model.hasReached(hold)).catch(() => undefined)
     if (model.hasReached(hold)) return true
     const { code, stdout, stderr } = await turn
-    failures.push({ kind, prompt: hold, what: `the turn never began: exit ${code} ${stderr} ${stdout.slice(0, 200)}` })
+    const what = `the turn never began: exit ${code} ${stderr} ${stdout.slice(0, 200)}`
+    await fail(session, { kind, prompt: hold, what })
     return false
   }
 
@@ -107,23 +114,23 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     )
     await meanwhile?.(key, sending)
     const run = await sending
-    const got = model.served.filter(served => served.key === key)
     const fold = (given: string) => given.normalize('NFC').replace(/\s+/gu, ' ').trim()
-    const isSame = got.length === 1 && got[0]!.request.prompts.some(seen => fold(seen).includes(fold(prompt)))
-    if (isSame) counts.delivered++
-    else
-      failures.push({
-        kind,
-        prompt,
-        what: `the model got it ${got.length} times: exit ${run.code} ${run.stderr.trim().slice(0, 200)} ${JSON.stringify(run.stdout.slice(0, 200))}`,
-      })
+    const times = model.timesSaid(key)
+    const isDelivered = times === 1 && model.heard(key).some(seen => fold(seen).includes(fold(prompt)))
     const isAnswered = run.code === 0 && plainWords(run.stdout).join(' ') === plainWords(answer).join(' ')
+    if (isDelivered) counts.delivered++
     if (isAnswered) counts.answered++
-    else if (isSame)
-      failures.push({ kind, prompt, what: `exit ${run.code}: ${JSON.stringify(run.stdout.slice(0, 300))}` })
+    if (isDelivered && isAnswered) return
+    const what = isDelivered ? 'the answer differs' : `the conversation has the prompt ${times} times`
+    const { code, stdout, stderr } = run
+    await fail(session, { kind, prompt, what: `${what}: exit ${code} ${stderr.trim()} ${JSON.stringify(stdout)}` })
   }
 
-  test('50 prompts arrive once, and their answers are whole', { timeout: 1_500_000 }, async () => {
+  async function fail(session: string, failure: Failure): Promise<void> {
+    failures.push({ ...failure, screen: await home.screen(session) })
+  }
+
+  test('50 prompts arrive once, and their answers are whole', { timeout: 3_600_000 }, async () => {
     const session = await home.open()
     const texts = KINDS.flatMap(([kind, list]) => list.map(text => [kind, text] as const))
     // Right after the start: nothing waits for the input box.
@@ -137,7 +144,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       const hold = `hold-${at}`
       model.when(`ENDLESS${at}E`, { text: 'I begin with a few words.', hold })
       const answer = home.send(session, `Please do the ENDLESS${at}E thing`)
-      if (await hasBegun('an interruption', hold, answer)) await home.run(['interrupt', session])
+      if (await hasBegun(session, 'an interruption', hold, answer)) await home.run(['interrupt', session])
       await answer
       await ask(session, 'after an interruption', 'Right after the interruption KEY')
     }
@@ -146,7 +153,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       const hold = `compaction-${at}`
       model.whenCompacting(hold)
       const command = home.run(['send', session, '--as', 'command', '--', compact])
-      if (!(await hasBegun('compaction', hold, command))) continue
+      if (!(await hasBegun(session, 'compaction', hold, command))) continue
       const meanwhile = async (key: string, turn: Promise<CommandRun>) => {
         let hasEnded = false
         void turn.then(() => (hasEnded = true))
@@ -169,15 +176,15 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     while (ONLY === undefined && number < 50) await ask(session, 'plain', 'And one more KEY')
     await home.run(['stop', narrow.id])
     await home.run(['stop', session])
-    expect(failures.map(({ kind, prompt, what }) => `${kind}: ${prompt.slice(0, 60)}: ${what}`)).toEqual([])
+    expect(brief(failures)).toEqual([])
   })
 
   test.skipIf(agent.asksNothing || !isWantedKind('decisions'))(
     '20 requests are decided as a person says',
-    { timeout: 900_000 },
+    { timeout: 3_600_000 },
     async () => {
       const { id: session } = await home.begin()
-      const wrong: string[] = []
+      const before = failures.length
       for (let at = 0; at < DECISIONS; at++) {
         const isAllowed = at % 2 === 0
         const key = `D${String(at).padStart(2, '0')}Q`
@@ -188,7 +195,8 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
         const sent = await home.send(session, `Please do the ${key} thing`)
         const request = sent.code === 4 ? await home.onePending(session) : null
         if (!request) {
-          wrong.push(`${key}: exit ${sent.code} ${sent.stderr.trim()}`)
+          const what = `no request: exit ${sent.code} ${sent.stderr.trim()}`
+          await fail(session, { kind: 'decisions', prompt: key, what })
           continue
         }
         const words = isAllowed ? ['approve', request.id, '--fingerprint', request.fingerprint] : ['deny', request.id]
@@ -196,10 +204,13 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
         await home.waitUntil(session, 'idle')
         const isRight = state === 'applied' && (home.file(file) === 'x') === isAllowed
         if (isRight) counts.carriedOut++
-        else wrong.push(`${key}: ${isAllowed ? 'approve' : 'deny'} is ${state}, the file is ${home.file(file)}`)
+        else {
+          const what = `${isAllowed ? 'approve' : 'deny'} is ${state}, the file is ${home.file(file)}`
+          await fail(session, { kind: 'decisions', prompt: key, what })
+        }
       }
       await home.run(['stop', session])
-      expect(wrong).toEqual([])
+      expect(brief(failures.slice(before))).toEqual([])
     },
   )
 })
