@@ -63,6 +63,13 @@ describe('a report of a worker', () => {
     expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
   })
 
+  test('is never later than the time of the server', () => {
+    const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
+    steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
+    steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
+    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5])
+  })
+
   test('of another attempt has no effect', () => {
     steps.take('a', 'a/4', { is: 'ended', status: 'ok' })
     steps.take('b', 'b/5', { is: 'ended', status: 'ok' })

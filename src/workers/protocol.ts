@@ -176,6 +176,8 @@ const workerFrame = z.discriminatedUnion('type', [
     sessions: z.array(z.string()).max(1_000),
     /** It finishes what it has, and then ends. */
     isDraining: z.boolean().optional(),
+    /** The time of its clock. */
+    clock: z.number().optional(),
     /** What its own settings say; those of its invitation count more. */
     pool: z.string().max(80).optional(),
     labels: z.record(z.string().max(80), z.string().max(200)).optional(),

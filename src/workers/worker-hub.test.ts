@@ -161,7 +161,9 @@ describe('a worker', () => {
 
   test('with a wrong clock is shown with its offset', async () => {
     const machine = await joined('w1')
-    const dialog = await connect(machine)
+    const slow = (await store.now()) - 600_000
+    const dialog = await connect(machine, machine.id, [], { clock: slow })
+    expect((await hub.list())[0]?.clockOffsetMs).toBeLessThan(-590_000)
     const clockOfWorker = (await store.now()) + 61_000
     dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, clock: clockOfWorker }))
     await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
