@@ -18,6 +18,7 @@ let arrived: NewEvent[]
 let released: boolean[]
 let state: RunState
 let steps: PlacedSteps
+const NOW = 1_000_000
 
 beforeEach(() => {
   arrived = []
@@ -33,7 +34,7 @@ beforeEach(() => {
     { lease: { isHeld: false, key: 'run/1', owner: 'h', epoch: 3 }, state: () => state },
     {
       run: 'run_1',
-      now: () => 1,
+      now: () => NOW,
       work: () => ({}),
       costLeftUsd: () => null,
       arrive: event => void arrived.push(event),
