@@ -8,6 +8,7 @@ import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
+import { People } from '../people/index.js'
 import {
   acquireLock,
   isOwnerGone,
@@ -28,6 +29,7 @@ import { launchScheduled } from './launch-scheduled.js'
 import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
 import { joinServers, serverAddresses } from './servers.js'
+import { SharedPeople } from './shared-people.js'
 
 export interface DaemonOptions {
   /** Names the home directory; agents and steps of runs inherit from it. */
@@ -201,6 +203,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     open.push(() => schedules.close())
+    if (host.store.isShared) {
+      const { config, state } = home.directories
+      const people = new SharedPeople({
+        store: host.store,
+        clock: host.clock,
+        people: new People(config),
+        file: join(config, 'people.json'),
+        syncedFile: join(state, 'people-synced.json'),
+        log,
+        onError,
+      })
+      await people.start()
+      open.push(() => people.close())
+    }
     await begin('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {

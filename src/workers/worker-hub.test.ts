@@ -169,6 +169,18 @@ describe('a worker', () => {
     await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
   })
 
+  test('says since when it drains, and since when it is ready again', async () => {
+    const machine = await joined('w1')
+    await connect(machine)
+    const times: number[] = []
+    for (const isDraining of [true, true, false]) {
+      clock.advance(1_000)
+      await hub.registry.drain((await hub.registry.get(machine.id))!, isDraining, 'ada')
+      times.push((await hub.registry.get(machine.id))!.changedAt)
+    }
+    expect(times.map(at => at - times[0]!)).toEqual([0, 0, 2_000])
+  })
+
   test('that is away keeps its runs, unless what it has not saved may be lost', async () => {
     const [machine, other] = [await joined('w1'), await joined('w2')]
     const dialog = await connect(machine)
