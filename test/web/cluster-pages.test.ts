@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askRestate } from '../../src/engine/restate/restate-client.js'
 import { People } from '../../src/people/index.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { ClusterUnderTest } from '../cluster/cluster-under-test.js'
@@ -12,6 +13,9 @@ import { closeProfiles, logIn, openBrowser, openContext, show } from './harness.
 
 const SECRET = 'canary-8f3a1c77d2b0-of-the-environment'
 const PROMPT = 'canary prompt 5521'
+
+/** As the engine prints bytes. */
+const hexOf = (text: string) => Buffer.from(text).toString('hex')
 
 const GATE = (name: string) => `digraph g { label="${name}" start [shape=Mdiamond]; done [shape=Msquare]
   ask [shape=hexagon, label="Go on with ${name}?"]; start -> ask; ask -> done [label="[Y] Yes"] }`
@@ -54,6 +58,14 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
       return logIn(await openContext(browser), url)
     }
 
+    /** What a table of the engine contains. */
+    async function inEngine(table: string): Promise<string> {
+      const socketPath = join(cluster.home('server-2'), 'data', 'engine', 'node-2', 'admin.sock')
+      const body = { query: `SELECT * FROM ${table}` }
+      const asked = { method: 'POST', path: '/query', body, timeoutMs: 20_000 }
+      return (await askRestate({ socketPath }, asked).catch(() => null))?.text ?? ''
+    }
+
     /** The server that runs the bot. */
     async function botAt(): Promise<string | null> {
       for (const name of cluster.servers) {
@@ -79,11 +91,11 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
     it('keep secrets and contents of runs out of the engine, and secrets out of the logs and the database', async () => {
       const run = await cluster.startRun(
         () => `digraph g { goal="${PROMPT}" start [shape=Mdiamond]; done [shape=Msquare]
-          one [shape=parallelogram, tool_command="echo $CANARY_API_KEY; echo ${PROMPT}"]; start -> one -> done }`,
+          one [shape=parallelogram, tool_command="echo $CANARY_API_KEY; echo ${PROMPT}"]
+          ask [shape=hexagon, label="${PROMPT}", "human.timeout"="1h", "human.default_choice"="done"]
+          start -> one -> ask; ask -> done [label="[Y] Yes"] }`,
       )
-      await waitFor('the run to end', async () =>
-        (await cluster.runs()).find(({ id, status }) => id === run && status === 'completed'),
-      )
+      await cluster.gateOf(run)
       const client = await cluster.anyClient()
       const invited = await client.post<{ link: string }>('/workers/invite', {})
       const token = new URL(invited.link).hash.slice(1).split('.')[0]!
@@ -99,6 +111,11 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
           .filter(path => path !== '' && !path.endsWith('bot-token'))
       expect([...found(SECRET), ...found(token), ...found(telegram.token)]).toEqual([])
       expect(found(PROMPT).filter(path => /\/engine\/|\.log$/.test(path))).toEqual([])
+      // Its files are compressed, so it is asked, too: it will wake the run at the time of its
+      // gate. It has the id, and no content.
+      await waitFor('the engine to have the run', async () => (await inEngine('sys_invocation')).includes(run))
+      for (const table of ['sys_invocation', 'sys_journal', 'state'])
+        expect(await inEngine(table)).not.toMatch(new RegExp([PROMPT, SECRET, hexOf(PROMPT), hexOf(SECRET)].join('|')))
       const key = JSON.parse(readFileSync(join(cluster.home('worker-1'), 'state', 'worker.json'), 'utf8')).key as string
       expect(found(key.split('\n')[1]!).map(path => path.slice(cluster.root.length))).toEqual([
         expect.stringMatching(/worker-1\/state\/worker\.json$/),
