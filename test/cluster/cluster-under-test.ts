@@ -64,8 +64,8 @@ export class Network {
   readonly engines = new Map<string, Cuttable>()
 
   /**
-   * Each server from its workers, from its clients and from the database, all from workers, and each
-   * node of the engine from its server and the other nodes.
+   * Each server from its workers, from its clients and from the database, all from workers, and
+   * each node of the engine from its server and the other nodes.
    */
   get choices(): [string, Cuttable[]][] {
     const each = (parts: Map<string, Cuttable>, what: string) =>

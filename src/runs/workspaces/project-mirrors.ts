@@ -15,8 +15,8 @@ export interface ProjectMirrorsOptions {
 
 /**
  * Bare repositories of projects on a worker: the history of a project is transferred once, and each
- * further run brings only its new commits. A mirror is a cache; without it everything is transferred
- * again.
+ * further run brings only its new commits. A mirror is a cache; without it everything is
+ * transferred again.
  */
 export class ProjectMirrors {
   readonly #options: ProjectMirrorsOptions
