@@ -12,7 +12,8 @@ import { buildRooms } from './build-rooms.js'
 // @ts-expect-error: plain JavaScript, shared with a program that runs from the build
 import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.mjs'
 
-const STEPS = 200
+/** Of each run. */
+export const STEPS = 200
 const ROUNDS = 5
 const BYTES = 2_000
 /**
@@ -49,11 +50,12 @@ export async function stepTimes(
     const measured = {
       sqlite: await timed(() => run(sqlite)),
       postgres: await timed(() => run(postgres)),
-      langgraph: theirs ? await timed(theirs) : 0,
+      langgraph: theirs ? await timed(theirs.run) : 0,
     }
     // The first round is a warm-up.
     if (round > 0) for (const key of ['sqlite', 'postgres', 'langgraph'] as const) times[key].push(measured[key])
   }
+  await theirs?.close()
   await sqlite.close()
   await postgres.close()
   rmSync(directory, { recursive: true, force: true })
@@ -106,7 +108,10 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-async function langgraph({ url, password }: Database): Promise<(() => Promise<void>) | null> {
+async function langgraph({
+  url,
+  password,
+}: Database): Promise<{ run(): Promise<void>; close(): Promise<void> } | null> {
   const place = installed()
   if (place === null) return null
   const require = createRequire(join(place, 'package.json'))
@@ -127,9 +132,12 @@ async function langgraph({ url, password }: Database): Promise<(() => Promise<vo
     .addConditionalEdges('work', ({ n }: { n: number }) => (n < STEPS ? 'work' : END))
     .compile({ checkpointer: saver })
   let threads = 0
-  return async () => {
-    const configurable = { thread_id: `thread ${++threads}` }
-    await graph.invoke({ n: 0, ...stateOf(BYTES) }, { configurable, recursionLimit: STEPS + 10, durability: 'sync' })
+  return {
+    run: async () => {
+      const configurable = { thread_id: `thread ${++threads}` }
+      await graph.invoke({ n: 0, ...stateOf(BYTES) }, { configurable, recursionLimit: STEPS + 10, durability: 'sync' })
+    },
+    close: () => saver.end(),
   }
 }
 

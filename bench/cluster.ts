@@ -16,7 +16,7 @@ import { decisionTimes, feedTimes } from './cluster-decisions.js'
 import { timerDelays, wakeTimes, wipeEngine } from './cluster-engine.js'
 import { simulatedLoad } from './cluster-load.js'
 import { idleWorker, keyTimes } from './cluster-sessions.js'
-import { median, stepTimes } from './cluster-step.js'
+import { median, STEPS, stepTimes } from './cluster-step.js'
 
 const { values } = parseArgs({
   options: {
@@ -68,6 +68,11 @@ async function step(database: { url: string; password: string }): Promise<void> 
       `${ms(langgraph)}: ${(langgraph / postgres).toFixed(1)} × slower`,
       '≥ 2 ×',
     )
+  if (langgraph === null || values.engine !== 'restate') return
+  // Restate wakes a run; its steps follow from each other in the process that drives it.
+  const woken = postgres + median(await wakeTimes(cluster, scaled(100))) / STEPS
+  const slower = `LangGraph.js is ${(langgraph / woken).toFixed(1)} × slower`
+  print('a step on PostgreSQL + Restate, 200 per run', `${ms(woken)} with the wake-up; ${slower}`, '≥ 2 ×')
 }
 
 async function measureAppends(database: { url: string; password: string }): Promise<void> {

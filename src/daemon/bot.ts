@@ -99,7 +99,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
     host: parts.host,
     api: openBotApi({ token, apiRoot: telegram.api_root }),
     people: new People(home.directories.config),
-    clock: systemClock,
+    clock: parts.host.clock,
     owner: ownName(),
     isGone: isOwnerGone,
     settings: {

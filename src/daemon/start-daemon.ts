@@ -8,6 +8,7 @@ import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
+import { People } from '../people/index.js'
 import {
   acquireLock,
   isOwnerGone,
@@ -28,6 +29,7 @@ import { launchScheduled } from './launch-scheduled.js'
 import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
 import { joinServers, serverAddresses } from './servers.js'
+import { SharedPeople } from './shared-people.js'
 
 export interface DaemonOptions {
   /** Names the home directory; agents and steps of runs inherit from it. */
@@ -143,12 +145,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     open.push(() => host.close())
     await begin('resuming runs')
-    const servers = await joinServers({ store: host.store, clock, home, version, onError })
+    const servers = await joinServers({ store: host.store, clock: host.clock, home, version, onError })
     if (servers) open.push(() => servers.close())
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
     const undriven = new UndrivenRuns({
       store: host.store,
-      clock,
+      clock: host.clock,
       sessionSteps: () => sessionSteps(host),
       onError,
     })
@@ -163,7 +165,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       dataDirectory: settings.dataDirectory,
       store: host.store,
       ledger: host.ledger,
-      clock,
+      clock: host.clock,
       lostAfterMs: home.loaded.config.worker.lost_after * 1000,
       childPlacement: home.loaded.config.runs.placement,
       sessions: host.remote,
@@ -172,8 +174,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     await host.remote.connect(workers, blobs)
-    const engine = await openRestate({ home, store: host.store, servers, env, clock, log })
-    const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, { env, servers, engine, onError })
+    const engine = await openRestate({ home, store: host.store, servers, env, clock: host.clock, log })
+    const runs = await driveRuns(
+      host,
+      { placer: workers, onDriven: bringHome },
+      { env, servers, engine, clock, onError },
+    )
     open.push(() => runs.close())
     if (host.store.isShared) open.push(await followReturns({ store: host.store, bringHome, onError }))
     workers.start()
@@ -182,7 +188,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await undriven.start()
     const webhooks = await openEventWebhooks(home.loaded.config.webhooks, {
       store: host.store,
-      clock,
+      clock: host.clock,
       owner: ownName(),
       isGone: isOwnerGone,
       redact: value => host.redactor.redactValue(value),
@@ -191,12 +197,26 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     open.push(() => webhooks.close())
     const schedules = new Schedules({
       store: host.store,
-      clock,
+      clock: host.clock,
       home: homeId(settings.dataDirectory),
       launch: launchScheduled(env),
       onError,
     })
     open.push(() => schedules.close())
+    if (host.store.isShared) {
+      const { config, state } = home.directories
+      const people = new SharedPeople({
+        store: host.store,
+        clock: host.clock,
+        people: new People(config),
+        file: join(config, 'people.json'),
+        syncedFile: join(state, 'people-synced.json'),
+        log,
+        onError,
+      })
+      await people.start()
+      open.push(() => people.close())
+    }
     await begin('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {
@@ -208,7 +228,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       env,
       bot,
       settings: server,
-      clock,
+      clock: host.clock,
       version,
       build: { time: options.buildTime, isDetached: options.isDetached },
       stop: () => stop(),
@@ -234,7 +254,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // The commands that it starts talk to this daemon.
   void schedules.start().catch(onError)
   bot.start({ host, lockdown: api.parts.lockdown })
-  if (home.loaded.config.sessions.resume_lost) void resumeLost(host, clock, log).catch(onError)
+  if (home.loaded.config.sessions.resume_lost) void resumeLost(host, host.clock, log).catch(onError)
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
   if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
@@ -267,6 +287,8 @@ interface DaemonRunsOptions {
   env: NodeJS.ProcessEnv
   servers: Servers | null
   engine: OpenEngine | undefined
+  /** Of this machine. */
+  clock: Clock
   onError(error: unknown): void
 }
 
@@ -276,7 +298,7 @@ interface DaemonRunsOptions {
 async function driveRuns(
   host: Host,
   placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
-  { env, servers, engine, onError }: DaemonRunsOptions,
+  { env, servers, engine, clock, onError }: DaemonRunsOptions,
 ): Promise<RunHost> {
   const self = homeId(host.settings.dataDirectory)
   const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
@@ -284,7 +306,7 @@ async function driveRuns(
     store: host.store,
     ledger: host.ledger,
     sessions: host,
-    clock: host.clock,
+    clock,
     dataDirectory,
     envPass,
     sandboxes: host.settings,

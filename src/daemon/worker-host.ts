@@ -115,7 +115,7 @@ async function openHost(options: WorkerHostOptions): Promise<Opened> {
     onError,
     upstream: {
       worker,
-      store: remoteStore(link),
+      store: remoteStore(link, clock),
       ledger: remoteLedger(link, redactor),
       recordStart: async (session, started, at) => void (await link.call('session.record', { session, started, at })),
     },

@@ -103,8 +103,8 @@ export class Host {
     this.store = store
     this.#options = options
     this.#settingsWatcher = this.#openSettingsWatcher()
-    this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor, secret })
-    this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
+    this.ledger = openLedger({ store, settings, redactor: this.#redactor, secret })
+    this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock: store.clock, onError })
     this.sessionLedger = upstream?.ledger ?? this.ledger
     this.#worker = upstream?.worker ?? homeId(settings.dataDirectory)
     this.#records = new SessionRecords(store, this.sessionLedger, {
@@ -185,7 +185,7 @@ export class Host {
     })
     this.#sweeps = [
       new UploadSweep({ settings, clock, records: () => this.records(), onError }),
-      new SessionSweep({ store, settings, clock, records: () => this.records(), onError }),
+      new SessionSweep({ store, settings, clock: store.clock, records: () => this.records(), onError }),
       recordings,
     ]
   }
@@ -382,8 +382,9 @@ export class Host {
     return this.#options.keeper
   }
 
+  /** The time of the store. */
   get clock(): Clock {
-    return this.#options.clock
+    return this.store.clock
   }
 
   get settings(): HostSettings {
@@ -427,12 +428,12 @@ export class Host {
   }
 
   #openBudgets(): SessionBudgets {
-    const { settings, clock, onError } = this.#options
+    const { settings, onError } = this.#options
     return new SessionBudgets({
       store: this.store,
       records: this.#records,
       bus: this.bus,
-      clock,
+      clock: this.clock,
       limits: settings.budgets ?? (() => NO_BUDGETS),
       statsOf: id => this.agentStats(id),
       live: id => this.live(id),

@@ -202,7 +202,12 @@ export class LiveSessions {
     const record = await records.get(id)
     const queue = this.#queueOf(id)
     const journal = await SessionJournal.open(this.#options.store, id, { redactor: this.#options.redactor })
-    const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
+    const session = await this.#open(record, {
+      live: prepared.live,
+      journal,
+      startedAt: kept.startedAt,
+      env: prepared.spawn.env,
+    })
     if (viewer && session instanceof LiveSession) session.watch(viewer)
     await this.#goLive(session)
     const attached = await keeper.attach(id, 0, queue.listener(session))
@@ -281,7 +286,12 @@ export class LiveSessions {
     const reading = this.#catchUps.add(id, kept.offset - snapshots.offsetOf(id), async pause => {
       const live = await packFor(record, packs)
       const journal = await SessionJournal.open(this.#options.store, id, { pause, redactor: this.#options.redactor })
-      const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
+      const session = await this.#open(record, {
+        live,
+        journal,
+        startedAt: kept.startedAt,
+        restored: snapshots.load(id),
+      })
       this.#attached(id, await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause }))
       await this.#goLive(session)
       onCaughtUp(id)

@@ -23,7 +23,7 @@ beforeEach(async () => {
   const projections = ledgerProjections as never
   store = await openTestStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
   const settings = { settingsFile: join(directory, 'config.toml'), approvals: { grantUses: 7 } }
-  ledger = openLedger({ store, clock, settings })
+  ledger = openLedger({ store, settings })
   asked = 0
 })
 afterEach(async () => {

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import { Ledger, type LedgerOptions } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
 import { gateAnswer } from '../engine/index.js'
 import { People } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
@@ -10,7 +9,6 @@ import { SettingsFiles } from './settings-files.js'
 
 interface OpenLedgerOptions {
   store: EventStore
-  clock: Clock
   settings: Pick<HostSettings, 'approvals' | 'settingsFile'>
   /** Removes secrets from what is stored; by default those of this process's environment. */
   redactor?: Redactor
@@ -25,16 +23,16 @@ interface OpenLedgerOptions {
  * without a daemon all call this: the same policy, roles, redaction and grants hold for every
  * decision, whichever process makes it.
  */
-export function openLedger({ store, clock, settings, redactor, secret, isAccepted }: OpenLedgerOptions): Ledger {
+export function openLedger({ store, settings, redactor, secret, isAccepted }: OpenLedgerOptions): Ledger {
   const { approvals, settingsFile } = settings
   return new Ledger(store, {
-    clock,
+    clock: store.clock,
     redactor: redactor ?? createRedactor({ secretValues: secretsFromEnvironment(process.env) }),
     ...(approvals && { policy: approvals }),
     ...(settingsFile !== undefined && settingsRules(settingsFile)),
     ...(secret != null && { secret }),
     ...(isAccepted && { isAccepted }),
-    gateAppends: async (record, decision) => gateAnswer(record, decision, clock.now()),
+    gateAppends: async (record, decision) => gateAnswer(record, decision, store.clock.now()),
   })
 }
 

@@ -25,6 +25,8 @@ import type { SessionStats } from './session-stats.js'
 export interface Opening {
   live: LivePack
   journal: SessionJournal
+  /** When its program was started, by the clock of this machine; the log has the store's time. */
+  startedAt: number
   restored?: SessionSnapshot | null
   env?: NodeJS.ProcessEnv
 }
@@ -55,13 +57,14 @@ export function createSession(
 async function createTerminalSession(
   options: LiveSessionsOptions,
   record: SessionRecord,
-  { live, journal, restored = null }: Opening,
+  { live, journal, startedAt, restored = null }: Opening,
   wiring: SessionWiring,
 ): Promise<LiveSession> {
   const { host, ledger, channels, bus } = options
   const { settings, keeper, version, onError } = host
   return new LiveSession({
     record,
+    startedAt,
     pack: live.pack,
     keeper,
     journal,

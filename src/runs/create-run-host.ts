@@ -123,7 +123,8 @@ export function createRunHost(options: RunsOptions): RunHost {
   if (options.sessions) void endSessionsOfEndedRuns(options.sessions).catch(onError)
   return new RunHost({
     store,
-    clock,
+    // Any server may take the next turn: they agree on what is due.
+    clock: store.clock,
     owner: servers ? servers.owner : ownName(),
     isGone: owner => servers?.isGone(owner) ?? isOwnerGone(owner),
     engine: options.engine ?? (port => new StoreEngine({ ...port, ...(servers && { servers }) })),

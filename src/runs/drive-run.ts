@@ -45,7 +45,7 @@ export async function driveRun(
   { handlers, functions, stays, onError }: DriveRunOptions,
 ): Promise<RunRecord> {
   const before = await store.readStream(runStream(id))
-  const ledger = drivingLedger({ store, home, env, clock })
+  const ledger = drivingLedger({ store, home, env })
   const questions = new GateQuestions(listener, new RunGates(ledger, store, listener.decide), onError)
   for (const approval of Object.values((await getRun(store, id)).gates)) questions.ask(approval)
   /** The run and the runs that it starts: their gates are answered here too. */

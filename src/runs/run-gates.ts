@@ -15,12 +15,12 @@ export interface Answerer {
   name: string
 }
 
-type LedgerContext = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
+type LedgerContext = Pick<StartContext, 'store' | 'home' | 'env'>
 
 /** The ledger of the home, to read and to refuse by the same rules as the daemon. */
-export function ledgerOf({ store, home, env, clock }: LedgerContext): Ledger {
+export function ledgerOf({ store, home, env }: LedgerContext): Ledger {
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
-  return openLedger({ store, clock, settings: home.settings, redactor })
+  return openLedger({ store, settings: home.settings, redactor })
 }
 
 /**
@@ -28,13 +28,12 @@ export function ledgerOf({ store, home, env, clock }: LedgerContext): Ledger {
  * accepts from elsewhere only what the daemon has accepted: any process of the user, an agent's
  * included, can write to the store.
  */
-export function drivingLedger({ store, home, env, clock }: LedgerContext): Ledger {
+export function drivingLedger({ store, home, env }: LedgerContext): Ledger {
   const { settings } = home
   // The password of a shared store keeps agents out of it.
-  if (settings.sharedStore) return ledgerOf({ store, home, env, clock })
+  if (settings.sharedStore) return ledgerOf({ store, home, env })
   return openLedger({
     store,
-    clock,
     settings,
     redactor: createRedactor({ secretValues: secretsFromEnvironment(env) }),
     secret: randomBytes(32).toString('base64url'),

@@ -67,7 +67,7 @@ type OneshotSettings = Home['loaded']['config']['oneshot']
  * @throws SignalboxError `E_INPUT`, `E_CONFIG`, `E_AGENT_MISSING`, `E_UNTRUSTED`
  */
 export async function startOneshot(context: StartContext, options: OneshotOptions): Promise<StartedRun> {
-  const { store, clock, env, cwd, person } = context
+  const { store, env, cwd, person } = context
   const task = checkTask(options.task, cwd)
   // A worker has no access to the person's own working tree.
   const isApart = options.isInWorktree === true || options.branch !== undefined || options.placement !== undefined
@@ -116,7 +116,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
       ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
-    clock.now(),
+    store.clock.now(),
     id,
   )
   return { id, home, driver, notices: [] }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/index.js'
 import type { NewEvent, StoredEvent } from '../events/index.js'
 
 export type { NewEvent, StoredEvent }
@@ -27,6 +28,13 @@ export interface EventStore {
 
   /** Whether several machines write to it: its clock is then not the clock of this machine. */
   readonly isShared: boolean
+
+  /**
+   * The store's time without asking it: what machines that share the store must agree on (ends of
+   * grants and logins, timers of runs, times of events) is judged by this clock. Of a store that is
+   * not shared it is the clock of this machine.
+   */
+  readonly clock: Clock
 
   /** How busy it is; only of a shared store. */
   readonly load?: StoreLoad

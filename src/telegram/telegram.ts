@@ -76,6 +76,7 @@ export type TelegramHealth = {
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
+const BUSY_MS = 5_000
 /** How long a stop waits for its last messages, and then for calls that are not answered. */
 const LAST_MESSAGES_MS = 1000
 const LAST_CALLS_MS = 1000
@@ -306,7 +307,9 @@ export class Telegram {
       const isRevoked = error instanceof ApiProblem && error.code === 401
       if (isRevoked) this.#setHealth('unauthorized', 'the bot token is not valid')
       else this.#setHealth('not-receiving', problemText(error))
-      const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
+      // Another server runs the bot: this one takes over when that one is gone.
+      const isBusy = error instanceof SignalboxError && error.code === 'E_BUSY'
+      const wait = isRevoked ? UNAUTHORIZED_MS : isBusy ? BUSY_MS : retryMs
       this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
     })
   }

@@ -24,6 +24,7 @@ export { CLOCK_OFFSET_MAX_MS, type PlacementRequest } from './placement.js'
 export {
   FRAME_MAX,
   HEARTBEAT_MS,
+  type ProjectMirror,
   parseServerFrame,
   type SavedWorkspace,
   type ServerAddress,

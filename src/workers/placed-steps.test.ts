@@ -18,6 +18,7 @@ let arrived: NewEvent[]
 let released: boolean[]
 let state: RunState
 let steps: PlacedSteps
+const NOW = 1_000_000
 
 beforeEach(() => {
   arrived = []
@@ -33,7 +34,7 @@ beforeEach(() => {
     { lease: { isHeld: false, key: 'run/1', owner: 'h', epoch: 3 }, state: () => state },
     {
       run: 'run_1',
-      now: () => 1,
+      now: () => NOW,
       work: () => ({}),
       costLeftUsd: () => null,
       arrive: event => void arrived.push(event),
@@ -61,6 +62,13 @@ describe('a report of a worker', () => {
     state.steps.delete('a')
     steps.keepOnly(new Set())
     expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
+  })
+
+  test('is never later than the time of the server', () => {
+    const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
+    steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
+    steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
+    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5])
   })
 
   test('of another attempt has no effect', () => {

@@ -148,13 +148,14 @@ export class PlacedSteps implements RunSteps {
   take(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
     if (entry?.key !== key || entry.isEndTaken) return
-    const { arrive, onSpent } = this.#options
+    const { arrive, onSpent, now } = this.#options
     switch (report.is) {
       case 'event':
         if (report.seq <= entry.seq) return
         entry.seq = report.seq
-        if (isStepEvent(report.event.type)) arrive(report.event as NewEvent)
-        return
+        if (!isStepEvent(report.event.type)) return
+        // The clock of the worker may be ahead: no event is in the store's future.
+        return arrive({ ...(report.event as NewEvent), at: Math.min(report.event.at ?? now(), now()) })
       case 'spent':
         entry.usage = report.usage as Usage
         return onSpent()

@@ -30,10 +30,19 @@ export type WantedStep = z.output<typeof wantedStep>
 const savedWorkspace = z.object({ head: z.string(), wip: z.string(), blob: z.string() })
 export type SavedWorkspace = z.output<typeof savedWorkspace>
 
+/** The history of a project, up to a commit, as a bundle that all its runs share. */
+const projectMirror = z.object({
+  project: z.string().regex(/^prj_[0-9a-f]{16}$/),
+  commit: z.string(),
+  blob: z.string(),
+})
+export type ProjectMirror = z.output<typeof projectMirror>
+
 /** How a worker makes the workspace of a run. */
 const workspaceNeeds = z.object({
-  /** A git bundle of the commit that the run starts from. */
-  origin: z.string(),
+  mirror: projectMirror.optional(),
+  /** A git bundle of the commit that the run starts from; null if the mirror has it. */
+  origin: z.string().nullable(),
   /** That commit, and the branch of the run. */
   base: z.string(),
   branch: z.string(),
@@ -176,6 +185,8 @@ const workerFrame = z.discriminatedUnion('type', [
     sessions: z.array(z.string()).max(1_000),
     /** It finishes what it has, and then ends. */
     isDraining: z.boolean().optional(),
+    /** The time of its clock. */
+    clock: z.number().optional(),
     /** What its own settings say; those of its invitation count more. */
     pool: z.string().max(80).optional(),
     labels: z.record(z.string().max(80), z.string().max(200)).optional(),

@@ -88,7 +88,7 @@ export class WorkerConnections {
       lease,
       steps: 0,
       isFull: false,
-      clockOffsetMs: 0,
+      clockOffsetMs: await this.#offsetOf(hello.clock),
       isLeaving: hello.isDraining ?? false,
       process: { memory: 0, cpuS: 0 },
       heartbeatAt,
@@ -141,6 +141,11 @@ export class WorkerConnections {
     return lease
   }
 
+  /** How far a clock is ahead of the store's; an older worker does not say its time. */
+  async #offsetOf(clock: number | undefined): Promise<number> {
+    return clock === undefined ? 0 : Math.round(clock - (await this.#options.store.now()))
+  }
+
   leave(connection: WorkerConnection): void {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
@@ -157,7 +162,7 @@ export class WorkerConnections {
     connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
     connected.heartbeatAt = this.#options.clock.monotonic()
     connection.send({ type: 'beat' })
-    if (clock !== undefined) connected.clockOffsetMs = Math.round(clock - (await this.#options.store.now()))
+    connected.clockOffsetMs = await this.#offsetOf(clock)
     if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
       // Another server may have removed it.
       const record = await this.#options.registry.get(connection.worker)

@@ -161,10 +161,24 @@ describe('a worker', () => {
 
   test('with a wrong clock is shown with its offset', async () => {
     const machine = await joined('w1')
-    const dialog = await connect(machine)
+    const slow = (await store.now()) - 600_000
+    const dialog = await connect(machine, machine.id, [], { clock: slow })
+    expect((await hub.list())[0]?.clockOffsetMs).toBeLessThan(-590_000)
     const clockOfWorker = (await store.now()) + 61_000
     dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, clock: clockOfWorker }))
     await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
+  })
+
+  test('says since when it drains, and since when it is ready again', async () => {
+    const machine = await joined('w1')
+    await connect(machine)
+    const times: number[] = []
+    for (const isDraining of [true, true, false]) {
+      clock.advance(1_000)
+      await hub.registry.drain((await hub.registry.get(machine.id))!, isDraining, 'ada')
+      times.push((await hub.registry.get(machine.id))!.changedAt)
+    }
+    expect(times.map(at => at - times[0]!)).toEqual([0, 0, 2_000])
   })
 
   test('that is away keeps its runs, unless what it has not saved may be lost', async () => {

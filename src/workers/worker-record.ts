@@ -35,7 +35,7 @@ const TYPES: readonly EventType[] = [
 
 export const workersProjection: Projection<WorkerRecord> = {
   name: 'workers',
-  version: 3,
+  version: 4,
   types: TYPES,
   key: event => event.stream.slice('worker/'.length),
   evolve,
@@ -70,8 +70,12 @@ function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecor
     }
   }
   if (!record || record.state === 'removed') return record
-  if (isEvent(event, 'worker.drained')) return { ...record, isDraining: event.data.isDraining }
   const changed = { ...record, changedAt: event.at }
+  if (isEvent(event, 'worker.drained')) {
+    // Of one that is away, the time since when it is away is shown.
+    const isShown = record.state === 'ready' && record.isDraining !== event.data.isDraining
+    return { ...(isShown ? changed : record), isDraining: event.data.isDraining }
+  }
   if (isEvent(event, 'worker.connected')) {
     const { pool, labels, maxSessions = 0, ...data } = event.data
     const { invited } = record

@@ -49,18 +49,30 @@ interface OpenGate {
   display: { hash: string }
 }
 
+/** A part of a network. */
+export interface Cuttable {
+  cut(): void
+  heal(): void
+}
+
 /** The networks of a cluster that can be cut. */
 export class Network {
   readonly workers = new Map<string, PartitionProxy>()
   readonly stores = new Map<string, PartitionProxy>()
   readonly clients = new Map<string, PartitionProxy>()
+  /** Nodes of Restate: each from its server and from the other nodes. */
+  readonly engines = new Map<string, Cuttable>()
 
-  /** Each server from its workers, from its clients and from the database, and all from workers. */
-  get choices(): [string, PartitionProxy[]][] {
-    const each = (proxies: Map<string, PartitionProxy>, what: string) =>
-      [...proxies].map(([name, proxy]): [string, PartitionProxy[]] => [`${name} from ${what}`, [proxy]])
-    const workers: [string, PartitionProxy[]] = ['all servers from workers', [...this.workers.values()]]
-    return [...each(this.workers, 'workers'), workers, ...each(this.clients, 'clients'), ...each(this.stores, 'store')]
+  /**
+   * Each server from its workers, from its clients and from the database, all from workers, and
+   * each node of the engine from its server and the other nodes.
+   */
+  get choices(): [string, Cuttable[]][] {
+    const each = (parts: Map<string, Cuttable>, what: string) =>
+      [...parts].map(([name, part]): [string, Cuttable[]] => [`${name} from ${what}`, [part]])
+    const workers: [string, Cuttable[]] = ['all servers from workers', [...this.workers.values()]]
+    const servers = [...each(this.workers, 'workers'), workers, ...each(this.clients, 'clients')]
+    return [...servers, ...each(this.stores, 'store'), ...each(this.engines, 'server and nodes')]
   }
 
   async close(): Promise<void> {
@@ -89,7 +101,11 @@ export class ClusterUnderTest {
   /** `install` puts the program into this directory, and returns its path. */
   static async start(
     engine: string,
-    { workers = 2, install = () => CLI }: { workers?: number; install?: (root: string) => string } = {},
+    {
+      workers = 2,
+      install = () => CLI,
+      env = () => ({}),
+    }: { workers?: number; install?: (root: string) => string; env?: (root: string) => Record<string, string> } = {},
   ): Promise<ClusterUnderTest> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
     // The database runs as another user if the tests run as root.
@@ -98,7 +114,7 @@ export class ClusterUnderTest {
       process.execPath,
       [install(root), 'demo', '--cluster', '--empty', '--json', '--engine', engine, '--workers', String(workers)],
       {
-        env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
+        env: { ...process.env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home'), ...env(root) },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )
@@ -169,9 +185,31 @@ export class ClusterUnderTest {
     return isSent
   }
 
+  #hasNode(server: string): boolean {
+    return existsSync(join(this.home(server), 'data', 'engine', 'node.json'))
+  }
+
+  /** A node that is stopped answers nobody, and none of its connections closes. */
+  #engineNetwork(name: string): Cuttable {
+    let pid: number | null = null
+    const send = (signal: NodeJS.Signals) => {
+      try {
+        if (pid !== null) process.kill(pid, signal)
+      } catch {
+        // Its server has replaced it.
+      }
+    }
+    return {
+      cut: () => {
+        pid = this.#enginePid(name)
+        send('SIGSTOP')
+      },
+      heal: () => send('SIGCONT'),
+    }
+  }
+
   #killNode(server: string): void {
-    if (existsSync(join(this.home(server), 'data', 'engine', 'node.json')))
-      this.kill(server.replace('server', 'engine'))
+    if (this.#hasNode(server)) this.kill(server.replace('server', 'engine'))
   }
 
   #pause(server: string): boolean {
@@ -335,6 +373,10 @@ export class ClusterUnderTest {
       const { items } = await this.ask(client => client.get<{ items: { isConnected: boolean }[] }>('/workers'))
       return items.every(({ isConnected }) => isConnected)
     })
+    for (const name of this.servers.filter(server => this.#hasNode(server))) {
+      const engine = name.replace('server', 'engine')
+      network.engines.set(engine, this.#engineNetwork(engine))
+    }
     return network
   }
 

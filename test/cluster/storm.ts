@@ -19,6 +19,8 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '3' },
     decisions: { type: 'string', default: '1000' },
     sessions: { type: 'string', default: '10' },
+    /** How long each cut lasts, in seconds, in turn. */
+    cuts: { type: 'string', default: '5,2,12,2,60' },
     /** How long the partitions may take. */
     minutes: { type: 'string', default: '30' },
     /** The parts that are killed in each round, by default all kinds. */
@@ -96,7 +98,7 @@ async function partitions(network: Network): Promise<void> {
   const sessions = Number(values.sessions)
   const requests = Math.ceil(Number(values.decisions) / sessions)
   const limitMs = Number(values.minutes) * 60_000
-  const size = { sessions, requests, limitMs, cuts: [5, 2, 12, 2] }
+  const size = { sessions, requests, limitMs, cuts: values.cuts.split(',').map(Number) }
   const result = await partitionStorm(cluster, network, { ...size, say })
   const { accepted, refused, unknown } = result.told
   say(`${result.decided} decisions, ${result.applied} applied; load ${load()}`)

@@ -59,7 +59,7 @@ test('100 runs at gates without a host accept each answer once, though two proce
     ])
   const onError = (error: unknown) => console.error(error)
   const host = () => {
-    const ledger = openLedger({ store, clock, settings: {} })
+    const ledger = openLedger({ store, settings: {} })
     const options = {
       store,
       ledger,

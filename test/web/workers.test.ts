@@ -47,6 +47,9 @@ describeNeeding('chromium', 'the page of workers', () => {
     await link('second').waitFor()
     await panel('first').getByText('draining').waitFor()
     await panel('first').getByText('nothing').waitFor()
+    await show(page, '/runs')
+    await page.getByText('on second').waitFor()
+    await show(page, '/workers')
     await waitFor('the step elsewhere', () => lines().filter(line => line === 'begun').length === 2)
     letEnd()
     await waitFor('the end', async () => {

@@ -1,5 +1,4 @@
 import type { BatchResult } from '../../approvals/index.js'
-import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { ledgerOf } from '../../runs/index.js'
 import { plural } from '../../text/index.js'
@@ -27,7 +26,7 @@ export async function approveAllLike(
       next: 'approve each with its fingerprint',
     })
   return withStore(context, async (store, home) => {
-    const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
+    const ledger = ledgerOf({ store, home, env: context.env })
     const first = await findRequest({ ledger, store }, id, 'approve')
     const pending = (await ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
     const alike = pending.filter(
@@ -53,7 +52,7 @@ export async function approveAllLike(
 export async function denyEverything(context: CommandContext, { note, isJson }: BatchOptions): Promise<number> {
   refuseAgents(context)
   return withStore(context, async (store, home) => {
-    const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
+    const ledger = ledgerOf({ store, home, env: context.env })
     const waiting = await ledger.list({ isOpenOnly: true })
     const results = waiting.length === 0 ? [] : await decideBatchThroughDaemon(context, 'deny-all', deciderWith(note))
     return report(context, results, isJson)

@@ -45,7 +45,7 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
   const agent = callingAgent(context)
   if (agent !== null) return refuseAgent(context, options.id, agent)
   return withStore(context, async (store, home) => {
-    const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
+    const ledger = ledgerOf({ store, home, env: context.env })
     const command = options.wants === 'allow' ? 'approve' : options.wants
     const record = await findRequest({ ledger, store }, options.id, command)
     // Refused with the name of who decided; nothing is shown or asked before.
@@ -79,7 +79,7 @@ function requestFor(
 async function refuseAgent(context: CommandContext, id: string | undefined, agent: string): Promise<never> {
   try {
     await withStore(context, (store, home) =>
-      ledgerOf({ store, home, env: context.env, clock: systemClock }).decide(id ?? '', {
+      ledgerOf({ store, home, env: context.env }).decide(id ?? '', {
         fingerprint: '',
         option: '',
         seen: { displayHash: '', whole: false },

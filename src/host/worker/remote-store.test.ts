@@ -130,13 +130,13 @@ describe("a worker's store", () => {
 
   describeStreams({
     get store() {
-      return renamed(remoteStore(link()))
+      return renamed(remoteStore(link(), systemClock))
     },
-    connect: async () => renamed(remoteStore(link())),
+    connect: async () => renamed(remoteStore(link(), systemClock)),
   })
 
   test('offers its own sessions and the time, and refuses everything else', async () => {
-    const remote = remoteStore(link())
+    const remote = remoteStore(link(), systemClock)
     expect(Math.abs((await remote.now()) - (await store.now()))).toBeLessThan(60_000)
     const documents = await remote.documents<object>(sessionsProjection.name)
     expect(documents.map(({ key }) => key).sort()).toEqual(STREAMS.map(sessionOf).sort())
@@ -160,7 +160,7 @@ describe("a worker's store", () => {
 
   test('writes each of 200 appends once and in order over a connection that breaks before and after them', async () => {
     const breaking = link()
-    const remote = remoteStore(breaking)
+    const remote = remoteStore(breaking, systemClock)
     await remote.append(stream, 0, [counted(0)])
     let frames = 0
     breaking.fate = () => {

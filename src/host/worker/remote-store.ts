@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { AppendResult, EventStore, NewEvent, StoredDocument, StoredEvent } from '../../store/index.js'
 import type { ServerPort } from '../../workers/index.js'
@@ -6,7 +7,7 @@ import type { ServerPort } from '../../workers/index.js'
  * A worker's view of the store: its own sessions, the events of its own runs, and nothing else. The
  * server checks every call; a call survives a break of the connection, and is written once.
  */
-export function remoteStore(server: Pick<ServerPort, 'call'>): EventStore {
+export function remoteStore(server: Pick<ServerPort, 'call'>, clock: Clock): EventStore {
   const ask = <T>(method: string, params: Record<string, unknown>) =>
     server.call(`store.${method}`, params) as Promise<T>
   /** The newest known version of each stream: the next append is expected there. */
@@ -26,6 +27,7 @@ export function remoteStore(server: Pick<ServerPort, 'call'>): EventStore {
   const known: Partial<EventStore> = {
     id: 'remote',
     isShared: true,
+    clock,
     append: (stream, expected, events) => {
       // A call may be sent again later: what it says must not change until then.
       const copy = JSON.parse(JSON.stringify(events)) as NewEvent[]

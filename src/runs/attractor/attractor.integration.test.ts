@@ -33,7 +33,7 @@ beforeAll(async () => {
   const home = openHome({ env })
   const { dataDirectory } = home.settings
   store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
-  const ledger = openLedger({ store, clock: systemClock, settings: {} })
+  const ledger = openLedger({ store, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = createRunHost({ ...common, envPass: [], env: process.env, isInteractive: true, maxRuns: 8, onError })
   await runs.start()

@@ -131,7 +131,7 @@ interface CheckpointRun {
 
 /** The new run takes over the checkpoint's context, outcomes and commit. */
 async function startAtCheckpoint(
-  { store, home, clock, cwd, person }: StartContext,
+  { store, home, cwd, person }: StartContext,
   checkpoint: Checkpoint,
   { graph, title, input, from, labels, driver }: CheckpointRun,
 ): Promise<StartedRun> {
@@ -180,7 +180,7 @@ async function startAtCheckpoint(
       ...(sandbox ? { sandbox } : sandboxOf(home, undefined)),
       ...(Object.keys(ownLabels).length > 0 && { labels: ownLabels }),
     },
-    clock.now(),
+    store.clock.now(),
     id,
   )
   const isLost = commit !== undefined && !hasCommit

@@ -54,7 +54,7 @@ export async function startGraph(
   options: GraphOptions = {},
 ): Promise<StartedRun> {
   refuseErrors(loaded)
-  const { store, clock, cwd, person } = context
+  const { store, cwd, person } = context
   const { id = newId('run'), dryRun = null, trust } = options
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
@@ -117,7 +117,7 @@ export async function startGraph(
       ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
-    clock.now(),
+    store.clock.now(),
     id,
   )
   return { id, home, driver, notices: await uncommittedNotice(cwd, workspace) }

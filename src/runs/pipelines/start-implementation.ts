@@ -59,7 +59,7 @@ export async function startImplementation(context: StartContext, options: Implem
   const { placement } = options
   const driver = options.isDetached || placement ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
-  const { store, clock, env, cwd, person } = context
+  const { store, env, cwd, person } = context
   // Mistakes in the arguments come before a missing agent.
   const plan = readPlan(options)
   if ([options.issue, options.title, options.design, plan ?? undefined].every(given => given === undefined))
@@ -78,7 +78,7 @@ export async function startImplementation(context: StartContext, options: Implem
     tracker: settings?.tracker ?? null,
   })
   const id = options.id ?? newId('run')
-  const createdAt = clock.now()
+  const createdAt = store.clock.now()
   const issueKey = slugOf(issue.id)
   const found = await planWorkspace(context, id, issueKey, options)
   const { dirty } = found

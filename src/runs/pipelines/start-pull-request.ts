@@ -42,13 +42,13 @@ export async function startPullRequest(context: StartContext, options: PullReque
     })
   const driver = options.isDetached ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
-  const { store, clock, env, cwd, person } = context
+  const { store, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
   const id = options.id ?? newId('run')
   const found = await findPull(context, id, settings, options)
   await requireProjectTrust(context, { directory: found.repository, revision: found.workspace.base }, options.trust)
-  const createdAt = clock.now()
+  const createdAt = store.clock.now()
   const { title, ...args } = found
   const parsed = pipelineArgs.parse({
     pipeline: 'pull_request',

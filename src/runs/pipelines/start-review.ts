@@ -50,7 +50,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   const { placement } = options
   const driver = options.isDetached || placement ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
-  const { store, clock, env, cwd, person } = context
+  const { store, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
   const id = options.id ?? newId('run')
   // Mistakes in the arguments come before a missing agent. A pull request gets a worktree, so it is
@@ -64,7 +64,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
   const isFixing = await wantsFixes(context, found, options.fix)
   const git = new PipelineGit(found.cwd)
-  const createdAt = clock.now()
+  const createdAt = store.clock.now()
   if (isFixing && !found.isOwnWorktree) await refuseBusy(store, git, found.cwd, 'review without --fix')
   const args = pipelineArgs.parse({
     pipeline: 'review',

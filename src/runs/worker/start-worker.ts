@@ -89,6 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       agents,
       runs: steps.runs,
       sessions: sessions.ids,
+      clock: clock.now(),
       ...(options.isDraining && { isDraining: true }),
       ...(pool !== null && { pool }),
       labels,
@@ -123,7 +124,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     workflows: WORKFLOWS,
     server: link,
     performers: openPerformers({
-      store: remoteStore(link),
+      store: remoteStore(link, clock),
       approvals: new RemoteApprovals(link),
       clock,
       env,

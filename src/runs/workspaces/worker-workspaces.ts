@@ -11,6 +11,7 @@ import {
   type WorkspaceNeeds,
   type WorkspacePort,
 } from '../../workers/index.js'
+import { ProjectMirrors } from './project-mirrors.js'
 
 /** What the worker last knew of a workspace: kept beside it. */
 interface Copy {
@@ -31,10 +32,15 @@ export interface WorkerWorkspacesOptions {
  */
 export class WorkerWorkspaces implements WorkspacePort {
   readonly #options: WorkerWorkspacesOptions
+  readonly #mirrors: ProjectMirrors
   readonly #making = new Map<string, Promise<void>>()
 
   constructor(options: WorkerWorkspacesOptions) {
     this.#options = options
+    this.#mirrors = new ProjectMirrors({
+      directory: join(options.dataDirectory, 'mirrors'),
+      fetch: (run, blob) => this.#fetch(run, blob),
+    })
   }
 
   async prepare(run: string, needs: StepNeeds): Promise<StepNeeds> {
@@ -78,7 +84,7 @@ export class WorkerWorkspaces implements WorkspacePort {
   async #make(
     run: string,
     cwd: string,
-    { origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
+    { mirror, origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
   ): Promise<void> {
     const path = this.#path(run, cwd)
     if (readCopy(path)?.epoch === epoch) return
@@ -88,13 +94,11 @@ export class WorkerWorkspaces implements WorkspacePort {
     await git.run(['init', '--quiet', '--initial-branch', branch])
     await git.run(['config', 'user.name', identity.name])
     await git.run(['config', 'user.email', identity.email])
-    await git.run([
-      'fetch',
-      '--quiet',
-      '--update-head-ok',
-      await this.#fetch(run, origin),
-      `refs/heads/${branch}:refs/heads/${branch}`,
-    ])
+    if (mirror) await this.#mirrors.fetchInto(git, run, mirror)
+    if (origin !== null) {
+      const ref = `refs/heads/${branch}:refs/heads/${branch}`
+      await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, origin), ref])
+    }
     if (saved) {
       const refs = [`+refs/heads/*:refs/heads/*`, `+${wipRef(run)}:${wipRef(run)}`]
       await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, saved.blob), ...refs])

@@ -8,9 +8,10 @@ import { BlobFiles, type WorkspaceNeeds } from '../../workers/index.js'
 import { worktreesDirectory } from '../../worktrees/index.js'
 import { runDirectory } from '../run-directory.js'
 import type { StartContext } from '../start-context.js'
+import { bundleProject } from './project-bundles.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
 
-type Origin = Pick<WorkspaceNeeds, 'origin' | 'base' | 'branch' | 'identity'>
+type Origin = Pick<WorkspaceNeeds, 'mirror' | 'origin' | 'base' | 'branch' | 'identity'>
 type OriginRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
 
 export interface OriginOptions {
@@ -37,7 +38,9 @@ export class WorkspaceOrigin {
 
   /** Whether a worker that has the run may read this blob. */
   async mayRead(run: RunState, blob: string): Promise<boolean> {
-    return blob === run.saved?.blob || blob === (await this.originOf(run))?.origin
+    if (blob === run.saved?.blob) return true
+    const origin = await this.originOf(run)
+    return origin !== null && (blob === origin.origin || blob === origin.mirror?.blob)
   }
 
   /** Brings what a worker saved into the run's worktree, if that is on this machine. */
@@ -70,7 +73,7 @@ export class WorkspaceOrigin {
     origin ??= await this.#make(id, cwd)
     if (origin === null) return null
     // Here before it is named: workers read it in parts.
-    await bundles.path(origin.origin)
+    for (const blob of [origin.origin, origin.mirror?.blob]) if (blob) await bundles.path(blob)
     writeFileSync(file, JSON.stringify(origin), { mode: 0o600 })
     return origin
   }
@@ -81,10 +84,8 @@ export class WorkspaceOrigin {
     const git = new Git(cwd)
     const [base, branch] = [await git.head(), await git.branch()]
     if (base === null || branch === null) return null
-    const draft = bundles.files.draft(id)
-    await git.run(['bundle', 'create', '--quiet', draft, `refs/heads/${branch}`])
-    const origin: Origin = { origin: bundles.files.keep(draft), base, branch, identity: await identityOf(git) }
-    await bundles.share(origin.origin)
+    const parts = await bundleProject(git, { run: id, head: base, branch }, { store, bundles })
+    const origin: Origin = { ...parts, base, branch, identity: await identityOf(git) }
     if (store.isShared) await store.saveSnapshot(originKey(id), { version: 1, state: origin })
     return origin
   }

@@ -22,6 +22,13 @@ describe('notices', () => {
     expect(await fixture.events('session.noticed')).toHaveLength(1)
   })
 
+  test('a session is as old as its program, also if the log has the time of another clock', async () => {
+    await open({ record: { startedAt: 400_000 }, startedAt: 1_000_000, times: { readyTimeoutMs: 60_000 } })
+    await fixture.paint(['Loading the loader…'], { isGone: true })
+    await fixture.pass(50_000)
+    expect(await fixture.notices()).toEqual([])
+  })
+
   test('a session that is ready is not reported', async () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await fixture.paint(['hello'])

@@ -43,6 +43,7 @@ export type LiveSessionParts = ReturnType<typeof liveSessionParts>
 export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner) {
   const { record, pack, clock, keeper, journal, restored, emit, onError } = options
   const agent = options.agent ?? SILENT_AGENT
+  const { startedAt = record.startedAt } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const ports: SessionPorts = {
     session: record.id,
@@ -64,7 +65,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     ...(options.onRuleOff && { onRuleOff: options.onRuleOff }),
     pack,
     emulator: options.emulator,
-    startedAt: record.startedAt,
+    startedAt,
     restored: restored ? { ...restored, firstRow: firstRowNeeded(restored.phase.conversation) } : null,
     reply: bytes => void keeper.write(record.id, bytes).catch(onError),
     onLook: look => {
@@ -83,7 +84,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     },
   })
   const notices: SessionNotices = new SessionNotices({
-    session: record,
+    session: { ...record, startedAt },
     clock,
     times,
     lastRows: count => terminal.lastRows(count),
@@ -184,7 +185,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
   })
   const reports = new AgentReportReader({
     clock,
-    startedAt: record.startedAt,
+    startedAt,
     receipts,
     lastTurn: () => phase.lastTurn,
     onIdentified: (agentSession, source, version) => ending.identify(agentSession, source, version),

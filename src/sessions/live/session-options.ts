@@ -16,6 +16,8 @@ import type { SavedTerminal } from './session-terminal.js'
 
 export interface LiveSessionOptions {
   record: SessionRecord
+  /** When its program was started, by this clock; default: the time in the log. */
+  startedAt?: number
   pack: Pack
   keeper: KeeperPort
   journal: SessionJournal

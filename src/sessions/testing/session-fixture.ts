@@ -26,6 +26,7 @@ const STARTED_AT = 1_000_000
 
 export interface SessionFixtureOptions {
   record?: Partial<SessionRecord>
+  startedAt?: LiveSessionOptions['startedAt']
   times?: LiveSessionOptions['times']
   agent?: LiveSessionOptions['agent']
   pause?: LiveSessionOptions['pause']
@@ -106,6 +107,7 @@ export class SessionFixture {
           hostName: 'test',
           emit: update => fixture.#take(update),
           onError: error => fixture.errors.push(error),
+          ...(options.startedAt !== undefined && { startedAt: options.startedAt }),
           ...(options.times && { times: options.times }),
           ...(options.agent && { agent: options.agent }),
           ...(options.pause && { pause: options.pause }),

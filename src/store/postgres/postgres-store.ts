@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Clock } from '../../clock/index.js'
+import { type Clock, SynchronizedClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { checkChain } from '../chain.js'
 import { checkName, decodeJson, type EventValidator, encodeEvent, encodeJson } from '../encode-event.js'
@@ -34,6 +34,7 @@ export interface PostgresStoreOptions {
 export class PostgresEventStore implements Api.EventStore {
   readonly id: string
   readonly isShared = true
+  readonly clock: Clock
   readonly #options: PostgresStoreOptions
   readonly #connections: Connections
   readonly #planner = new AppendPlanner()
@@ -46,12 +47,16 @@ export class PostgresEventStore implements Api.EventStore {
   readonly #subscriptions = new Set<LogSubscription>()
   /** The newest event that this process has seen: after a reconnect it must still be there. */
   #seen = { position: 0, append: '' }
+  readonly #time: SynchronizedClock
   #isClosed = false
 
   constructor(options: PostgresStoreOptions) {
-    const { target, clock, projections, onError, now, password } = options
+    const { target, projections, onError, now, password } = options
     this.id = options.id
     this.#options = options
+    this.#time = new SynchronizedClock(options.clock)
+    const clock = now ? options.clock : this.#time
+    this.clock = clock
     const onSeen = (position: number, append: string) => {
       if (position > this.#seen.position) this.#seen = { position, append }
     }
@@ -86,6 +91,7 @@ export class PostgresEventStore implements Api.EventStore {
 
   /** Builds the documents of this program's projections, and chains these streams from now on. */
   async prepare(chained: readonly string[]): Promise<void> {
+    await this.now()
     await this.#locked(async client => {
       await this.#projector.catchUp(client)
       await client.query(
@@ -112,7 +118,8 @@ export class PostgresEventStore implements Api.EventStore {
    */
   async appendAll(appends: readonly Api.StreamAppend[], options: Api.AppendOptions = {}): Promise<Api.AppendResult[]> {
     this.#requireOpen()
-    const { clock, validate } = this.#options
+    const { validate } = this.#options
+    const { clock } = this
     const encoded = appends.map(({ stream, expected, events }) => {
       checkName('name of a stream', stream)
       if (expected !== 'any' && !(Number.isInteger(expected) && expected >= 0))
@@ -147,7 +154,8 @@ export class PostgresEventStore implements Api.EventStore {
   async now(): Promise<number> {
     this.#requireOpen()
     if (this.#options.now) return this.#options.now()
-    return (await this.#connections.read<{ now: number }>('SELECT sb_now() AS now'))[0]!.now
+    const read = () => this.#connections.read<{ now: number }>('SELECT sb_now() AS now')
+    return this.#time.read(async () => (await read())[0]!.now)
   }
 
   async saveSnapshot(key: string, snapshot: Api.Snapshot): Promise<void> {

@@ -48,7 +48,7 @@ export class SqliteEventStore implements Api.EventStore {
   readonly id: string
   readonly isShared = false
   readonly #connection: Connection
-  readonly #clock: Clock
+  readonly clock: Clock
   readonly #validate: EventValidator | undefined
   readonly #onError: (error: unknown) => void
   readonly #reader: EventReader
@@ -60,7 +60,7 @@ export class SqliteEventStore implements Api.EventStore {
   constructor(options: SqliteStoreOptions) {
     this.id = options.id
     this.#connection = options.connection
-    this.#clock = options.clock
+    this.clock = options.clock
     this.#validate = options.validate
     this.#onError = options.onError
     this.#reader = new EventReader(options.connection)
@@ -106,7 +106,7 @@ export class SqliteEventStore implements Api.EventStore {
     const work = () => {
       const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
       if (options.fence) checkFence(options.fence, ends.lease)
-      if (options.notAfter !== undefined) checkDeadline(options.notAfter, this.#clock.now())
+      if (options.notAfter !== undefined) checkDeadline(options.notAfter, this.clock.now())
       const events: WrittenEvent[] = []
       const written = this.#insertAll(encoded, ends, events)
       this.#projector.foldWritten(events, { isLater })
@@ -187,7 +187,7 @@ export class SqliteEventStore implements Api.EventStore {
 
   async now(): Promise<number> {
     this.#connection.requireOpen()
-    return this.#clock.now()
+    return this.clock.now()
   }
 
   subscribe(
@@ -217,12 +217,12 @@ export class SqliteEventStore implements Api.EventStore {
     checkName('key of a lease', key)
     checkName('owner of a lease', owner)
     return this.#connection.write('full', () =>
-      takeLease(this.#connection, { key, owner, now: this.#clock.now(), ttlMs, isGone }),
+      takeLease(this.#connection, { key, owner, now: this.clock.now(), ttlMs, isGone }),
     )
   }
 
   renewLease(lease: Api.Fence, ttlMs: number): Promise<boolean> {
-    return this.#connection.write('normal', () => renewLease(this.#connection, lease, this.#clock.now() + ttlMs))
+    return this.#connection.write('normal', () => renewLease(this.#connection, lease, this.clock.now() + ttlMs))
   }
 
   async releaseLease(lease: Api.Fence): Promise<void> {
@@ -265,7 +265,7 @@ export class SqliteEventStore implements Api.EventStore {
         `the expected version of ${stream} is neither a version nor 'any': ${expected}`,
       )
     }
-    return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
+    return { stream, expected, events: events.map(event => encodeEvent(event, this.clock.now(), this.#validate)) }
   }
 
   /** Adds every written event to `events`. */

@@ -155,7 +155,10 @@ const COLUMNS: readonly Column<Run>[] = [
         <a class="strong" href={`/r/${run.id}`}>
           {run.title}
         </a>
-        <span class="small dim under">{runKind(run)}</span>
+        <span class="small dim under">
+          {runKind(run)}
+          {run.workerName && ` · on ${run.workerName}`}
+        </span>
       </>
     ),
     sort: ({ title }) => title,

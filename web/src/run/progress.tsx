@@ -3,7 +3,7 @@ import type { Run } from '../api/types'
 import { stepName } from './step-name'
 
 /** Labels that Signalbox sets for itself. */
-const INTERNAL = new Set(['host', 'pipeline', 'surface'])
+const INTERNAL = new Set(['host', 'pipeline', 'server', 'surface'])
 
 function labelsOf(labels: Run['labels']): string[] {
   return Object.entries(labels)

@@ -67,7 +67,7 @@ export function TopicTab({ topic }: { topic: Topic }) {
             <ul class="controls">
               {known.map(control => (
                 <ControlLine
-                  key={`${control.key} ${settings.get(control.key)!.shown}`}
+                  key={control.key}
                   control={control}
                   setting={settings.get(control.key)!}
                   outcome={outcome?.key === control.key ? outcome : null}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Setting } from '../api/types'
 import { durationText, parseDurationText } from './duration'
 
@@ -68,7 +68,7 @@ export function Field(props: FieldProps) {
     )
   }
   if (type === 'strings' && values) return <ChecksField {...props} chosen={Array.isArray(value) ? value : []} />
-  if (look.isHours) return <HoursField {...props} value={textOf(setting, value)} />
+  if (look.isHours) return <HoursField key={setting.shown} {...props} value={textOf(setting, value)} />
   return <TextField {...props} value={textOf(setting, value)} />
 }
 
@@ -118,6 +118,12 @@ function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { v
   const [text, setText] = useState(value)
   // A value that was sent is not sent again when the field is left.
   const sent = useRef(value)
+  const shown = useRef(value)
+  // When the saved value arrives, it replaces what was sent, not what was typed since then.
+  useLayoutEffect(() => {
+    if (text === sent.current || text === shown.current) setText(value)
+    shown.current = value
+  }, [value])
   const { type, hasNone } = setting.accepts
   const read = readBack(setting, text, look)
   const isChanged = text !== value

@@ -110,7 +110,7 @@ function Groups(props: GroupsProps) {
           <ul class="controls">
             {settings.map(setting => (
               <ControlLine
-                key={`${setting.key} ${setting.shown}`}
+                key={setting.key}
                 control={controlOf(setting)}
                 setting={setting}
                 outcome={outcome?.key === setting.key ? outcome : null}

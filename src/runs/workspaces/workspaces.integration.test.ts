@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../clock/index.js'
+import type { RunState } from '../../engine/index.js'
+import { openBlobs } from '../../store/blobs/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
+import { BlobFiles, type ServerPort, type StepNeeds } from '../../workers/index.js'
+import { worktreesDirectory } from '../../worktrees/index.js'
+import { WorkerWorkspaces } from './worker-workspaces.js'
+import { WorkspaceBlobs } from './workspace-blobs.js'
+import { WorkspaceOrigin } from './workspace-origin.js'
+
+let directory: string
+let project: string
+let store: EventStore
+let origin: WorkspaceOrigin
+let bundles: WorkspaceBlobs
+let transferred: number
+let runs: number
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', ['-C', cwd, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
+    encoding: 'utf8',
+  }).trim()
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-workspaces-'))
+  project = join(directory, 'project')
+  mkdirSync(project)
+  git(project, 'init', '--quiet', '--initial-branch=main')
+  commit('large', randomBytes(2_000_000).toString('base64'))
+  store = await openTestStore({ path: join(directory, 'store.db'), clock: systemClock })
+  const dataDirectory = join(directory, 'server')
+  const blobs = await openBlobs(null, { dataDirectory, env: {}, store })
+  bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
+  origin = new WorkspaceOrigin({ dataDirectory, store, bundles })
+  transferred = 0
+  runs = 0
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function commit(name: string, text: string): void {
+  writeFileSync(join(project, name), text)
+  git(project, 'add', '.')
+  git(project, 'commit', '--quiet', '-m', name)
+}
+
+function worker(name: string): WorkerWorkspaces {
+  const dataDirectory = join(directory, name)
+  let asked: RunState
+  const server: ServerPort = {
+    send: () => undefined,
+    call: async (method, { blob, offset, run }) => {
+      expect(method).toBe('blob.read')
+      asked = { id: run, cwd: worktreeOf(run as string), saved: null } as unknown as RunState
+      expect(await origin.mayRead(asked, blob as string)).toBe(true)
+      await bundles.path(blob as string)
+      const part = bundles.files.read(blob as string, offset as number)
+      transferred += part.length
+      return part.toString('base64')
+    },
+  }
+  return new WorkerWorkspaces({ dataDirectory, blobs: new BlobFiles(join(dataDirectory, 'blobs')), server })
+}
+
+const worktreeOf = (run: string) => join(worktreesDirectory(join(directory, 'server')), 'project', run)
+
+/** A new run at a commit of the project; returns its directory on the worker, and what it cost. */
+async function start(at: WorkerWorkspaces, revision = 'main'): Promise<{ cwd: string; bytes: number }> {
+  const id = `run_${++runs}`
+  const cwd = worktreeOf(id)
+  mkdirSync(dirname(cwd), { recursive: true })
+  mkdirSync(join(directory, 'server', 'runs', id), { recursive: true })
+  git(project, 'worktree', 'add', '--quiet', '-b', `branch-${id}`, cwd, revision)
+  const run = { id, cwd, saved: null, placed: { worker: 'w', epoch: 1 } } as unknown as RunState
+  const before = transferred
+  const needs = { cwd, workspace: await origin.needsOf(run) } as unknown as StepNeeds
+  const ready = await at.prepare(id, needs)
+  expect(git(ready.cwd, 'rev-parse', 'HEAD')).toBe(git(project, 'rev-parse', revision))
+  expect(git(ready.cwd, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(`branch-${id}`)
+  expect(git(ready.cwd, 'status', '--porcelain')).toBe('')
+  return { cwd: ready.cwd, bytes: transferred - before }
+}
+
+test('the history of a project is transferred to a worker once', async () => {
+  const first = worker('first')
+  expect((await start(first)).bytes).toBeGreaterThan(1_900_000)
+  expect((await start(first)).bytes).toBe(0)
+  commit('small', 'text')
+  const next = await start(first)
+  expect(next.bytes).toBeLessThan(10_000)
+  expect(readFileSync(join(next.cwd, 'small'), 'utf8')).toBe('text')
+  // Another worker gets both parts, and an older commit after a newer one.
+  const second = worker('second')
+  expect((await start(second)).bytes).toBeGreaterThan(1_900_000)
+  expect((await start(second, 'main~1')).bytes).toBe(0)
+  // Neither the bundle of the history nor a second copy of it stays.
+  expect(readdirSync(join(directory, 'second', 'blobs')).length).toBe(1)
+})
+
+test('many new commits renew what is shared', async () => {
+  const first = worker('first')
+  await start(first)
+  commit('larger', randomBytes(3_000_000).toString('base64'))
+  expect((await start(first)).bytes).toBeGreaterThan(4_900_000)
+  expect((await start(first)).bytes).toBe(0)
+})
+
+test('a mirror that is gone or damaged is made again', async () => {
+  const first = worker('first')
+  await start(first)
+  const [name] = readdirSync(join(directory, 'first', 'mirrors'))
+  const mirror = join(directory, 'first', 'mirrors', name!)
+  rmSync(join(mirror, 'objects'), { recursive: true })
+  expect((await start(first)).bytes).toBeGreaterThan(1_900_000)
+  rmSync(mirror, { recursive: true })
+  expect((await start(first)).bytes).toBeGreaterThan(1_900_000)
+  expect(existsSync(join(mirror, 'HEAD'))).toBe(true)
+})
+
+test('a run in another history of the same repository gets its own', async () => {
+  const first = worker('first')
+  await start(first)
+  git(project, 'checkout', '--quiet', '--orphan', 'other')
+  commit('other', 'text')
+  await start(first, 'other')
+  await start(first, 'main')
+})
