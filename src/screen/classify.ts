@@ -222,17 +222,19 @@ function observeStartup(scene: Scene): Observation | null {
 
 /** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
-/** Of a program that may have no input box at all, fewer. */
+/** Of a program that may have no input box at all, fewer, and one of them has to say so. */
 const FIRST_ROWS = 4
+const ANNOUNCES_START = /\b(?:starting|loading|initiali[sz]ing|launching|booting|connecting)\b/iu
 
 /**
  * The input box has not appeared, nothing marked was printed, nothing waits. A program without a
- * pack may have none: one that draws the whole screen or has printed only a few rows may be
- * starting, as long as no key was pressed and no shell prompt was shown.
+ * pack may have none: one that draws the whole screen, or whose first few rows announce its start,
+ * is starting, as long as no key was pressed and no shell prompt was shown.
  */
 function isStarting(scene: Scene): boolean {
   const { frame, pack, layout, memory } = scene
-  const isFirstOutput = frame.buffer === 'alternate' || (isFew(layout) && memory.prompt === null && !memory.turnOpen)
+  const isFirstOutput =
+    frame.buffer === 'alternate' || (announcesStart(layout) && memory.prompt === null && !memory.turnOpen)
   const isBoxKnown =
     pack.regions.some(region => region.name === 'composer') ||
     (pack.byStructure && memory.lastInputAt === null && isFirstOutput)
@@ -242,9 +244,9 @@ function isStarting(scene: Scene): boolean {
   return isBoxKnown && !hasConversation(layout, memory) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 
-/** As many rows as a program prints before it draws its screen. */
-function isFew({ rows }: Layout): boolean {
-  return rows.filter(row => row.indent >= 0).length <= FIRST_ROWS
+function announcesStart({ rows }: Layout): boolean {
+  const shown = rows.filter(row => row.indent >= 0)
+  return shown.length <= FIRST_ROWS && shown.some(({ text }) => ANNOUNCES_START.test(text))
 }
 
 /** Two rows of block characters near the top: a logo. A run of one is a box edge. */
