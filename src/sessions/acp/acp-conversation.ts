@@ -435,7 +435,7 @@ export class AcpConversation {
       reported: [],
       blocks,
       continues: false,
-      isTurnStart: false,
+      prompt: null,
       isConfirmed: true,
       openedT: this.#openedT,
       closedT: t,

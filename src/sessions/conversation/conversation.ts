@@ -101,6 +101,8 @@ export class Conversation {
   #partEnd: { count: number; lastRow: number } | null = null
   #found = new Set<string>()
   #isConfirmed = false
+  /** The prompt of the open turn, if Signalbox sent it. */
+  #prompt: string | null = null
   /** Text that the agent reported in this turn and that no closed message has yet. */
   #reported: readonly ReportedText[] = []
   /** Ends of prompts that were typed while the agent worked: their echo begins their own turn. */
@@ -200,6 +202,7 @@ export class Conversation {
       ...(echo && { echoText: echo.text }),
       ...(isKnown && !isSent && tail && { tail }),
     }
+    this.#prompt = null
     this.#reported = []
     this.#setBlocks([])
     this.#rows.forgetClear()
@@ -210,7 +213,9 @@ export class Conversation {
 
   /** The prompt of the open turn: its echo belongs to the turn, whatever is above it. */
   noteSent(text: string): void {
-    if (this.#state.isTurnOpen) this.#state.sentEnd = promptEnd(text)
+    if (!this.#state.isTurnOpen) return
+    this.#state.sentEnd = promptEnd(text)
+    this.#prompt = text
   }
 
   /** A prompt is typed while the agent works: it waits in the agent's queue. */
@@ -341,7 +346,7 @@ export class Conversation {
       reported: used,
       blocks,
       continues: false,
-      isTurnStart: this.#state.messages === 1,
+      prompt: this.#state.messages === 1 ? this.#prompt : null,
       isConfirmed,
       openedT: this.#state.openedT ?? 0,
       closedT: look?.t ?? 0,
@@ -430,7 +435,7 @@ export class Conversation {
     this.#reconciled = { reported: this.#reported, isEnd }
     const { blocks, found, isConfirmed } = reconcileReported(read, this.#reported, {
       isFinal: isEnd,
-      isTurnStart: this.#state.messages <= 1,
+      prompt: this.#state.messages <= 1 ? this.#prompt : null,
     })
     this.#blocks = blocks
     this.#found = found

@@ -55,19 +55,21 @@ describe('reported text', () => {
     expect(result.isConfirmed).toBe(true)
   })
 
-  test('leaves out what is above it at the start of a turn: the rest of a tall prompt', () => {
+  test('leaves out the rest of a prompt taller than the screen above it', () => {
     const screen = shown('row 38 row 39 of my prompt', 'The answer has six words here.')
     const records = reported('The answer has six words here.')
-    const result = reconcileReported(screen, records, { isFinal: true, isTurnStart: true })
+    const prompt = 'row 1\nrow 2\n\nrow 38\nrow 39 of my prompt'
+    const result = reconcileReported(screen, records, { isFinal: true, prompt })
     expect(renderMarkdown(result.blocks)).toBe('The answer has six words here.')
-    expect(renderMarkdown(final(screen, records).blocks)).toContain('row 38')
   })
 
-  test('leaves out nothing above a tool, whose record may be late', () => {
-    const screen = [...shown('First I look around'), tool('ls'), ...shown('Then I found the file')]
+  test('leaves out nothing that is not in the prompt: its record may be late or missing', () => {
     const records = reported('Then I found the file')
-    const result = reconcileReported(screen, records, { isFinal: true, isTurnStart: true })
-    expect(renderMarkdown(result.blocks)).toContain('First I look around')
+    const read = (screen: readonly Block[]) =>
+      renderMarkdown(reconcileReported(screen, records, { isFinal: true, prompt: 'find it' }).blocks)
+    for (const above of ['First I look around', 'You asked: find it'])
+      expect(read(shown(above, 'Then I found the file'))).toContain(above)
+    expect(read([...shown('find it'), tool('ls'), ...shown('Then I found the file')])).toContain('find it')
   })
 
   test('keeps its place between tools', () => {

@@ -1,4 +1,5 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
+import { squash } from '../compare-text.js'
 
 /** A finished piece of the answer, as the agent reported it. `t`: session seconds. */
 export interface ReportedText {
@@ -33,14 +34,13 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  * @param isFinal no more rows will come: reported texts without a run are inserted block by block,
  * and blocks that are only passages of a reported text give it their place: the screen skipped the
  * rest of it.
- * @param isTurnStart the blocks begin with the turn. Agents record texts in their order, so text
- * above the first one that they recorded is no answer: the rest of a prompt taller than the screen,
- * or an earlier answer.
+ * @param prompt of the turn that these blocks begin. Text above the first recorded one that the prompt
+ * ends with is the rest of a prompt taller than the screen.
  */
 export function reconcileReported(
   screenBlocks: readonly Block[],
   reported: readonly ReportedText[],
-  { isFinal, isTurnStart = false }: { isFinal: boolean; isTurnStart?: boolean },
+  { isFinal, prompt = null }: { isFinal: boolean; prompt?: string | null },
 ): Reconciled {
   const found = new Set<string>()
   const confirmed = new Set<number>()
@@ -72,9 +72,7 @@ export function reconcileReported(
       waiting.push(text)
       continue
     }
-    const isAbove =
-      isTurnStart && found.size === 0 && waiting.length === 0 && hasOnlyText(screenBlocks.slice(0, run.first))
-    if (isAbove) next = run.first
+    if (next === 0 && prompt !== null && isEndOf(prompt, screenBlocks.slice(0, run.first))) next = run.first
     else copyTo(run.first)
     result.push(...inPlaceOf(screenBlocks.slice(run.first, run.last + 1), text))
     for (let index = run.first; index <= run.last; index++) confirmed.add(index)
@@ -86,8 +84,14 @@ export function reconcileReported(
   return { blocks: result, found, isConfirmed }
 }
 
-function hasOnlyText(blocks: readonly Block[]): boolean {
-  return blocks.every(({ kind }) => TEXT.has(kind))
+function isEndOf(prompt: string, blocks: readonly Block[]): boolean {
+  const text = lettersOf(blocks.flatMap(wordsOf).join(''))
+  return blocks.every(({ kind }) => TEXT.has(kind)) && lettersOf(prompt).endsWith(text)
+}
+
+/** Rendering removes the marks of lists and emphasis. */
+function lettersOf(text: string): string {
+  return squash(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
@@ -209,8 +213,8 @@ export interface ClosedMessage {
   blocks: readonly Block[]
   /** The next message continues this one. */
   continues: boolean
-  /** It is the first message of its turn. */
-  isTurnStart: boolean
+  /** The prompt of its turn, if it is the turn's first message. */
+  prompt: string | null
   /** The agent's own command that printed it. */
   command?: string
   /** The agent's own record confirms all of its text. */
@@ -243,14 +247,14 @@ export class ClosedMessages {
       const reported = [...message.reported, text].sort((a, b) => a.t - b.t)
       const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, {
         isFinal: false,
-        isTurnStart: message.isTurnStart,
+        prompt: message.prompt,
       })
       if (!found.has(text.id)) continue
       // Text that was added at the end of the turn although no screen showed it must not get lost.
       const isWhole = message.reported.every(({ id }) => found.has(id))
       const whole = isWhole
         ? { blocks, isConfirmed }
-        : reconcileReported(message.screenBlocks, reported, { isFinal: true, isTurnStart: message.isTurnStart })
+        : reconcileReported(message.screenBlocks, reported, { isFinal: true, prompt: message.prompt })
       return Object.assign(message, { reported, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
     }
     return null
@@ -263,7 +267,7 @@ export class ClosedMessages {
     const reported = [...message.reported, text]
     const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, {
       isFinal: true,
-      isTurnStart: message.isTurnStart,
+      prompt: message.prompt,
     })
     return Object.assign(message, { reported, blocks, isConfirmed })
   }
