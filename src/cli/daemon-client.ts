@@ -23,6 +23,7 @@ const LOCKED_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 20_000
 /** Another daemon is starting or stopping: how long to wait before the next attempt. */
 const RETRY_START_MS = 1_000
+const RETRY_START_MAX_MS = 8_000
 /** A daemon that accepts a connection and does not answer this long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
 
@@ -61,8 +62,10 @@ export class DaemonClient {
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve', ...options], { logFile, cwd: '/', env: { ...context.env } })
     const waiting = new StartWait(home.directories.runtime, logFile, context)
-    let starting: DetachedStart | null = start()
-    let retryAt = Number.POSITIVE_INFINITY
+    const isOtherStarting = () => readStartProgress(home.directories.runtime) !== null
+    let pauseMs = RETRY_START_MS
+    let starting: DetachedStart | null = isOtherStarting() ? null : start()
+    let retryAt = starting ? Number.POSITIVE_INFINITY : systemClock.monotonic() + pauseMs
     for (;;) {
       const ended: unknown = await Promise.race([
         starting?.ended ?? delay(systemClock, 25),
@@ -74,7 +77,9 @@ export class DaemonClient {
         if (failure.code !== 'E_DAEMON_RUNNING') throw failure
         // Another daemon is starting or stopping: it answers soon, or the lock is free soon.
         starting = null
-        retryAt = systemClock.monotonic() + RETRY_START_MS
+        retryAt = systemClock.monotonic() + pauseMs
+        // A daemon that starts on a busy machine is not helped by further attempts.
+        pauseMs = isOtherStarting() ? Math.min(2 * pauseMs, RETRY_START_MAX_MS) : RETRY_START_MS
       }
       waiting.check(starting)
       if (systemClock.monotonic() < retryAt) continue

@@ -3,15 +3,15 @@ import { type Clock, ClosableClock } from '../clock/index.js'
 import type { OpenEngine, RunHost, RunPlacer, Servers } from '../engine/index.js'
 import { errorLine, SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import { type Home, openHome } from '../host/home/index.js'
+import { type Home, lockDaemon, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
 import { People } from '../people/index.js'
 import {
-  acquireLock,
   isOwnerGone,
+  type Lock,
   loadLibc,
   noteStartProgress,
   ownName,
@@ -34,6 +34,8 @@ import { SharedPeople } from './shared-people.js'
 export interface DaemonOptions {
   /** Names the home directory; agents and steps of runs inherit from it. */
   env: NodeJS.ProcessEnv
+  /** From `lockDaemon`; taken here if it is missing. The daemon releases it when it stops. */
+  lock?: Lock
   /** Further variables that agents may inherit. */
   envPass?: readonly string[]
   /** The port of the dashboard; `server.port` by default. */
@@ -82,12 +84,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = new ClosableClock(options.clock)
   const home = openHome({ env })
   const settings = { ...home.settings, envPass: [...home.settings.envPass, ...envPass] }
-  const server = serverSettings(home.loaded.config, home.directories, options)
-  const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
-  if (!lock)
-    throw new SignalboxError('E_DAEMON_RUNNING', 'Signalbox is already running for this home directory', {
-      next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
-    })
+  const lock = options.lock ?? (await lockDaemon(home))
   const note = (doing: string | null) => noteStartProgress(settings.runtimeDirectory, doing)
   // Between two stages of the start, the event loop does what waits: commands, the keeper.
   const begin = async (doing: string) => {
@@ -113,6 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of open.splice(0).reverse()) await Promise.resolve(close()).catch(onError)
   }
   const opening = async () => {
+    const server = serverSettings(home.loaded.config, home.directories, options)
     const { endpoint } = home.loaded.config.telemetry
     const tracing = await startTracing({ endpoint, service: 'signalbox-server', version, env })
     if (tracing) open.push(() => tracing.close())

@@ -54,6 +54,26 @@ describe('git', () => {
     expect(diff).toContain('+new')
   })
 
+  test('reports the nearest repository, also after one was created or deleted', async () => {
+    const inner = join(directory, 'a', 'b')
+    mkdirSync(inner, { recursive: true })
+    const root = () => new Git(inner).root()
+    expect(await root()).toBeNull()
+    sh('init', '-q')
+    expect([await root(), await root()]).toEqual([realpathSync(directory), realpathSync(directory)])
+    sh('commit', '-q', '--allow-empty', '-m', 'A beginning')
+    sh('worktree', 'add', '-q', 'a/b/tree')
+    const tree = new Git(join(inner, 'tree'))
+    expect([await tree.root(), await tree.root()]).toEqual([realpathSync(tree.cwd), realpathSync(tree.cwd)])
+    sh('init', '-q', 'a')
+    expect(await root()).toBe(realpathSync(join(directory, 'a')))
+    sh('-C', 'a', 'config', 'core.bare', 'true')
+    expect(await root()).toBeNull()
+    rmSync(join(directory, 'a', '.git'), { recursive: true })
+    rmSync(join(directory, '.git'), { recursive: true })
+    expect(await root()).toBeNull()
+  })
+
   test('reports that there is no repository', async () => {
     expect(await git.root()).toBeNull()
     expect(await git.head()).toBeNull()

@@ -1,8 +1,18 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
+import { type FoundRepository, findRepository } from './find-repository.js'
 import { commandAt, safeArguments } from './safe-arguments.js'
 
 /** Set by git's hooks and editors; inherited, git would use another repository. */
@@ -34,6 +44,9 @@ function hooksFor(args: readonly string[]): readonly string[] {
   return ['commit', 'push', 'config'].includes(args[commandAt(args)]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
+/** Answers of git about the top of the working tree, by directory, with the repository there then. */
+const knownRoots = new Map<string, { mark: string; root: string }>()
+
 export interface FileStatus {
   path: string
   /** Two letters of `git status --porcelain`. */
@@ -60,8 +73,25 @@ export class Git {
 
   /** Top of the working tree, or null outside one. */
   async root(): Promise<string | null> {
+    const found = this.#nearest()
+    if (found === null) return null
+    const mark = found && `${found.directory} ${found.mark}`
+    const known = knownRoots.get(this.cwd)
+    if (known && known.mark === mark) return known.root
     const { code, stdout } = await this.try(['rev-parse', '--show-toplevel'])
-    return code === 0 ? stdout.trim() : null
+    if (code !== 0) return null
+    const root = stdout.trim()
+    if (mark) knownRoots.set(this.cwd, { mark, root })
+    return root
+  }
+
+  /** Undefined if only git can tell. */
+  #nearest(): FoundRepository | null | undefined {
+    try {
+      return findRepository(this.cwd)
+    } catch {
+      return undefined
+    }
   }
 
   /** The commit that is checked out; null outside a repository and before its first commit. */
@@ -125,8 +155,10 @@ export class Git {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
     try {
-      if (await this.head()) await this.run(['read-tree', 'HEAD'], env)
-      await this.run(['add', '--all', '--', '.', ...(await this.#excluding(except))], env)
+      const read = await this.try(['read-tree', 'HEAD'], env)
+      // Before the first commit there is nothing to read.
+      if (read.code !== 0 && (await this.head())) await this.run(['read-tree', 'HEAD'], env)
+      await this.run(['add', '--all', '--', '.', ...this.#excluding(except)], env)
       return (await this.run(['write-tree'], env)).trim()
     } finally {
       rmSync(directory, { recursive: true, force: true })
@@ -171,7 +203,7 @@ export class Git {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
     try {
-      await this.run(['add', '--all', '--', '.', ...(await this.#excluding(except))], env)
+      await this.run(['add', '--all', '--', '.', ...this.#excluding(except)], env)
       await this.run(['read-tree', '--reset', '-u', tree], env)
     } finally {
       rmSync(directory, { recursive: true, force: true })
@@ -191,14 +223,14 @@ export class Git {
     await this.run(['update-ref', ref, commit.trim()])
   }
 
-  /** Pathspecs that exclude these files or directories; paths outside the tree need none. */
-  async #excluding(paths: readonly string[]): Promise<string[]> {
+  /** Pathspecs that exclude these files or directories; paths outside this directory need none. */
+  #excluding(paths: readonly string[]): string[] {
     if (paths.length === 0) return []
-    const root = await this.root()
+    const here = realpathSync(this.cwd)
     return paths
-      .map(path => relative(root ?? this.cwd, path))
+      .map(path => relative(here, path))
       .filter(path => path !== '' && !path.startsWith('..'))
-      .map(path => `:(top,exclude,literal)${path}`)
+      .map(path => `:(exclude,literal)${path}`)
   }
 
   /** @throws SignalboxError `E_GIT` with git's message. */
@@ -231,7 +263,7 @@ export class Git {
     options: { timeoutMs?: number; encoding?: 'utf8' | 'latin1' },
   ): Promise<CommandResult> {
     const ask = async (question: readonly string[]) => (await this.#start(question, env, {})).stdout
-    const safe = await safeArguments(this.cwd, args, ask)
+    const safe = await safeArguments(this.cwd, args, ask, env.GIT_INDEX_FILE)
     try {
       return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...safe], {
         cwd: this.cwd,

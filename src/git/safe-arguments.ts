@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
+import { isWithoutLinks } from './find-repository.js'
 
 /*
  * Arguments that keep git from starting programs that the content of a working tree chooses. An
@@ -38,10 +39,11 @@ export function commandAt(args: readonly string[]): number {
 }
 
 /**
+ * @param index the index that git uses instead of its own
  * @throws SignalboxError `E_GIT` if an agent's repository names programs, or a repository takes its
  * configuration from elsewhere.
  */
-export async function safeArguments(cwd: string, args: readonly string[], ask: Ask): Promise<string[]> {
+export async function safeArguments(cwd: string, args: readonly string[], ask: Ask, index?: string): Promise<string[]> {
   const at = commandAt(args)
   const command = args[at] ?? ''
   if (!ON_TREE.has(command) || args.includes('--no-index')) return [...args]
@@ -51,7 +53,7 @@ export async function safeArguments(cwd: string, args: readonly string[], ask: A
   if (command === 'status' || command === 'diff')
     return [...args.slice(0, at), command, '--ignore-submodules=dirty', ...rest]
   const isOfPaths = (command === 'add' || command === 'commit') && args.includes('--')
-  return [...args, ...(isOfPaths ? await withoutNested(ask) : [])]
+  return [...args, ...(isOfPaths && !(index && isWithoutLinks(index)) ? await withoutNested(ask) : [])]
 }
 
 /**

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import type { Scenario, Step } from '../../src/demo-agent/scenario/types.js'
 import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
-import { TestHome, waitFor } from './harness.js'
+import { waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 /* The same agent plays the same script twice: in a terminal, and over the Agent Client Protocol. */
 
@@ -69,7 +70,7 @@ const SCENARIO: Scenario = {
   ],
 }
 
-let home: TestHome
+let home: InsideHome
 let client: Client
 /** How each turn ended. */
 const closed = new Map<string, string>()
@@ -89,7 +90,7 @@ async function startSession(name: 'terminal' | 'acp'): Promise<string> {
 }
 
 beforeAll(async () => {
-  home = new TestHome()
+  home = new InsideHome()
   await home.run(['sessions'])
   client = connect({ socket: join(home.home, 'run', 'signalbox.sock') })
   void follow().catch(() => undefined)

@@ -139,7 +139,7 @@ describe('a grant', () => {
 })
 
 describe('an option', () => {
-  it('is found by a unique prefix; an ambiguous prefix is refused', async () => {
+  it('is found by a unique prefix; an ambiguous one and one of another kind is refused', async () => {
     await agentThatAsks(shell('echo one'))
     // Joined from menu and hook: a request that only one of them reported may still be replaced.
     const asked = await waitFor('the joined request', async () => {
@@ -147,6 +147,10 @@ describe('an option', () => {
       return found.joined ? found : null
     })
     const given = ['approve', asked.id, '--fingerprint', asked.fingerprint]
+    const labelOf = (meaning: string) => asked.request.options.find(option => option.meaning === meaning)!.label
+    const denied = await home.run(['deny', asked.id, '--option', labelOf('allow-once')])
+    expect(denied.stderr).toContain('deny cannot choose it')
+    expect((await home.run([...given, '--option', labelOf('deny')])).stderr).toContain('approve cannot choose it')
     const vague = await home.run([...given, '--option', 'yes'])
     expect(vague.stderr).toContain('"yes" matches several options: Yes, this once · Yes, and do not ask again')
     const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
@@ -156,7 +160,7 @@ describe('an option', () => {
 })
 
 describe('a decision', () => {
-  it('from the agent’s own shell is refused and recorded', async () => {
+  it('from the agent’s own shell is refused and recorded; a person’s denies all', async () => {
     await agentThatAsks(shell('echo one'))
     const asked = await pending()
     for (const command of [
@@ -178,15 +182,9 @@ describe('a decision', () => {
       ...Array(3).fill(['E_ROLE', 'inside ses_x']),
       ['E_ROLE', 'inside run_x/work@1'],
     ])
-  })
-
-  it('is accepted only from the surfaces in the settings', async () => {
-    home = homeWith('approvals.decide_from = ["web"]\n')
-    await agentThatAsks(shell('echo one'))
-    const asked = await pending()
-    const refused = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
-    expect((await pending()).id).toBe(asked.id)
+    // A person denies every pending request.
+    expect((await home.ok(['deny', '--all'])).stdout).toMatch(/^apr_\w+: decided\n$/)
+    await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
   })
 
   it('of high risk needs step-up if the settings require it; a request that expired is not allowed and cannot be decided', async () => {
@@ -209,8 +207,7 @@ describe('a gate of a run', () => {
   const DOT = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; ask [shape=hexagon, label="Deploy?"]
     start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }`
 
-  async function gateOf(settings: string): Promise<string> {
-    home = homeWith(settings)
+  async function openGate(): Promise<string> {
     const file = join(home.work, 'gate.dot')
     writeFileSync(file, DOT)
     const { hash } = await executableFiles(file, [])
@@ -222,22 +219,28 @@ describe('a gate of a run', () => {
     return events.find(({ type }) => type === 'gate.opened')!.data!.approval!
   }
 
-  it('is answered by the same rules as other requests, through a daemon that the command starts', async () => {
-    const gate = await gateOf('approvals.decide_from = ["web"]\n')
-    const refused = await home.run(['answer', gate, 'yes'])
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
+  it('is answered by the same rules as a request of an agent: from the surfaces in the settings, and not in a lockdown', async () => {
+    home = homeWith('approvals.decide_from = ["web"]\n')
+    const gates = [await openGate(), await openGate()] as const
+    await agentThatAsks(shell('echo one'))
+    const asked = (await all())[0]!
+    for (const command of [
+      ['approve', asked.id, '--fingerprint', asked.fingerprint],
+      ['answer', gates[0], 'yes'],
+    ]) {
+      const refused = await home.run(command)
+      expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
+    }
+    expect((await all())[0]).toMatchObject({ id: asked.id, state: 'pending' })
     await home.ok(['serve', '--stop'])
     writeFileSync(home.path('config', 'config.toml'), 'approvals.decide_from = ["cli"]\n')
-    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Answered: Yes — applied')
-  })
+    // The command starts the next daemon.
+    expect((await home.ok(['answer', gates[0], 'yes'])).stdout).toContain('Answered: Yes — applied')
 
-  it('is not answered in a lockdown, until the daemon is stopped and started again', async () => {
-    const gate = await gateOf('')
     await home.ok(['serve', '--lockdown'])
-    const answer = async () => (await home.run(['answer', gate, 'yes'])).stderr
-    expect(await answer()).toContain('locked down')
+    expect((await home.run(['answer', gates[1], 'yes'])).stderr).toContain('locked down')
     await home.ok(['serve', '--stop'])
-    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Answered: Yes — applied')
+    expect((await home.ok(['answer', gates[1], 'yes'])).stdout).toContain('Answered: Yes — applied')
   })
 })
 
@@ -275,21 +278,6 @@ describe('a form of several questions', () => {
     expect((await answer('Green', 'Bell', 'Lamp')).stdout).toContain('Answered: Green, Bell, Lamp — applied')
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect((await all()).map(({ state }) => state)).toEqual(['applied'])
-  })
-})
-
-describe('deny and approve', () => {
-  it('choose only an option of their own kind, and the request stays open', async () => {
-    await agentThatAsks(shell('touch made.txt'))
-    const request = await pending()
-    const { options } = request.request
-    const labelOf = (meaning: string) => options.find(option => option.meaning === meaning)!.label
-    const denied = await home.run(['deny', request.id, '--option', labelOf('allow-once')])
-    expect(denied).toMatchObject({ stderr: expect.stringContaining('deny cannot choose it') })
-    const allowed = ['approve', request.id, '--option', labelOf('deny'), '--fingerprint', request.fingerprint]
-    expect((await home.run(allowed)).stderr).toContain('approve cannot choose it')
-    expect((await pending()).id).toBe(request.id)
-    await home.ok(['deny', request.id, '--option', labelOf('deny')])
   })
 })
 
@@ -364,15 +352,5 @@ describe('an agent that asks in a loop', () => {
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect((await home.ok(['read', session, '--screen'])).stdout).toMatch(/interrupted|stopped/i)
     expect((await all()).map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'applied'))
-  })
-})
-
-describe('denying all', () => {
-  it('denies every pending request', async () => {
-    await agentThatAsks(shell('echo one'))
-    await pending()
-    const denied = await home.ok(['deny', '--all'])
-    expect(denied.stdout).toMatch(/^apr_\w+: decided\n$/)
-    await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
   })
 })

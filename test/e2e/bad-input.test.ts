@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { itNeeding } from '../support/requirements.js'
 import { errorLines, isRunning, type RunOptions, recordedOutput, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
@@ -86,37 +87,40 @@ describe('a mistake on the command line', () => {
     await expectNoSession()
   })
 
-  it.each([
-    ['1x1', '1 2'],
-    ['500x200', '200 500'],
-  ])('a terminal of %s is allowed', async (size, shown) => {
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--size',
-      size,
-      '--',
-      'sh',
-      '-c',
-      'stty size; sleep 600',
-    ])
-    await waitFor('the program to print its size', () => recordedOutput(session.recording).output.includes(shown))
-    await home.ok(['read', session.id, '--screen'])
-    const demo = await home.json<SessionInfo>([
-      'start',
-      'demo',
-      '--json',
-      '--size',
-      size,
-      '--',
-      '--scenario',
-      'chat',
-      '--speed',
-      '0',
-    ])
-    await waitFor('the agent to draw', () => recordedOutput(demo.recording).output.length > 200)
-    expect((await home.json<SessionInfo[]>(['sessions', '--json'])).map(({ state }) => state)).not.toContain('ended')
-    expect((await home.json<SessionInfo>(['stop', demo.id, '--json'])).state).toBe('ended')
+  it('does not occur in the smallest and a large terminal', async () => {
+    for (const [size, shown] of [
+      ['1x1', '1 2'],
+      ['500x200', '200 500'],
+    ] as const) {
+      const session = await home.json<SessionInfo>([
+        'start',
+        '--json',
+        '--size',
+        size,
+        '--',
+        'sh',
+        '-c',
+        'stty size; sleep 600',
+      ])
+      await waitFor('the program to print its size', () => recordedOutput(session.recording).output.includes(shown))
+      await home.ok(['read', session.id, '--screen'])
+      const demo = await home.json<SessionInfo>([
+        'start',
+        'demo',
+        '--json',
+        '--size',
+        size,
+        '--',
+        '--scenario',
+        'chat',
+        '--speed',
+        '0',
+      ])
+      await waitFor('the agent to draw', () => recordedOutput(demo.recording).output.length > 200)
+      const live = await home.json<SessionInfo[]>(['sessions', '--json'])
+      expect(live.map(({ id }) => id)).toEqual(expect.arrayContaining([session.id, demo.id]))
+      expect((await home.json<SessionInfo>(['stop', demo.id, '--json'])).state).toBe('ended')
+    }
   })
 })
 
@@ -179,13 +183,21 @@ describe('a home that cannot be used', () => {
 describe('a store that cannot be used', () => {
   const storeFile = () => home.path('data', 'signalbox.db')
 
-  async function makeStore(): Promise<void> {
-    await home.ok(['start', '--wait', '--', 'true'], AS_PROCESS)
-    expect(statSync(storeFile()).size).toBeGreaterThan(4096)
+  let made: InsideHome
+  beforeAll(async () => {
+    made = new InsideHome()
+    await made.ok(['start', '--wait', '--', 'true'], AS_PROCESS)
+    expect(statSync(made.path('data', 'signalbox.db')).size).toBeGreaterThan(4096)
+  })
+  afterAll(() => made.close())
+
+  function makeStore(): void {
+    mkdirSync(home.home, { mode: 0o700 })
+    cpSync(made.path('data'), home.path('data'), { recursive: true })
   }
 
   it('because it is damaged is reported and kept, and doctor --fix moves it aside', async () => {
-    await makeStore()
+    makeStore()
     const bytes = readFileSync(storeFile())
     bytes.fill(0x5a, 0, 4096)
     writeFileSync(storeFile(), bytes)
@@ -202,7 +214,7 @@ describe('a store that cannot be used', () => {
   })
 
   it('because its version is newer is not changed, not even by doctor --fix', async () => {
-    await makeStore()
+    makeStore()
     await withStore("UPDATE meta SET value = '9999' WHERE key = 'schema_version'")
     const before = readFileSync(storeFile())
     await expectRefusal(['sessions'], 6, /newer/)
@@ -211,7 +223,7 @@ describe('a store that cannot be used', () => {
   })
 
   it('because another process holds it is reported after a limited time, and works afterwards', async () => {
-    await makeStore()
+    makeStore()
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

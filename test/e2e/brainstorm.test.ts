@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import type { Scenario } from '../../src/demo-agent/scenario/types.js'
-import { TestHome, waitFor } from './harness.js'
+import { waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 let client: Client
 beforeAll(async () => {
-  home = new TestHome()
+  home = new InsideHome()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   writeFileSync(join(home.work, 'README.md'), '# Archive\n')

@@ -1,14 +1,20 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../src/process/index.js'
 import { InsideHome } from './inside.js'
 
+/** With a daemon that all tests share, except those of the settings. */
+let shared: InsideHome
 let home: InsideHome
-beforeEach(() => {
-  home = new InsideHome()
+beforeAll(() => {
+  shared = new InsideHome()
 })
-afterEach(() => home.close())
+beforeEach(() => {
+  home = shared
+})
+afterEach(() => (home === shared ? home.clear() : home.close()))
+afterAll(() => shared.close())
 
 const startSleep = () => home.json<{ id: string; number: number }>(['new', '--json', '--', 'sleep', '600'])
 
@@ -62,7 +68,7 @@ describe('the dashboard', () => {
   })
 
   it('is opened in the browser where there is a display; else its link is printed', async () => {
-    const bin = join(home.directory, 'bin')
+    const bin = join(home.directory, 'browser')
     mkdirSync(bin)
     const opened = join(home.directory, 'opened')
     for (const name of ['xdg-open', 'open'])
@@ -75,6 +81,10 @@ describe('the dashboard', () => {
 })
 
 describe('settings', () => {
+  beforeEach(() => {
+    home = new InsideHome()
+  })
+
   it('are read and changed one by one; comments stay', async () => {
     const file = home.path('config', 'config.toml')
     mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
@@ -150,9 +160,9 @@ describe('adopt', () => {
     const record = { type: 'user', cwd: home.work, message: { content: 'Fix the cart' } }
     writeFileSync(join(env.HOME, '.claude', 'projects', 'x', `${id}.jsonl`), `${JSON.stringify(record)}\n`)
     expect((await home.ok(['adopt'], { env })).stdout).toMatch(/^01665219-c2b9 +claude .*Fix the cart/)
-    const session = await home.json(['adopt', '0166', '--json'], { env })
+    const session = await home.json<{ number: number }>(['adopt', '0166', '--json'], { env })
     expect(session).toMatchObject({ agent: 'claude', agentSessionId: id, cwd: home.work, label: 'Fix the cart' })
     const again = await home.run(['adopt', '0166'], { env })
-    expect(again.stderr).toContain('is running as session 1')
+    expect(again.stderr).toContain(`is running as session ${session.number}`)
   })
 })

@@ -1,14 +1,20 @@
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ROOT, type TestHome, waitFor } from './harness.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ROOT, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
-let home: TestHome
-beforeEach(() => {
-  home = new InsideHome()
+let shared: InsideHome
+/** The shared home, or one for this test only. */
+let home: InsideHome
+beforeAll(() => {
+  shared = new InsideHome()
 })
-afterEach(() => home.close())
+beforeEach(() => {
+  home = shared
+})
+afterEach(() => (home === shared ? home.clear() : home.close()))
+afterAll(() => shared.close())
 
 type Line = Record<string, unknown> & { type: string }
 const rulesOf = (lines: readonly Line[]) => lines.filter(line => line.type === 'rule').map(line => line.id)
@@ -42,6 +48,7 @@ describe('a live session', () => {
   })
 
   it('uses a changed personal pack immediately, and keeps the last valid one if the file becomes invalid', async () => {
+    home = new InsideHome()
     const session = await home.startDemo()
     const folder = home.path('config', 'packs', 'demo')
     mkdirSync(folder, { recursive: true })

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { firstRepository } from './first-repository.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -27,14 +28,7 @@ let cwd: string
 beforeEach(() => {
   home = new InsideHome()
   cwd = join(home.work, 'project')
-  mkdirSync(cwd)
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['config', 'user.email', 'a@b'],
-    ['config', 'user.name', 'a'],
-  ])
-    spawnSync('git', args, { cwd })
-  commit('README.md', 'hello\n')
+  firstRepository(cwd)
 })
 afterEach(() => home.close())
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { executableFiles } from '../../src/trust/index.js'
+import { firstRepository } from './first-repository.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -14,11 +15,14 @@ interface RunEvent {
 export class GraphHome extends InsideHome {
   constructor() {
     super()
-    this.git('init', '-q', '-b', 'main')
-    this.git('config', 'user.email', 'a@b')
-    this.git('config', 'user.name', 'a')
-    this.write('README.md', 'hello\n')
-    this.commit('first')
+    firstRepository(this.work)
+  }
+
+  /** The project as it was first, and an agent that knows nothing, for the next test. */
+  reset(): void {
+    for (const name of ['work', 'demo', 'scenario.json'])
+      rmSync(join(this.directory, name), { recursive: true, force: true })
+    firstRepository(this.work)
   }
 
   git(...args: string[]): string {

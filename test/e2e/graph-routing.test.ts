@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { GraphHome } from './graph-home.js'
 import { ROOT } from './harness.js'
 
 let home: GraphHome
 
-beforeEach(() => {
+beforeAll(() => {
   home = new GraphHome()
 })
-afterEach(() => home.close())
+beforeEach(() => home.reset())
+afterAll(() => home.close())
 
 describe('a gate whose edges all have conditions', () => {
   const tool = (name: string) => `${name} [shape=parallelogram, tool_command="true"]`

@@ -1,24 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { executableFiles } from '../../src/trust/index.js'
+import { firstRepository } from './first-repository.js'
 import { parseLines, ROOT, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: TestHome
 
-beforeEach(() => {
+beforeAll(() => {
   home = new InsideHome()
-  git('init', '-q')
-  git('config', 'user.email', 'a@b')
-  git('config', 'user.name', 'a')
-  writeFileSync(join(home.work, 'README.md'), 'hello\n')
+  firstRepository(home.work)
+  cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
   git('add', '.')
-  git('commit', '-q', '-m', 'first')
+  git('commit', '-q', '-m', 'examples')
+  cpSync(home.work, join(home.directory, 'first'), { recursive: true })
 })
 
-afterEach(() => home.close())
+/** The home is that of all tests; each has the project as it was first, and an agent of its own. */
+beforeEach(() => {
+  for (const name of ['work', 'demo', 'bin', 'scenario.json', 'log-w', 'tried'])
+    rmSync(join(home.directory, name), { recursive: true, force: true })
+  cpSync(join(home.directory, 'first'), home.work, { recursive: true })
+})
+
+afterAll(() => home.close())
 
 function git(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: home.work, encoding: 'utf8' })
@@ -67,9 +74,6 @@ describe('the examples', () => {
   test.each(readdirSync(join(ROOT, 'examples')).filter(file => file.endsWith('.dot')))(
     '%s runs with the demo agent',
     async file => {
-      cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
-      git('add', '.')
-      git('commit', '-q', '-m', 'examples')
       const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'])
       expect(outcome(stdout), stderr).toMatchObject({ status: 'completed' })
       const { diagnostics } = await home.json<{ diagnostics: { severity: string }[] }>([
@@ -337,19 +341,19 @@ describe('conformance', () => {
 
 describe('a graph that no person has approved', () => {
   test('does not run without a terminal; it runs if its hash is approved, until it changes', async () => {
-    graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit')
-    const refused = await home.run(['run', 'flow.dot', '--json'])
+    graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit', 'new.dot')
+    const refused = await home.run(['run', 'new.dot', '--json'])
     expect([refused.code, refused.stderr]).toEqual([
       4,
       expect.stringMatching(/not trusted yet[\s\S]*--trust [0-9a-f]{64}/),
     ])
-    expect((await home.run(['run', 'flow.dot', '--dry-run', '--json'])).code).toBe(0)
-    const shown = await home.run(['trust', 'flow.dot', '--json'])
+    expect((await home.run(['run', 'new.dot', '--dry-run', '--json'])).code).toBe(0)
+    const shown = await home.run(['trust', 'new.dot', '--json'])
     expect(shown.code).toBe(4)
     const { hash } = JSON.parse(shown.stdout) as { hash: string }
-    await home.ok(['run', 'flow.dot', '--json', '--trust', hash])
-    await home.ok(['run', 'flow.dot', '--json'])
-    graph('a [shape=parallelogram, tool_command="echo other"]; start -> a -> exit')
-    expect((await home.run(['run', 'flow.dot', '--json'])).code).toBe(4)
+    await home.ok(['run', 'new.dot', '--json', '--trust', hash])
+    await home.ok(['run', 'new.dot', '--json'])
+    graph('a [shape=parallelogram, tool_command="echo other"]; start -> a -> exit', 'new.dot')
+    expect((await home.run(['run', 'new.dot', '--json'])).code).toBe(4)
   })
 })

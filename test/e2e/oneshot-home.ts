@@ -1,33 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { type CommandRun, parseLines, TestHome } from './harness.js'
-import { inside } from './inside.js'
+import { firstRepository } from './first-repository.js'
+import { type CommandRun, parseLines } from './harness.js'
+import { InsideHome, inside } from './inside.js'
 
-export let home: TestHome
+export let home: InsideHome
 let tests = 0
 
 /** One home for all tests of a file, because programs start slowly; every test has a project. */
 export function useOneshotHome(): void {
   beforeAll(() => {
-    home = new TestHome()
-    for (const args of [
-      ['init', '-q'],
-      ['config', 'user.email', 'a@b'],
-      ['config', 'user.name', 'a'],
-    ])
-      git(...args)
-    writeFileSync(join(home.work, 'README.md'), 'hello\n')
-    git('add', '.')
-    git('commit', '-q', '-m', 'first')
-    cpSync(home.work, join(home.directory, 'first'), { recursive: true })
+    home = new InsideHome()
   })
 
   beforeEach(() => {
     tests++
     rmSync(home.work, { recursive: true, force: true })
-    cpSync(join(home.directory, 'first'), home.work, { recursive: true })
+    firstRepository(home.work)
     rmSync(join(home.home, 'config'), { recursive: true, force: true })
   })
 

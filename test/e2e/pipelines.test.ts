@@ -1,18 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { firstRepository } from './first-repository.js'
 import { type CommandRun, parseLines, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: TestHome
 
-beforeEach(() => {
+beforeAll(() => {
   home = new InsideHome()
 })
-afterEach(() => home.close())
+beforeEach(() => rmSync(join(home.directory, 'demo'), { recursive: true, force: true }))
+afterAll(() => home.close())
 
 function git(cwd: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
@@ -22,13 +24,7 @@ function git(cwd: string, ...args: string[]): string {
 
 function repository(name: string): string {
   const cwd = join(home.work, name)
-  mkdirSync(cwd)
-  git(cwd, 'init', '-q', '-b', 'main')
-  git(cwd, 'config', 'user.email', 'a@b')
-  git(cwd, 'config', 'user.name', 'a')
-  writeFileSync(join(cwd, 'README.md'), 'hello\n')
-  git(cwd, 'add', '.')
-  git(cwd, 'commit', '-q', '-m', 'first')
+  firstRepository(cwd)
   return cwd
 }
 

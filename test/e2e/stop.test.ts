@@ -3,11 +3,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
-import { isRunning, TestHome, waitFor } from './harness.js'
+import { isRunning, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
   mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
 })
 afterEach(() => home.close())

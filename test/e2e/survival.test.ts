@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { errorLines, isRunning, ROOT, recordedOutput, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: InsideHome
-beforeEach(() => {
+beforeAll(() => {
   home = new InsideHome()
 })
-afterEach(() => home.close())
+afterEach(() => home.clear())
+afterAll(() => home.close())
 
 /** Kills the daemon each time the recording contains the next of these texts. */
 async function killDaemonAt(session: SessionInfo, texts: readonly string[], afterKill: () => Promise<void>) {
@@ -35,7 +36,8 @@ function writeNumbersScenario(): string {
 
 describe('a daemon that falls behind', () => {
   it('continues from the recording without gaps and knows the exit', async () => {
-    const count = 1_500_000
+    // More than the keeper holds for a daemon that does not read.
+    const count = 600_000
     const session = await home.startProgram('sh', '-c', `read x; seq 1 ${count}; exit 4`)
     const other = await home.startDemo(['--scenario', 'chat'])
     const keys = (id: string, text: string) =>
@@ -53,7 +55,7 @@ describe('a daemon that falls behind', () => {
     process.kill(home.daemon, 'SIGSTOP')
     await waitFor(
       'all output to be recorded',
-      () => statSync(session.recording).size > 12_000_000 && !isRunning(session.pid),
+      () => statSync(session.recording).size > 4_500_000 && !isRunning(session.pid),
     )
     process.kill(home.daemon, 'SIGCONT')
     const { stdout } = await home.ok(['wait', session.id, '--for', 'done', '--timeout', '60', '--json'])
@@ -140,45 +142,15 @@ describe('kill -9 of the daemon', () => {
     await home.ok(['approve', after!.id, '--fingerprint', after!.fingerprint])
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect(readFileSync(join(home.work, 'src', 'cart.js'), 'utf8')).toContain('Math.round')
-    expect(await home.json(['approvals', '--all', '--json'])).toEqual([
+    const all = await home.json<{ subject: { session: string } }[]>(['approvals', '--all', '--json'])
+    expect(all.filter(({ subject }) => subject.session === session.id)).toEqual([
       expect.objectContaining({ id: before!.id, state: 'applied' }),
     ])
     const answer = (await home.ok(['read', session.id])).stdout
     expect(answer.startsWith(said.trimEnd())).toBe(true)
     expect(answer.split('The discount is a percentage now').length - 1).toBe(1)
   })
-
-  it.each(['approval.decided', 'approval.delivering'])(
-    'during the delivery of a decision (after %s) does not prevent that it is applied exactly once',
-    async event => {
-      execFileSync(process.execPath, [join(ROOT, 'dist', 'demo-agent', 'main.js'), '--sample-project', home.work])
-      const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])
-      await home.run(['send', session.id, 'fix it', '--wait', '--timeout', '60'])
-      const [approval] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
-      const deciding = home.run(['approve', approval!.id, '--fingerprint', approval!.fingerprint])
-      await waitFor(`${event} to be in the log`, () => storeHas(event))
-      await home.kill(home.daemon)
-      // The command starts the next daemon, which `approve` waits for.
-      await Promise.all([deciding, home.ok(['sessions'])])
-      const all = await waitFor('the decision to be applied', async () =>
-        [await home.json<{ id: string; state: string }[]>(['approvals', '--all', '--json'])].find(list =>
-          list.every(({ state }) => state === 'applied'),
-        ),
-      )
-      expect(all.map(({ id }) => id)).toEqual([approval!.id])
-      await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
-      const diff = execFileSync('git', ['diff', '--numstat'], { cwd: home.work, encoding: 'utf8' })
-      expect(diff.trim()).toBe('1\t1\tsrc/cart.js')
-    },
-  )
 })
-
-/** Whether the files of the store contain this event type. It does not open the database. */
-function storeHas(type: string): boolean {
-  return ['signalbox.db', 'signalbox.db-wal'].some(
-    name => existsSync(home.path('data', name)) && readFileSync(home.path('data', name)).includes(type),
-  )
-}
 
 describe('kill -9 of the keeper', () => {
   it('loses its sessions, which is reported, and the next start works', async () => {
@@ -195,8 +167,8 @@ describe('kill -9 of the keeper', () => {
     expect(late.code).toBe(1)
     expect(errorLines(late.stderr)).toEqual([expect.stringContaining('is lost: its terminal is gone')])
     const next = await home.startDemo(['--scenario', 'chat'])
-    expect(next.number).toBe(2)
-    expect((await home.ok(['send', '2', 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
+    expect(next.number).toBe(session.number + 1)
+    expect((await home.ok(['send', next.id, 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
   })
 
   it('and of the daemon at the same time loses its sessions, too', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -50,43 +50,73 @@ describe('a restart of the machine', () => {
   })
 })
 
-describe('a backup', () => {
-  it('is made while agents work, restores everything elsewhere, and replaces nothing', async () => {
-    const session = await home.startDemo(['--scenario', 'chat'])
-    await home.ok(['send', session.id, 'hello', '--wait', '--timeout', '60'])
-    await home.ok(['config', 'set', 'terminal.size', '100x30'])
-    const file = join(home.work, 'one.tar.gz')
-    const made = await home.json<{ events: number; files: number }>(['backup', file, '--json'])
-    expect(made.events).toBeGreaterThan(5)
-    await home.ok(['backup', '--verify', file])
+describe('what an agent has done', () => {
+  let used: InsideHome
+  let session: SessionInfo
 
-    const elsewhere = { env: { SIGNALBOX_HOME: join(home.directory, 'elsewhere') } }
-    const restored = await home.json<{ events: number }>(['restore', file, '--json'], elsewhere)
+  beforeAll(async () => {
+    used = new InsideHome()
+    session = await used.startDemo(['--scenario', 'chat'])
+    await used.ok(['send', session.id, 'hello', '--wait', '--timeout', '60'])
+  })
+  afterAll(() => used.close())
+
+  it('is in a backup, which is made while agents work, restores everything elsewhere, and replaces nothing', async () => {
+    await used.ok(['config', 'set', 'terminal.size', '100x30'])
+    const file = join(used.work, 'one.tar.gz')
+    const made = await used.json<{ events: number; files: number }>(['backup', file, '--json'])
+    expect(made.events).toBeGreaterThan(5)
+    await used.ok(['backup', '--verify', file])
+
+    const elsewhere = { env: { SIGNALBOX_HOME: join(used.directory, 'elsewhere') } }
+    const restored = await used.json<{ events: number }>(['restore', file, '--json'], elsewhere)
     expect(restored.events).toBe(made.events)
-    expect((await home.ok(['config', 'get', 'terminal.size'], elsewhere)).stdout.trim()).toBe('100x30')
-    const listed = await home.json<SessionInfo[]>(['sessions', '--all', '--json'], elsewhere)
+    expect((await used.ok(['config', 'get', 'terminal.size'], elsewhere)).stdout.trim()).toBe('100x30')
+    const listed = await used.json<SessionInfo[]>(['sessions', '--all', '--json'], elsewhere)
     expect(listed.map(({ id, state }) => [id, state])).toEqual([[session.id, 'lost']])
-    const recording = join(home.directory, 'elsewhere', 'data', 'recordings', `${session.id}.cast`)
+    const recording = join(used.directory, 'elsewhere', 'data', 'recordings', `${session.id}.cast`)
     const original = readFileSync(session.recording, 'utf8')
     expect(original.startsWith(readFileSync(recording, 'utf8'))).toBe(true)
-    await home.ok(['serve', '--stop'], elsewhere)
+    await used.ok(['serve', '--stop'], elsewhere)
 
-    const again = await home.run(['restore', file], elsewhere)
+    const again = await used.run(['restore', file], elsewhere)
     expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('a restore replaces nothing')])
   })
 
-  it('that is damaged is refused before anything is written', async () => {
-    await home.startDemo(['--scenario', 'chat'])
-    const file = join(home.work, 'one.tar.gz')
-    await home.ok(['backup', file])
+  it('is not restored from a damaged backup, which is refused before anything is written', async () => {
+    const file = join(used.work, 'two.tar.gz')
+    await used.ok(['backup', file])
     const bytes = readFileSync(file)
     bytes[Math.floor(bytes.length / 2)]! ^= 0xff
     writeFileSync(file, bytes)
-    const target = join(home.directory, 'elsewhere')
-    const refused = await home.run(['restore', file], { env: { SIGNALBOX_HOME: target } })
+    const target = join(used.directory, 'damaged')
+    const refused = await used.run(['restore', file], { env: { SIGNALBOX_HOME: target } })
     expect(refused.code).toBe(6)
     expect(existsSync(join(target, 'data', 'signalbox.db'))).toBe(false)
     expect(readdirSync(join(target, 'data'))).toEqual([])
+  })
+
+  it('is written by export --all in formats that need no Signalbox', async () => {
+    const directory = join(used.work, 'all')
+    await used.ok(['export', '--all', '-o', directory])
+    const events = readFileSync(join(directory, 'events.ndjson'), 'utf8').trimEnd().split('\n')
+    const types = events.map(line => (JSON.parse(line) as { type: string }).type)
+    expect(types).toContain('message.final')
+    expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
+    expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
+    expect((await used.run(['export', '--all', '-o', directory])).code).toBe(2)
+    expect((await used.run(['export', '--all', session.id])).stderr).toContain('-o names the directory')
+
+    // One session for a person without access: a page, and a recording that other players read.
+    const share = (format: string, file: string) => used.run(['export', session.id, '--format', format, '-o', file])
+    expect((await share('html', 'shared.html')).code).toBe(0)
+    const page = readFileSync(join(used.work, 'shared.html'), 'utf8')
+    expect(page).toContain('hello')
+    expect(page).not.toContain('<script')
+    expect((await share('html', 'shared.html')).stderr).toContain('exists already')
+    expect((await share('asciicast', 'shared.cast')).code).toBe(0)
+    const [head] = readFileSync(join(used.work, 'shared.cast'), 'utf8').split('\n')
+    expect(JSON.parse(head!)).toMatchObject({ version: 2 })
   })
 })
 
@@ -97,33 +127,6 @@ describe('a home directory without a store', () => {
     expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('there is nothing to back up')])
     expect(readdirSync(home.work)).not.toContain('b.tar.gz')
     expect((await home.run(['runs'], { env })).code).toBe(0)
-  })
-})
-
-describe('export --all', () => {
-  it('writes what happened in formats that need no Signalbox', async () => {
-    const session = await home.startDemo(['--scenario', 'chat'])
-    await home.ok(['send', session.id, 'hello', '--wait', '--timeout', '60'])
-    const directory = join(home.work, 'all')
-    await home.ok(['export', '--all', '-o', directory])
-    const events = readFileSync(join(directory, 'events.ndjson'), 'utf8').trimEnd().split('\n')
-    const types = events.map(line => (JSON.parse(line) as { type: string }).type)
-    expect(types).toContain('message.final')
-    expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
-    expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
-    expect((await home.run(['export', '--all', '-o', directory])).code).toBe(2)
-    expect((await home.run(['export', '--all', session.id])).stderr).toContain('-o names the directory')
-
-    // One session for a person without access: a page, and a recording that other players read.
-    const share = (format: string, file: string) => home.run(['export', session.id, '--format', format, '-o', file])
-    expect((await share('html', 'shared.html')).code).toBe(0)
-    const page = readFileSync(join(home.work, 'shared.html'), 'utf8')
-    expect(page).toContain('hello')
-    expect(page).not.toContain('<script')
-    expect((await share('html', 'shared.html')).stderr).toContain('exists already')
-    expect((await share('asciicast', 'shared.cast')).code).toBe(0)
-    const [head] = readFileSync(join(home.work, 'shared.cast'), 'utf8').split('\n')
-    expect(JSON.parse(head!)).toMatchObject({ version: 2 })
   })
 })
 

@@ -1,6 +1,6 @@
 import { setDeadline, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
-import { openHome } from '../../host/home/index.js'
+import { lockDaemon, openHome } from '../../host/home/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
 import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
@@ -61,10 +61,12 @@ async function serve(context: CommandContext, options: Options): Promise<number>
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
   const hasOptions = givenOptions(options).length > 0
-  const { startDaemon } = await import('../../daemon/index.js')
-  const starting = async () =>
-    startDaemon({
+  const starting = async () => {
+    const lock = await lockDaemon(openHome(context))
+    const { startDaemon } = await import('../../daemon/index.js')
+    return startDaemon({
       env: context.env,
+      lock,
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
       // For debuggers, and for tests that look for leftover processes.
@@ -76,6 +78,7 @@ async function serve(context: CommandContext, options: Options): Promise<number>
       buildTime: buildTime(),
       log: line => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`),
     })
+  }
   const daemon = await starting().catch(async error => {
     const { code, message, next, place } = toSignalboxError(error)
     await reportStartFailure({ code, message, next, place })
