@@ -44,7 +44,7 @@ function hooksFor(args: readonly string[]): readonly string[] {
   return ['commit', 'push', 'config'].includes(args[commandAt(args)]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
-/** Answers of git about the top of the working tree, by directory, with the repository there then. */
+/** The top of the working tree by directory, as git said, with the repository there then. */
 const knownRoots = new Map<string, { mark: string; root: string }>()
 
 export interface FileStatus {

@@ -181,7 +181,7 @@ test('review --pr reviews the head of a pull request in a temporary worktree, th
 
   const missing = await run(cwd, ['review', '--pr', '7', '--agent', 'demo'], { PATH: dirnames('git') })
   expect(missing.code).toBe(7)
-  expect(missing.stderr).toMatch(/gh was not found.*\(install the GitHub CLI/s)
+  expect(missing.stderr).toMatch(/gh was not found\n.*install the GitHub CLI/)
 })
 
 /** A PATH that contains only this program. */

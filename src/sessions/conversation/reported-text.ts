@@ -34,8 +34,8 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  * @param isFinal no more rows will come: reported texts without a run are inserted block by block,
  * and blocks that are only passages of a reported text give it their place: the screen skipped the
  * rest of it.
- * @param prompt of the turn that these blocks begin. Text above the first recorded one that the prompt
- * ends with is the rest of a prompt taller than the screen.
+ * @param prompt of the turn that these blocks begin. Text above the first recorded one that the
+ * prompt ends with is the rest of a prompt taller than the screen.
  */
 export function reconcileReported(
   screenBlocks: readonly Block[],

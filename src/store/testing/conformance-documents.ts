@@ -160,7 +160,8 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await listed()).toEqual(['a 3'])
       expect(await listed(other)).toEqual(['a 3'])
       expect(await listed(await connect(2))).toEqual(['a 6'])
-      expect(await listed()).toEqual(['a 6'])
+      // Where several servers share a store, an older one keeps the lists of its own version.
+      expect(await listed()).toEqual([store.isShared ? 'a 3' : 'a 6'])
     })
 
     it('that indexes more than 6 fields, or no scalars, is a failure', async () => {
