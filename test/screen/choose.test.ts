@@ -158,7 +158,12 @@ describe.each([
       const menu = await subject.ask(layout)
       const wanted = { hash: menu.hash, label, ...(labels && { labels }), ...(text !== undefined && { text }) }
       const outcome = await chooseOption(
-        { menu: () => subject.menu(), press: keys => subject.press(keys), nextFrame: ms => subject.nextFrame(ms) },
+        {
+          menu: () => subject.menu(),
+          press: keys => subject.press(keys),
+          nextFrame: ms => subject.nextFrame(ms),
+          picture: () => subject.text(),
+        },
         wanted,
         { clock: systemClock, onStep: async () => undefined },
       )
