@@ -12,8 +12,8 @@ import type { PaneInfo } from './supervision/index.js'
  * the daemon, reads the bytes, understands the screen and sends prompts.
  *
  * A *pane* is a terminal that Signalbox watches: that of a session, or a pane of tmux that was
- * started without Signalbox. A pane has a status for people: idle, running, waiting for approval,
- * done, failed. A session has more, because Signalbox also types into it.
+ * started without Signalbox. A pane has a status for people: idle, running, long-running, waiting
+ * for approval, done, failed. A session has more, because Signalbox also types into it.
  *
  * When an agent asks for permission or an answer, the question becomes a *request* in the ledger. A
  * request comes from the agent's screen, from its hook, or from both; the ledger keeps one record

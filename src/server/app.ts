@@ -162,7 +162,7 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
 /** More writes than this wait for the database: further ones are refused before they begin. */
 const WAITING_MAX = 2_000
 
-/** @throws SignalboxError `E_STORE_BUSY`; decisions are always accepted. */
+/** @throws SignalboxError `E_STORE_BUSY`; decisions are refused by the store itself, much later. */
 function refuseWhileBusy(route: Route, { host }: ServerParts): void {
   const waiting = host.store.load?.waiting ?? 0
   if (waiting <= WAITING_MAX || !route.isWrite || route.id === 'approvals.decide') return

@@ -27,7 +27,7 @@
  * it missed.
  *
  * Not here: what an operation does (host/, runs/, approvals/), who the people are (people/), and
- * the dashboard (web/), which uses this API and nothing else.
+ * the dashboard (web/), which uses this API and a few pure files.
  *
  * To add an operation: an entry in a file of `routes/`, a schema in `schemas/`, and a call in
  * test/server/operations.test.ts, which fails until every operation was called.
