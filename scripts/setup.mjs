@@ -21,11 +21,16 @@ export function requireNode() {
 
 /** Runs a program without a shell. If it fails, this process exits with its code. */
 export function run(command, args, options = {}) {
+  // Ctrl-C goes to both: without a listener this process would end before the program has.
+  const wait = () => undefined
+  process.on('SIGINT', wait)
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options })
+  process.off('SIGINT', wait)
   if (result.error) {
     console.error(`${command}: ${result.error.message}`)
     process.exit(1)
   }
+  if (result.signal === 'SIGINT') process.exit(130)
   if (result.status !== 0) process.exit(result.status ?? 1)
 }
 
@@ -43,7 +48,7 @@ export function install() {
     .digest('hex')
   const have = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
   if (have === want) return
-  console.error('Installing packages …')
+  console.error('Installing packages (once; a minute or two) …')
   npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(stampFile, want)
 }

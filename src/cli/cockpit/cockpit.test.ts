@@ -321,7 +321,7 @@ describe('the cockpit', () => {
           { cols, rows: 20, now: NOW },
         ),
       ).at(-1)
-    expect(foot(100)).toContain('Allowed once │ n new · ? help')
+    expect(foot(100)).toMatch(/Allowed once │ n new .*\? help · q quit/)
     expect(foot(30)).not.toContain('help')
   })
 

@@ -214,6 +214,9 @@ function endOf(text: string, width: number): string {
   return `…${kept}`
 }
 
+/** Always shown, whatever else fits. */
+const LEAVING_KEYS = '? help · q quit'
+
 /** The keys that make sense for the selected row; as many as fit. */
 function keysFor(row: CockpitRow | null, width: number): string {
   const isSession = row?.pane?.source === 'session'
@@ -223,8 +226,6 @@ function keysFor(row: CockpitRow | null, width: number): string {
     ...(row && runOf(row) !== null && !row.request ? runKeys(row.halt !== undefined) : []),
     ...(isSession ? ['p prompt'] : []),
     'n new',
-    '? help',
-    'q quit',
     ...(isSession ? ['x stop'] : []),
     '/ filter',
     'z zoom',
@@ -232,9 +233,9 @@ function keysFor(row: CockpitRow | null, width: number): string {
   ]
   let text = ''
   for (const key of keys) {
-    const next = text === '' ? key : `${text} · ${key}`
-    if (displayWidth(next) > width) break
+    const next = `${text}${key} · `
+    if (displayWidth(next + LEAVING_KEYS) > width) break
     text = next
   }
-  return truncate(text, width)
+  return truncate(text + LEAVING_KEYS, width)
 }
