@@ -48,7 +48,8 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
     },
   })
   const ended = new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    // A second Ctrl-C must not end this process before its parts.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
   })
   // A reader of the output that goes away ends this process at once: nothing may stay behind.
   process.once('exit', () => cluster.kill())

@@ -67,7 +67,8 @@ export async function runDashboardDemo(context: CommandContext, options: Dashboa
   const daemon = await openDaemon(inside, options.formerPort)
   markAlive(options.directory, { port: Number(new URL(daemon.address!).port), home: options.home })
   const ended = new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    // A second Ctrl-C must not end this process before its agents.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve())
     // Without a terminal (nohup, a container, a service) a hang-up ends nothing.
     process.on('SIGHUP', () => context.isInteractive && resolve())
   })
