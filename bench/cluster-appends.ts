@@ -14,7 +14,7 @@ interface AppendsSize {
   hosts: number
   lanes: number
   seconds: number
-  /** A further host, which is not measured, is stopped for so long while it writes. */
+  /** How long another writing host is paused; its own appends are not measured. */
   stoppedS?: number
 }
 

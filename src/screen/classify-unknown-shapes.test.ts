@@ -153,11 +153,11 @@ describe('a list that a slash command opened', () => {
     return draw(rows, typed.memory).observation
   }
 
-  it('calls nobody', () => {
+  it('causes no notification', () => {
     expect(opened('/theme')).toMatchObject({ view: 'tool_menu', awaiting: 'picker' })
   })
 
-  it('calls a person if nobody typed a command', () => {
+  it('is a question if no command was typed', () => {
     expect(draw(list).observation).toMatchObject({ view: 'tool_menu', awaiting: 'question' })
     expect(opened('choose a theme')).toMatchObject({ view: 'tool_menu', awaiting: 'question' })
   })

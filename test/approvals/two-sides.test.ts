@@ -40,7 +40,7 @@ describeNeeding('postgres', 'two servers, one of which is cut off from the store
   })
 
   const ask = (n: number) => connected.request(reportedOf({ requestKey: `k${n}`, input: { command: `npm test ${n}` } }))
-  /** What the asker is told: that it counts, or who was first. */
+  /** The answer to the decision: accepted, or the name of the person who was first. */
   const decide = (ledger: Ledger, { id, fingerprint, display }: ApprovalRecord, name: string, option: string) =>
     ledger
       .decide(id, {

@@ -189,7 +189,7 @@ export class ClusterUnderTest {
     return existsSync(join(this.home(server), 'data', 'engine', 'node.json'))
   }
 
-  /** A node that is stopped answers nobody, and none of its connections closes. */
+  /** A stopped node answers no request, and its connections stay open. */
   #engineNetwork(name: string): Cuttable {
     let pid: number | null = null
     const send = (signal: NodeJS.Signals) => {

@@ -97,7 +97,7 @@ function graphOf(cluster: ClusterUnderTest, name: string, { steps, pauseS }: Sto
   const lines = ['start [shape=Mdiamond]', 'done [shape=Msquare]']
   let from = 'start'
   const then = (to: string) => {
-    // A command that must not run again fails if its end was not observed; the run goes on.
+    // A command that must not run again fails if its end was not observed; the run continues.
     lines.push(`${from} -> ${to}`)
     if (from.startsWith('s')) lines.push(`${from} -> ${to} [condition="outcome=fail"]`)
     from = to

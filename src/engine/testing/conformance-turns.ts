@@ -81,7 +81,7 @@ export function describeTurns(fixture: () => EngineFixture): void {
       await fixture().until(() => failing(engine), [])
     })
 
-    test('a turn that hangs holds up no other run, and is not begun a second time', async () => {
+    test('a turn that hangs delays no other run and is not started twice', async () => {
       const { does, start, of } = await begin()
       const hanging = await fixture().create()
       does.set(hanging, () => new Promise(() => undefined))
@@ -94,7 +94,7 @@ export function describeTurns(fixture: () => EngineFixture): void {
       expect(of(hanging)).toBe(1)
     })
 
-    test('a rebuild looks at every open run', async () => {
+    test('a rebuild calls every open run', async () => {
       const { engine, does, start, of } = await begin()
       const run = await fixture().create()
       does.set(run, () => Promise.reject(new Error('not yet')))
