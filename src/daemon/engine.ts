@@ -30,7 +30,7 @@ export async function openRestate(options: EngineOptions): Promise<OpenEngine | 
   if (engine.kind !== 'restate') return undefined
   if (engine.url !== null) return openExternal(options, engine.url)
   const nodes = parseNodes(engine)
-  const binary = engineBinary(home, env)
+  const binary = engineBinary(env)
   const { engineIdentity, RestateEngine, RestateNode, turnEndpoint } = await import('../engine/restate/index.js')
   const { pem, publicKey } = await engineIdentity(store)
   const node = new RestateNode({

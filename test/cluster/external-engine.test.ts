@@ -94,7 +94,7 @@ bind-address = "127.0.0.1:${admin}"
 disable-web-ui = true
 `,
   )
-  const binary = engineBinary(openHome({ env: home.env }), process.env)
+  const binary = engineBinary(process.env)
   return spawn(binary, ['--config-file', file], { cwd: home.directory, env: home.env, stdio: 'ignore' })
 }
 

@@ -10,7 +10,6 @@ import { publicKeyOf, RestateEngine, RestateNode, turnEndpoint } from '../../src
 import { askRestate } from '../../src/engine/restate/restate-client.js'
 import type { EngineServer, EngineSite } from '../../src/engine/testing/conformance.js'
 import { validateEvent } from '../../src/events/index.js'
-import { openHome } from '../../src/host/home/index.js'
 import { freePort } from '../../src/process/index.js'
 import { EngineEndpoint } from '../../src/server/index.js'
 import type { EventStore } from '../../src/store/index.js'
@@ -21,11 +20,12 @@ export const ATTEMPTS = 4
 
 /** A node of Restate for the tests of a file. */
 export class TestRestate {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'sbx-restate-'))
-  readonly #publicKey: string
-  readonly node: RestateNode
+  #directory = ''
+  #publicKey = ''
+  node!: RestateNode
 
-  constructor() {
+  async start(): Promise<void> {
+    this.#directory = mkdtempSync(join(tmpdir(), 'sbx-restate-'))
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     this.#publicKey = publicKeyOf(pem)
     this.node = new RestateNode({
@@ -40,9 +40,6 @@ export class TestRestate {
       clock: systemClock,
       log: () => undefined,
     })
-  }
-
-  async start(): Promise<void> {
     this.node.start()
     await this.node.ready()
   }
@@ -88,7 +85,7 @@ export class TestRestate {
 
   /** Fifty attempts take minutes. */
   #impatientBinary(): string {
-    const binary = engineBinary(openHome({ env: process.env }), process.env)
+    const binary = engineBinary(process.env)
     const script = join(this.#directory, 'restate-server')
     writeFileSync(
       script,

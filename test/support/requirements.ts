@@ -73,7 +73,7 @@ const REQUIREMENTS = {
   },
   containers: { name: 'a running docker', isMet: () => runs('docker', 'info'), isForeign: true },
   restate: {
-    name: 'Restate: signalbox demo --cluster --engine restate gets it once',
+    name: 'Restate: signalbox engine install',
     isMet: () =>
       existsSync(POSTGRES_BINARIES) &&
       readdirNames(packageCache(process.env)).some(found => found.startsWith('restatedev-restate-server')),

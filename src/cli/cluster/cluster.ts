@@ -95,10 +95,7 @@ export class Cluster {
   async #prepareEngine(): Promise<(n: number) => Parameters<typeof editSettings>[1]> {
     const { directory, note, servers } = this.#options
     const { env } = this.#context
-    note('getting Restate from npm, once …')
-    await installEngine(openHome({ env: { ...env, SIGNALBOX_HOME: join(directory, 'server-1') } }), env, {
-      isShared: true,
-    })
+    await installEngine(env, () => note('getting Restate from npm (220 MB), once …'))
     const bucket = await prepareObjectStore(directory, freePort(), env, note)
     this.#bucket = this.#part('bucket', process.execPath, bucket.args, env)
     this.#bucket.start()

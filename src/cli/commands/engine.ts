@@ -1,6 +1,5 @@
 import { installEngine } from '../../daemon/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { openHome } from '../../host/home/index.js'
 import type { Engine } from '../../server/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -18,8 +17,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'e
 }
 
 async function install(context: CommandContext, isJson: boolean): Promise<number> {
-  if (!isJson) context.note('getting Restate from npm (220 MB) …')
-  const path = await installEngine(openHome(context), context.env)
+  const path = await installEngine(context.env, () => {
+    if (!isJson) context.note('getting Restate from npm (220 MB) …')
+  })
   if (isJson) context.json({ installed: path })
   else context.out(`Restate is in ${path}. Use it with: signalbox serve --engine restate`)
   return EXIT.ok
