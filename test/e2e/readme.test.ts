@@ -61,20 +61,28 @@ describeNeeding('tmux', 'the README', () => {
     const answers: [RegExp, () => void][] = [
       [/\[y\/N\] *$/, () => enter('y')],
       [/a key or a label > *$/, () => enter('approve')],
+    ]
+    // Pressed once: a second press would be typed into the shell if the program ends meanwhile.
+    const exits: [RegExp, () => void][] = [
       [/^signalbox +\d+ needs? you|^signalbox +nothing needs you/m, () => person.key('q')],
       [/enter to send|enter to queue/, () => person.key('C-]')],
     ]
     let answered = ''
+    let hasLeft = false
     return (
       Number(
         await waitFor(`the end of ${command}`, () => {
           const screen = person.screen()
           const code = done()
           if (code !== undefined) return String(Number(code) + 1000)
-          const found = answers.find(([asks]) => asks.test(screen))
-          if (found && answered !== screen) {
+          const asked = answers.find(([asks]) => asks.test(screen))
+          const shown = exits.find(([shows]) => shows.test(screen))
+          if (asked && answered !== screen) {
             answered = screen
-            found[1]()
+            asked[1]()
+          } else if (shown && !hasLeft) {
+            hasLeft = true
+            shown[1]()
           }
           return undefined
         }).catch(error => {

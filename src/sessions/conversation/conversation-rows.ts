@@ -276,7 +276,7 @@ export class ConversationRows {
 }
 
 /** Everything that the last look showed is gone from the screen and from the scrollback. */
-function isCleared({ frame }: Look, before: Look | null): boolean {
+export function isCleared({ frame }: Look, before: Look | null): boolean {
   const old = before?.frame
   if (old?.buffer !== 'normal' || frame.buffer !== 'normal') return false
   return frame.history.firstId > Math.max(old.history.firstId, old.history.lastId)

@@ -35,7 +35,7 @@
  * (`screen/`), and who sees a message (the surfaces, by the log and the host's bus).
  */
 export { Conversation, type ConversationState, firstRowNeeded } from './conversation.js'
-export type { RowSource } from './conversation-rows.js'
+export { isCleared, type RowSource } from './conversation-rows.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
 export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'
 export type { ClosedMessage, ReportedText } from './reported-text.js'

@@ -51,8 +51,8 @@ class Fixture {
     })
   }
 
-  /** The whole content is captured: rows get new ids. */
-  content(lines: readonly string[], { cols = 60 } = {}): void {
+  /** The whole content is captured: rows get new ids. `seconds`: until more is printed. */
+  content(lines: readonly string[], { cols = 60, seconds = 5 } = {}): void {
     if (!this.#screen) {
       this.#screen = new PaneScreen(PACK, { cols, rows: 12, scrollback: 500 })
       this.talk.begin(PACK, this.#screen)
@@ -60,7 +60,7 @@ class Fixture {
       this.#screen.reset({ cols, rows: 12, scrollback: 500 })
       this.talk.resync()
     }
-    this.print(lines.join('\r\n'))
+    this.print(lines.join('\r\n'), seconds)
   }
 
   /** Removes the live part and prints more above it. */
@@ -68,13 +68,13 @@ class Fixture {
     this.print(`\u001b[${before.length - 1}A\r\u001b[J${lines.join('\r\n')}`)
   }
 
-  print(text: string): void {
-    this.#t += 5
+  print(text: string, seconds = 5): void {
     this.#see(this.#screen!.feed(new TextEncoder().encode(text), this.#t, { live: false }))
-    this.#see(this.#screen!.tick(this.#t + 2))
-    this.talk.tick(this.#t + 2)
-    this.#see(this.#screen!.tick(this.#t + 4))
-    this.talk.tick(this.#t + 4)
+    for (const after of [0.1, 0.7, 1, 2, 4].filter(after => after < seconds)) {
+      this.#see(this.#screen!.tick(this.#t + after))
+      this.talk.tick(this.#t + after)
+    }
+    this.#t += seconds
   }
 
   async messages() {
@@ -155,6 +155,22 @@ describe('a joined conversation', () => {
     ])
     fixture.content([...turn('three', 'Three.'), DONE, ...BOX], { cols: 55 })
     expect(await fixture.messages()).toHaveLength(3)
+  })
+
+  it.each([0.2, 0.8, 1.2, 5])('is read from the rows that a program draws %f s after a resize', async seconds => {
+    const fixture = new Fixture()
+    const rows = [...GREETING, ...turn('one', 'One.'), DONE, '', '▷ two', '', '◆ • one', '  • two', '']
+    fixture.content([...rows, ...BUSY])
+    // The rows that the resize broke: what was the input box covers a part of the answer.
+    const broken = ['▷ one', '', '', '◆ One.', '', DONE, '', '▷ two', '', '', '◆ • one', '──────────', '────']
+    fixture.content([...broken, '▷ ', '──────────', '────'], { cols: 40, seconds })
+    fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...rows, DONE, ...BOX].join('\r\n')}`)
+    expect((await fixture.messages()).map(({ turn: name, text }) => [name, text])).toEqual([
+      ['pan_x.1', 'One.'],
+      ['pan_x.2', '- one\n- two'],
+    ])
+    fixture.more(BOX, ['', ...turn('three', 'Three.'), DONE, ...BOX])
+    expect((await fixture.messages()).map(message => message.turn)).toEqual(['pan_x.1', 'pan_x.2', 'pan_x.3'])
   })
 
   it('keeps the open message when the agent exits', async () => {

@@ -4,6 +4,7 @@ import type { Look } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
 import {
   type ConversationState,
+  isCleared,
   knownTurns,
   MessageWriter,
   type ReadTurn,
@@ -40,6 +41,13 @@ interface JoinedConversationOptions {
 
 /** Older messages are dropped: the agent itself keeps its conversation. */
 const MESSAGES_KEPT = 200
+/**
+ * After a resize the program draws its screen again; until then tmux shows the old rows, broken at
+ * the new width. That long is waited for the new ones, and that long they may replace what was read
+ * meanwhile. In seconds.
+ */
+const REDRAW_WAIT_S = 1
+const REDRAW_LATE_S = 30
 /** Views that do not show whether the agent works. */
 const UNCLEAR = new Set(['unknown', 'startup'])
 
@@ -58,6 +66,9 @@ export class JoinedConversation {
   #source: { pack: Pack; rows: RowSource } | null = null
   #phase: SessionPhase | null = null
   #last: Look | null = null
+  /** When the first look after the last resync came: the program may be about to draw again. */
+  #redrawT: number | null = null
+  #isRedrawing = false
   #isExited = false
   #messages: JoinedMessage[] = []
   #prompts: JoinedPrompt[] = []
@@ -78,6 +89,7 @@ export class JoinedConversation {
   begin(pack: Pack, rows: RowSource): void {
     this.left()
     this.#source = { pack, rows }
+    this.#isRedrawing = false
     this.#isExited = false
   }
 
@@ -93,6 +105,9 @@ export class JoinedConversation {
   /** The terminal's content is captured again, and its rows get new ids. */
   resync(): void {
     this.#forget()
+    this.#last = null
+    this.#redrawT = null
+    this.#isRedrawing = this.#echoes.length > 0
   }
 
   /** Reports a conversation that cannot be read; supervision of the pane continues. */
@@ -105,11 +120,16 @@ export class JoinedConversation {
   }
 
   nextDeadline(): number | null {
-    return this.#phase?.nextDeadline() ?? null
+    if (this.#phase) return this.#phase.nextDeadline()
+    return this.#redrawT === null ? null : this.#redrawT + REDRAW_WAIT_S
   }
 
   tick(t: number): void {
-    this.#phase?.tick(t)
+    if (this.#phase) this.#phase.tick(t)
+    else if (this.#last && this.#redrawT !== null && t >= this.#redrawT + REDRAW_WAIT_S) {
+      this.#isRedrawing = false
+      this.see(this.#last)
+    }
   }
 
   /** Resolves when the conversation has been read, there is none, or `ms` have passed. */
@@ -132,8 +152,16 @@ export class JoinedConversation {
 
   #see(look: Look): void {
     if (!this.#source) return
+    const isRedrawn = isCleared(look, this.#last)
     this.#last = look
+    if (this.#redrawT === null) this.#redrawT = look.t
+    else if (isRedrawn && look.t < this.#redrawT + REDRAW_LATE_S) {
+      // What was read meanwhile were rows of the old size.
+      this.#forget()
+      this.#isRedrawing = false
+    }
     if (this.#phase) return this.#phase.see(look)
+    if (this.#isRedrawing && look.t < this.#redrawT + REDRAW_WAIT_S) return
     if (!look.isSettled || UNCLEAR.has(look.observation.view)) return
     this.#join(look, this.#source)
     this.#waiters.wake()
