@@ -13,7 +13,7 @@ it(`runs and decisions hold their invariants in ${ONLY ? `seed ${ONLY}` : `${SEE
   expect(await playSeeds(seeds)).toEqual([])
 })
 
-it('a seed repeats exactly', async () => {
+it('a seed repeats a simulation exactly', async () => {
   for (const seed of REPEATED) {
     const told: string[][] = []
     for (let time = 0; time < 3; time++) await playSeeds([seed], log => told.push(log))
