@@ -27,7 +27,7 @@ describe('the fingerprint of a request', () => {
     expect(PRINT).toMatchInlineSnapshot(`"ecaec07ce121663148a23745c3c37e26a5fccf65832aad0c7157a001d00e1bbc"`)
   })
 
-  test('does not depend on the order of keys or on missing fields', () => {
+  test('does not depend on the order of keys or on absent fields', () => {
     expect(fingerprintOf({ ...REQUEST, input: { timeout: 10, command: 'rm -rf build' } })).toBe(PRINT)
     expect(fingerprintOf({ ...REQUEST, subAgent: undefined })).toBe(PRINT)
     expect(
@@ -56,12 +56,12 @@ describe('the fingerprint of a request', () => {
     expect(fingerprintOf({ ...REQUEST, ...change } as typeof REQUEST)).not.toBe(PRINT)
   })
 
-  test('texts that differ only in Unicode normalisation have different fingerprints', () => {
+  test('differs between texts that differ only in Unicode normalisation', () => {
     const of = (command: string) => fingerprintOf({ ...REQUEST, input: { command } })
     expect(of('caf\u00e9')).not.toBe(of('cafe\u0301'))
   })
 
-  test('different texts have different fingerprints', () => {
+  test('differs between different texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         fc.pre(a !== b)
@@ -101,7 +101,7 @@ describe('a menu as a request', () => {
     expect(new Set(others.map(other => other.fingerprint)).size).toBe(others.length)
   })
 
-  test('offers every option, label verbatim', () => {
+  test('offers every option with its exact label', () => {
     expect(request.request.options.map(({ label, meaning }) => [label, meaning])).toEqual([
       ['Yes', 'allow-once'],
       ['Yes, always', 'allow-once'],
@@ -115,7 +115,7 @@ describe('a menu as a request', () => {
     })
   })
 
-  test('with hidden characters is high, and shows them', () => {
+  test('is a high risk if it has hidden characters, and shows them', () => {
     const hidden = requestFromMenu({ ...menu, body: ['$ echo \u202egnp.exe'] }, context)
     expect(hidden.risk).toMatchObject({
       level: 'high',
