@@ -18,13 +18,13 @@ describe('a verdict', () => {
     expect(readVerdict({ text }).verdict?.verdict).toBe(verdict)
   })
 
-  test('in structured output takes precedence over the text', () => {
+  test('takes precedence over the text if it is in structured output', () => {
     const structured = { verdict: 'RETRY', feedback: 'no' }
     expect(readVerdict({ text: DONE, structured }).verdict?.verdict).toBe('RETRY')
   })
 
   test.each<[string, string]>([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a word', 'DONE'],
     ['a sentence', 'The task is DONE.'],
     ['an unknown word', '{"verdict":"UNKNOWN","feedback":"x"}'],
