@@ -17,7 +17,7 @@ test.each([
   ['arrays with a form of their own', { a: LONG, b: Object.assign([1], { toJSON: () => 7 }) }],
   ['objects without a prototype', Object.assign(Object.create(null) as object, { a: LONG })],
   ['sparse arrays', Object.assign(new Array(3), { 0: LONG })],
-])('writes %s as JSON.stringify does', (_, value) => {
+])('writing %s gives the text of JSON.stringify', (_, value) => {
   expect(writeJson(value)).toBe(JSON.stringify(value))
 })
 
@@ -27,7 +27,7 @@ test('a cycle is refused as by JSON.stringify', () => {
   expect(() => writeJson(ring)).toThrow(/circular/i)
 })
 
-test('any data are written as by JSON.stringify', () => {
+test('any data is written as by JSON.stringify', () => {
   const string = fc.oneof(fc.string(), fc.string({ unit: 'binary', minLength: 250, maxLength: 600 }))
   const { tree } = fc.letrec(tie => ({
     tree: fc.oneof(
