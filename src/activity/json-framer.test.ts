@@ -14,7 +14,7 @@ const object = (value: Record<string, unknown>): JsonFrame => ({ kind: 'object',
 const text = (line: string): JsonFrame => ({ kind: 'text', text: line })
 const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malformed: true })
 
-describe('framing', () => {
+describe('a stream of JSON and text', () => {
   test.each<[string, string, JsonFrame[]]>([
     ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
     ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
@@ -47,11 +47,11 @@ describe('framing', () => {
     ],
     ['a stray brace at the end', '{"a":1}\n{\nlast words\n', [object({ a: 1 }), malformed('{'), text('last words')]],
     ['two stray braces', '{\n{\ntext\n{"a":1}\n', [malformed('{'), malformed('{'), text('text'), object({ a: 1 })]],
-  ])('%s', (_, input, frames) => {
+  ])('is split into the expected frames: %s', (_, input, frames) => {
     for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
   })
 
-  test('finds the same frames however the bytes are split, also for one-line NDJSON in a preamble', () => {
+  test('gives the same frames however the bytes are split, also for one-line NDJSON after a preamble', () => {
     const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'x', ' ', '\\', '\r\n', ','), {
       maxLength: 40,
     })
@@ -75,19 +75,19 @@ describe('framing', () => {
     )
   })
 
-  test('finds one frame per line in many stray braces', () => {
+  test('gives one frame per line for many stray braces', () => {
     const input = '{ no\n'.repeat(60_000)
     expect(frame(input, 65_536)).toHaveLength(60_000)
   })
 
-  test('cuts a line that is too long, and reads the next one', () => {
+  test('is cut at a line that is too long, and continues with the next line', () => {
     const frames = frame(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
     expect(frames).toHaveLength(2)
     expect(frames[0]).toMatchObject({ kind: 'text', truncated: true })
     expect(frames[1]).toEqual(object({ a: 1 }))
   })
 
-  test('can abandon an open object while the stream continues', () => {
+  test('continues after an open object was abandoned', () => {
     const framer = new JsonFramer()
     expect(framer.push('{ stray\nwords\n')).toEqual([])
     expect(framer.isOpen).toBe(true)
