@@ -16,7 +16,7 @@ const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malf
 
 describe('a stream of JSON and text', () => {
   test.each<[string, string, JsonFrame[]]>([
-    ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
+    ['one object per line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
     ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
     [
       'text before, between and after',
@@ -29,19 +29,19 @@ describe('a stream of JSON and text', () => {
     ['braces and quotes inside of strings', '{\n"a": "}{ \\" }",\n"b": 1}\n', [object({ a: '}{ " }', b: 1 })]],
     ['CRLF, BOM and NUL', '\ufeff{"a":1}\r\n\u0000{"b":2}\r\n', [object({ a: 1 }), object({ b: 2 })]],
     [
-      'bare values are text',
+      'bare values as text',
       '"a"\n1\n[1]\ntrue\nnull\n',
       [text('"a"'), text('1'), text('[1]'), text('true'), text('null')],
     ],
     [
-      'escape sequences go from text only',
+      'escape sequences in text and in strings',
       '\u001b[31mred\u001b[0m\n{"a":"\\u001b[31m"}\n',
       [text('red'), object({ a: '\u001b[31m' })],
     ],
     ['a last line without an end', '{"a":1}\n{"b":', [object({ a: 1 }), malformed('{"b":')]],
-    ['a closed thing that is no JSON', '{a: 1}\nnext\n', [malformed('{a: 1}'), text('next')]],
+    ['a closed object that is not JSON', '{a: 1}\nnext\n', [malformed('{a: 1}'), text('next')]],
     [
-      'a stray brace does not swallow what follows',
+      'a stray brace before other lines',
       'if (x) {\n{ oops\nhello\n{"a":1}\nworld\n',
       [text('if (x) {'), malformed('{ oops'), text('hello'), object({ a: 1 }), text('world')],
     ],

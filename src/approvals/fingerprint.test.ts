@@ -42,8 +42,8 @@ describe('the fingerprint of a request', () => {
     ['an invisible character', { input: { command: 'rm -rf\u200b build', timeout: 10 } }],
     ['upper case', { tool: 'BASH' }],
     ['the order of options', { options: [...REQUEST.options].reverse() }],
-    ['what an option means', { options: [{ label: 'Yes', meaning: 'allow-always' }, REQUEST.options[1]!] }],
-    ['one option more', { options: [...REQUEST.options, { label: 'Maybe', meaning: 'choice' }] }],
+    ['the meaning of an option', { options: [{ label: 'Yes', meaning: 'allow-always' }, REQUEST.options[1]!] }],
+    ['an additional option', { options: [...REQUEST.options, { label: 'Maybe', meaning: 'choice' }] }],
     ['the working directory', { cwd: '/q' }],
     ['the session', { session: 'ses_2' }],
     ['the agent', { agent: 'other' }],
@@ -51,7 +51,7 @@ describe('the fingerprint of a request', () => {
     ['the question', { questions: [{ text: 'May I?', multi: true }] }],
     ['the text', { text: '' }],
     ['the sub-agent', { subAgent: 'reviewer' }],
-    ['a number that became a text', { input: { command: 'rm -rf build', timeout: '10' } }],
+    ['a number as text', { input: { command: 'rm -rf build', timeout: '10' } }],
   ])('differs with %s', (_, change) => {
     expect(fingerprintOf({ ...REQUEST, ...change } as typeof REQUEST)).not.toBe(PRINT)
   })

@@ -48,8 +48,8 @@ describe('a new grant', () => {
   })
 
   test.each<[string, ApprovalRequest, Partial<GrantRequest>, RegExp]>([
-    ['longer than the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
-    ['no time at all', bash('npm test'), { forMs: 0 }, /duration/],
+    ['a duration over the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
+    ['a duration of zero', bash('npm test'), { forMs: 0 }, /duration/],
     ['too many uses', bash('npm test'), { uses: 201 }, /uses/],
     ['half a use', bash('npm test'), { uses: 0.5 }, /uses/],
     ['high risk', bash('rm -rf x'), {}, /risk is high/],
@@ -57,12 +57,17 @@ describe('a new grant', () => {
     ['a mismatch', { ...bash('npm test'), source: { ...bash('npm test').source, mismatch: 'x' } }, {}, /contradict/],
     ['a request for a person only', { ...bash('npm test'), neverAuto: 'it is about trust' }, {}, /trust/],
     [
-      'a session without one',
+      'the scope session without a session',
       request({}, { session: undefined as never }),
       { scope: 'session' },
       /does not belong to a session/,
     ],
-    ['a node without one', request({}, { effect: undefined as never }), { scope: 'node' }, /does not belong to a node/],
+    [
+      'the scope node without a node',
+      request({}, { effect: undefined as never }),
+      { scope: 'node' },
+      /does not belong to a node/,
+    ],
     [
       'a prefix of another command',
       bash('npm test'),

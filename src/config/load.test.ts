@@ -203,7 +203,7 @@ describe('mistakes in settings', () => {
     ['a wrong form', 'terminal.size = "80"', 'columns x rows'],
     ['a date', 'notify.quiet = 2020-01-01', 'found a date'],
     ['a table for a boolean', 'notify.enabled = { a = 1 }', 'must be true or false; found a table'],
-    ['a name that cannot be one', '[agents."../x"]\ncommand = "y"', '"../x" cannot be a name'],
+    ['an invalid name', '[agents."../x"]\ncommand = "y"', '"../x" cannot be a name'],
     [
       'a token in the file',
       'telegram.token = "123:abc"',

@@ -45,7 +45,7 @@ describe('reading events', () => {
     expect(parseEvent(event)).toEqual({ status: 'known', event })
   })
 
-  it('reports what does not fit instead of throwing', () => {
+  it('reports the problem of a field instead of throwing', () => {
     const reading = parseEvent(stored('session.started', { ...STARTED, size: { cols: 'wide', rows: 24 } }))
     expect(reading).toMatchObject({ status: 'misfit', problem: expect.stringContaining('size.cols') })
   })
@@ -60,7 +60,7 @@ describe('reading events', () => {
 })
 
 describe('writing events', () => {
-  it('accepts what fits the catalogue', () => {
+  it('accepts events that fit the catalogue', () => {
     const events = [
       newEvent('session.started', STARTED),
       newEvent('session.ended', { exit: { code: null, signal: 'SIGKILL' }, reason: 'stopped' }),

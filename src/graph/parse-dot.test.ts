@@ -128,7 +128,7 @@ describe('parseDot', () => {
 
 describe('printDot', () => {
   const values = fc.string({ maxLength: 30 }).filter(text => !/[\r\u0000]/.test(text))
-  test('prints what parses to the same graph', () => {
+  test('prints DOT that parses to the same graph', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ label: values, prompt: values, to: fc.nat(5) }), { minLength: 1, maxLength: 6 }),

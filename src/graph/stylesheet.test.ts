@@ -19,7 +19,7 @@ describe('a stylesheet', () => {
     ['several selectors', '#other, .c { llm_model: c }', '[class=c]', 'c'],
     ['comments', '/* x { } */ * { /* y */ llm_model: a }', '', 'a'],
     ['the node itself wins', '#n { llm_model: d }', '[llm_model=own]', 'own'],
-    ['also by another name', '#n { llm_model: d }', '[model=own]', null],
+    ['the node itself wins by an alias', '#n { llm_model: d }', '[model=own]', null],
     ['nothing matches', '#m { llm_model: d }', '', null],
   ])('sets the model of a node: %s', (_, sheet, node, expected) => {
     expect(model(sheet, node)).toBe(expected)

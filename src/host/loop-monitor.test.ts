@@ -9,7 +9,7 @@ const monitor = new LoopMonitor(clock)
 afterEach(() => monitor.stop())
 
 describe('the loop monitor', () => {
-  test('finds the longest block of the event loop and the session that was read meanwhile', async () => {
+  test('finds the longest block of the event loop and the session that was read at that time', async () => {
     monitor.start()
     await until(() => monitor.view.longest !== null)
     monitor.worked('ses_short', 3)

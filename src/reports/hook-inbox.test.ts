@@ -177,10 +177,10 @@ describe('a hook call', () => {
   })
 
   it.each<[string, unknown]>([
-    ['nothing', null],
+    ['null', null],
     ['a list', []],
     ['no event', { data: {} }],
-    ['data that is no object', { event: 'Stop', data: 'x' }],
+    ['data that is not an object', { event: 'Stop', data: 'x' }],
     ['a payload without its tool', { event: 'PreToolUse', data: {} }],
   ])('is refused and recorded once a second if it is malformed (%s)', async (_, body) => {
     const token = await tokenOf('ses_a')

@@ -213,7 +213,7 @@ ${'─'.repeat(60)}`
     expect(menu('• That is how it looks.').view).not.toBe('tool_menu')
   })
 
-  it('with two rows and text below have two options, not entries', () => {
+  it('have two options, not entries, if text follows two rows', () => {
     const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
     expect(labels(observe(text)).slice(0, 2)).toEqual(['Yes', 'No'])
   })

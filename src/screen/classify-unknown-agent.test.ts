@@ -50,7 +50,7 @@ describe('the input box of an unknown agent', () => {
 
 describe('work of an unknown agent', () => {
   it.each([
-    ['a mark that turns and the key that interrupts', ' ⠹ Press Esc to cancel · ctrl-o expand'],
+    ['a spinner and the key that interrupts', ' ⠹ Press Esc to cancel · ctrl-o expand'],
     ['a time next to a key', ' ⡿⣿⣿  ( 3s • esc to interrupt )'],
   ])('is shown by %s', (_, row) => {
     expect(observe(['● zwarb', '', row, ...framed('● ▋Ask anything')]).busy).toBe(true)

@@ -95,7 +95,7 @@ describe('secrets in a context', () => {
     expect(plain.redact('mysql --password=hunter2 -u me')).toMatch(/^mysql --password=‹secret:option:....› -u me$/)
   })
 
-  test('on command lines include short passwords and every long word of letters and digits', () => {
+  test('include short passwords and every long word of letters and digits on command lines', () => {
     expect(plain.redactCommandLine('mysql -p hunter2 db')).not.toContain('hunter2')
     expect(plain.redactCommandLine('mysql -phunter2 db')).not.toContain('hunter2')
     expect(plain.redactCommandLine('curl -u me:hunter2 x')).not.toContain('hunter2')

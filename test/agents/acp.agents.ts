@@ -60,7 +60,7 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
     })
   })
 
-  test.runIf(agent.clientTerminals)('its command ran in a terminal of Signalbox, which is released', () => {
+  test.runIf(agent.clientTerminals)('its command runs in a terminal of Signalbox, which is released afterwards', () => {
     const recorded = JSON.stringify(home.recording(session))
     for (const method of ['create', 'output', 'release']) expect(recorded).toContain(`terminal/${method}`)
   })

@@ -68,7 +68,7 @@ describe('headless roles', () => {
   })
 })
 
-describe('headless permissions', () => {
+describe('a headless agent that needs permission', () => {
   it('asks with a record and reads the decision from stdin', () => {
     const prompt = '{"type":"user","text":"Do it"}\n'
     const allowed = run([], `${prompt}{"requestId":"request_1","decision":"allow"}\n`)
@@ -131,7 +131,7 @@ describe('headless faults', () => {
     expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({ type: 'result', ok: true })
   })
 
-  it('prints indented objects with --json-indented', () => {
+  it('the demo agent prints indented objects with --json-indented', () => {
     const { stdout } = run(['-p', 'x', '--json-indented', '--permission-mode', 'all'])
     expect(stdout.startsWith('{\n  "type": "session",\n')).toBe(true)
     expect(JSON.parse(`[${stdout.trim().replaceAll(/^\}\n\{/gm, '},\n{')}]`).at(-1)).toMatchObject({ type: 'result' })
@@ -168,7 +168,7 @@ describe('headless faults', () => {
     expect(seen.text.includes('"text":"still here"')).toBe(on)
   })
 
-  it('leaves its child processes running when it is killed', async () => {
+  it('the demo agent leaves its child processes running when it is killed', async () => {
     const { child, ended } = startHeadless(['-p', 'deaf', '--scenario', 'hang', '--speed', '0'])
     const children = () =>
       readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')

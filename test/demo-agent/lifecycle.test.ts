@@ -204,7 +204,7 @@ describe('the demo agent in a terminal', () => {
 })
 
 describe('start dialogs', () => {
-  it('exits if the folder is not trusted, and continues if it is', async () => {
+  it('the demo agent exits if the folder is not trusted, and continues if it is', async () => {
     const demo = start({ args: ['--scenario', 'trust'] })
     await demo.until('Do you trust the files in this folder?')
     expect(demo.screen).toMatch(/^ ▸ No, exit$/m)

@@ -118,7 +118,7 @@ it('a number can be typed where the menu has no selection', async () => {
   await demo.confirm('◆ You chose: Yellow')
 })
 
-it('a plan is shown whole before it is approved', async () => {
+it('a plan is shown completely before it is approved', async () => {
   await open('plan', 'Shall I go ahead with this plan?')
   expect(demo.screen).toContain('2. put up the post')
   await demo.confirm('◆ Then I begin: Yes, go ahead')

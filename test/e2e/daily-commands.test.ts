@@ -43,7 +43,7 @@ describe('sessions', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('outside a repository have no diff', async () => {
+  it('have no diff outside a repository', async () => {
     const { id } = await startSleep()
     const { code, stderr } = await home.run(['diff', id])
     expect([code, stderr]).toEqual([1, expect.stringContaining('not in a git repository')])

@@ -79,7 +79,7 @@ describe('answers to gates', () => {
   test.each([
     ['{}', 'has no answer for the gate "g"'],
     ['["perhaps"]', '"perhaps" is not an answer of the gate "g" ([Y] Yes, [N] No)'],
-  ])('without a usable answer in the file the gate stays open: %s', async (text, message) => {
+  ])('leave the gate open if the file has no usable answer: %s', async (text, message) => {
     home.graph(GATE)
     home.write('answers.json', text)
     const ran = await home.runGraph(['flow.dot', '--answers', 'answers.json'])

@@ -283,7 +283,7 @@ describe('a host that is killed', () => {
     [7, 20],
     [19, 9],
   ])(
-    'after %i events and %i events after the gate reaches the same end and keeps the answer',
+    'reaches the same end after %i events and %i events after the gate, and keeps the answer',
     async (first, second) => {
       graph(DOT)
       await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')

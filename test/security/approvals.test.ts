@@ -92,7 +92,7 @@ describe('deciding a request', () => {
     expect(known.decision).toBeUndefined()
   })
 
-  test('receivers treated as approvers: person × role × channel', async () => {
+  test('receivers treated as approvers: a viewer who can see a request cannot decide it', async () => {
     const viewer = await server.login('viewer')
     const approver = await server.login('approver')
     const record = await asked('npm test')

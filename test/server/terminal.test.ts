@@ -93,7 +93,7 @@ function watch(socket: WebSocket, acks: boolean): Viewer {
 const of = (viewer: Viewer, type: string) => until(() => viewer.messages.find(message => message.type === type))
 
 describe('a terminal over WebSocket', () => {
-  test('typed bytes reach the program unchanged, and its output comes back', async () => {
+  test('typed bytes reach the program unchanged, and its output is returned', async () => {
     const viewer = await view(session, { want: 'input' })
     expect(await of(viewer, 'snapshot')).toMatchObject({ cols: 80, rows: 24, modes: { alternate: false } })
     expect(await of(viewer, 'input')).toMatchObject({ isYours: true, name: 'owner' })

@@ -277,7 +277,7 @@ it('an enabled group gets no details, and stays enabled when it becomes a superg
   ])
 })
 
-it('with an empty list of people no account gets an answer', async () => {
+it('no account gets an answer while the list of people is empty', async () => {
   await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)

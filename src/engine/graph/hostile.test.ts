@@ -74,7 +74,7 @@ describe('a handler that misbehaves', () => {
       'completed',
     ],
     ['an unknown node', { status: 'success', next_node: 'nowhere' }, 'failed'],
-    ['suggestions that lead nowhere', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
+    ['suggestions of unknown nodes', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
     ['keys of the engine', { status: 'success', context_updates: { _x: 1, 'internal.run_id': 'y' } }, 'completed'],
   ])('is handled if it returns %s', async (_, said, status) => {
     const ran = await withHandler(() => said as never, ROUTED)

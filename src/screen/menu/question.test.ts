@@ -62,7 +62,7 @@ test('the title that a pack knows is the question if no line asks', () => {
   })
 })
 
-test('without text above the options there is no question', () => {
+test('a menu without text above its options has no question', () => {
   expect(findQuestion([], null)).toEqual({ title: '', question: '', body: [] })
 })
 

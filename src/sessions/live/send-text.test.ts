@@ -11,7 +11,7 @@ function way(text: string, mode: string, { isBracketedPaste = true, meaning = 'a
 }
 
 describe('typing or pasting text into the input box', () => {
-  test('short text is typed as the pack says', () => {
+  test('short text is typed in the input mode of the pack', () => {
     expect([way('do it', 'bulk'), way('do it', 'typed'), way('do it', 'paste')]).toEqual(['bulk', 'typed', 'paste'])
   })
 

@@ -361,7 +361,7 @@ describe('requests after a restart', () => {
     expect(await stateOf(waiting)).toBe('stale gone')
   })
 
-  test('of other sessions stay unchanged', async () => {
+  test('stay unchanged if they belong to other sessions', async () => {
     const other = new SessionRequests({
       subject: { ...SUBJECT, session: 'ses_2' },
       ledger,

@@ -299,7 +299,7 @@ describe('recordings of other programs', () => {
     ['missing', null],
     ['empty', ''],
     ['of another kind', 'hello\n'],
-    ['of a version to come', '{"version":4,"width":80,"height":24}\n'],
+    ['of a future version', '{"version":4,"width":80,"height":24}\n'],
     ['without a size', '{"version":2,"width":0,"height":24}\n'],
     ['a list', '[1,2]\n'],
   ])('a file that is %s is refused as input', async (_, content) => {

@@ -41,7 +41,7 @@ it('a standing approval for an edit suggests its directory, only inside the proj
 it.each([
   ['a high risk', { risk: { level: 'high', reasons: [] } }],
   ['a question', { kind: 'question' }],
-  ['what only a person may decide', { neverAuto: 'it changes settings' }],
+  ['a request for a person only', { neverAuto: 'it changes settings' }],
 ])('%s has no standing approval', (_, more) => {
   expect(suggestedMatch(asked('Bash', 'command', 'npm test', more))).toBeNull()
 })

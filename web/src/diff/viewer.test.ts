@@ -121,7 +121,7 @@ describe('positions of rows', () => {
     expect([rows.topOf(2), rows.total, rows.indexAt(59), rows.indexAt(60)]).toEqual([60, 80, 1, 2])
   })
 
-  it('of no rows are empty', () => {
+  it('are empty without rows', () => {
     const none = new RowPositions([])
     expect([none.total, none.indexAt(10)]).toEqual([0, 0])
   })
