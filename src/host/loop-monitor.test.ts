@@ -27,7 +27,7 @@ describe('the loop monitor', () => {
     expect(monitor.view).toEqual({ longest: { ...longest, at: 10_000 }, recent: null })
   })
 
-  test('measures the slices of idle sessions, and the loop again when they work', async () => {
+  test('measures slices while no session works, and the event loop again afterwards', async () => {
     const resting = new LoopMonitor(clock)
     resting.start()
     // Nothing works: the first read switches the kernel's timer off.

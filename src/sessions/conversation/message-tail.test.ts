@@ -4,7 +4,7 @@ import { endsWith, findTail, tailOf } from './message-tail.js'
 const rows = (...texts: string[]) => texts.map((text, id) => ({ id, text }))
 const TAIL = tailOf(rows('◆ I look at the sources first.', '', '◆ Then I run the tests.'))
 
-describe('the position after the last row of a message', () => {
+describe('the tail of a message', () => {
   it('is found after rows above it were folded', () => {
     expect(findTail(rows('◆ Then I run the tests.', '', '◇ Bash npm test'), TAIL)).toBe(0)
   })
@@ -14,7 +14,7 @@ describe('the position after the last row of a message', () => {
     expect(findTail(narrow, TAIL)).toBe(4)
   })
 
-  it('is the last of several equal positions', () => {
+  it('is found at the last of several equal places', () => {
     const doubled = rows(
       '◆ Then I run the tests.',
       '◆ I look at the sources first.',
@@ -24,7 +24,7 @@ describe('the position after the last row of a message', () => {
     expect(findTail(doubled, TAIL)).toBe(2)
   })
 
-  it('is the row before it if the last row was removed', () => {
+  it('is found at the row before if the last row was removed', () => {
     expect(findTail(rows('◆ I look at the sources first.', '', '◆ All is well.'), TAIL)).toBe(0)
   })
 
