@@ -14,9 +14,9 @@ const object = (value: Record<string, unknown>): JsonFrame => ({ kind: 'object',
 const text = (line: string): JsonFrame => ({ kind: 'text', text: line })
 const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malformed: true })
 
-describe('framing', () => {
+describe('a stream of JSON and text', () => {
   test.each<[string, string, JsonFrame[]]>([
-    ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
+    ['one object per line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
     ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
     [
       'text before, between and after',
@@ -29,29 +29,29 @@ describe('framing', () => {
     ['braces and quotes inside of strings', '{\n"a": "}{ \\" }",\n"b": 1}\n', [object({ a: '}{ " }', b: 1 })]],
     ['CRLF, BOM and NUL', '\ufeff{"a":1}\r\n\u0000{"b":2}\r\n', [object({ a: 1 }), object({ b: 2 })]],
     [
-      'bare values are text',
+      'bare values as text',
       '"a"\n1\n[1]\ntrue\nnull\n',
       [text('"a"'), text('1'), text('[1]'), text('true'), text('null')],
     ],
     [
-      'escape sequences go from text only',
+      'escape sequences in text and in strings',
       '\u001b[31mred\u001b[0m\n{"a":"\\u001b[31m"}\n',
       [text('red'), object({ a: '\u001b[31m' })],
     ],
     ['a last line without an end', '{"a":1}\n{"b":', [object({ a: 1 }), malformed('{"b":')]],
-    ['a closed thing that is no JSON', '{a: 1}\nnext\n', [malformed('{a: 1}'), text('next')]],
+    ['a closed object that is not JSON', '{a: 1}\nnext\n', [malformed('{a: 1}'), text('next')]],
     [
-      'a stray brace does not swallow what follows',
+      'a stray brace before other lines',
       'if (x) {\n{ oops\nhello\n{"a":1}\nworld\n',
       [text('if (x) {'), malformed('{ oops'), text('hello'), object({ a: 1 }), text('world')],
     ],
     ['a stray brace at the end', '{"a":1}\n{\nlast words\n', [object({ a: 1 }), malformed('{'), text('last words')]],
     ['two stray braces', '{\n{\ntext\n{"a":1}\n', [malformed('{'), malformed('{'), text('text'), object({ a: 1 })]],
-  ])('%s', (_, input, frames) => {
+  ])('is split into the expected frames: %s', (_, input, frames) => {
     for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
   })
 
-  test('finds the same frames however the bytes are split, also for one-line NDJSON in a preamble', () => {
+  test('gives the same frames however the bytes are split, also for one-line NDJSON after a preamble', () => {
     const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'x', ' ', '\\', '\r\n', ','), {
       maxLength: 40,
     })
@@ -75,19 +75,19 @@ describe('framing', () => {
     )
   })
 
-  test('finds one frame per line in many stray braces', () => {
+  test('gives one frame per line for many stray braces', () => {
     const input = '{ no\n'.repeat(60_000)
     expect(frame(input, 65_536)).toHaveLength(60_000)
   })
 
-  test('cuts a line that is too long, and reads the next one', () => {
+  test('is cut at a line that is too long, and continues with the next line', () => {
     const frames = frame(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
     expect(frames).toHaveLength(2)
     expect(frames[0]).toMatchObject({ kind: 'text', truncated: true })
     expect(frames[1]).toEqual(object({ a: 1 }))
   })
 
-  test('can abandon an open object while the stream continues', () => {
+  test('continues after an open object was abandoned', () => {
     const framer = new JsonFramer()
     expect(framer.push('{ stray\nwords\n')).toEqual([])
     expect(framer.isOpen).toBe(true)

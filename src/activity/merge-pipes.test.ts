@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { type Chunk, mergePipes } from './merge-pipes.js'
 
-test('both pipes are read as one stream, each in its own order, to the end of both', async () => {
+test('two pipes are read as one stream to the end of both, each in its own order', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const seen: string[] = []
   const reading = (async () => {
@@ -21,7 +21,7 @@ test('both pipes are read as one stream, each in its own order, to the end of bo
   expect(seen.filter(line => line.startsWith('stderr'))).toEqual(['stderr b', 'stderr d'])
 })
 
-test('chunks that were read are released, also while the other pipe stays silent', async () => {
+test('chunks are released after they were read, also while the other pipe is silent', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]

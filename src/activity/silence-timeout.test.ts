@@ -35,7 +35,7 @@ async function advance(clock: SimulatedClock, ms: number): Promise<void> {
 }
 
 describe('a silence timeout', () => {
-  test('throws when no item arrives for too long, with the duration', async () => {
+  test('throws with the duration when no item arrives for too long', async () => {
     const clock = new SimulatedClock()
     const speaker = new Speaker()
     const watched = withSilenceTimeout(speaker, { clock, threshold: () => 5_000 })
@@ -69,7 +69,7 @@ describe('a silence timeout', () => {
     expect(await second).toEqual({ done: false, value: 'b' })
   })
 
-  test('checks for activity elsewhere before it throws, once for each sign of it', async () => {
+  test('checks for activity elsewhere before it throws, once per activity', async () => {
     const clock = new SimulatedClock()
     const signs = [true, false]
     const watched = withSilenceTimeout(new Speaker(), {
@@ -87,7 +87,7 @@ describe('a silence timeout', () => {
     expect(isOver).toBe(true)
   })
 
-  test('waits without limit while the threshold is null, and then continues counting', async () => {
+  test('waits without limit while the threshold is null, and continues counting afterwards', async () => {
     const clock = new SimulatedClock()
     let threshold: number | null = null
     const watched = withSilenceTimeout(new Speaker(), { clock, threshold: () => threshold })

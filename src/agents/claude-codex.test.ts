@@ -51,7 +51,7 @@ describe('Claude Code', () => {
     })
   })
 
-  test('is signed in by a variable or a file, judged by name only', () => {
+  test('is signed in by a variable or a file, judged only by its name', () => {
     const signIn = (env: Record<string, string>) =>
       claudeAgent.signIn!({ env: { HOME: home, ...env }, cwd: '/', configuredCommand: null })
     if (process.platform !== 'darwin')
@@ -63,7 +63,7 @@ describe('Claude Code', () => {
     expect(signIn({ CLAUDE_CONFIG_DIR: join(home, 'elsewhere') }).state).not.toBe('yes')
   })
 
-  test('finds its transcript by id in any project, else the newest of this directory', async () => {
+  test('finds its transcript by id in any project, else the newest one of this directory', async () => {
     const lookup = { env: { HOME: home }, cwd: '/home/dev/my.app', startedAt: Date.now() - 60_000 }
     const locate = (agentSessionId: string | null) => claudeAgent.transcript!.locate({ ...lookup, agentSessionId })
     expect(await locate(ID)).toEqual([])
@@ -78,7 +78,7 @@ describe('Claude Code', () => {
     expect(await locate('other')).toEqual([worktree])
   })
 
-  test('reads sub-agents separately from the conversation, and skips whole requests', async () => {
+  test('reads sub-agents apart from the conversation, and skips whole requests', async () => {
     const said = (uuid: string, text: string) =>
       `${JSON.stringify({ type: 'assistant', uuid, message: { id: uuid, content: [{ type: 'text', text }] } })}\n`
     const main = write(`p/${ID}.jsonl`, `{"type":"api-request-blob", this is not even JSON\n${said('1', 'main')}`)
@@ -123,7 +123,7 @@ describe('Codex', () => {
     expect(codexAgent.interactive(LOCATION, { ...begin(['exec', 'x']), wiring }).args).toEqual(['/cli.js', 'exec', 'x'])
   })
 
-  test('is signed in by its file; a variable or a provider leave it unknown', () => {
+  test('is signed in by its file; with a variable or a provider its state is unknown', () => {
     const signIn = (env: Record<string, string>) =>
       codexAgent.signIn!({ env: { HOME: home, ...env }, cwd: '/', configuredCommand: null })
     expect(signIn({}).state).toBe('no')
@@ -134,7 +134,7 @@ describe('Codex', () => {
     expect(signIn({}).state).toBe('yes')
   })
 
-  test('finds its rollout by id on any day, else the newest of these days', async () => {
+  test('finds its rollout by id on any day, else the newest one of these days', async () => {
     const startedAt = Date.parse('2026-11-15T12:00:00Z')
     const locate = (agentSessionId: string | null) =>
       codexAgent.transcript!.locate({ env: { HOME: home }, cwd: '/', agentSessionId, startedAt })

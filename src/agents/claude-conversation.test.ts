@@ -86,7 +86,7 @@ describe('a transcript of Claude Code', () => {
     })
   })
 
-  test('gives nothing twice when the file is read again', () => {
+  test('gives no statement twice when the file is read again', () => {
     const conversation = new ClaudeConversation(OF_SESSION)
     expect(read(RECORDS, conversation)).not.toEqual([])
     expect(read(RECORDS, conversation)).toEqual([])
@@ -102,7 +102,7 @@ describe('a transcript of Claude Code', () => {
     })
   })
 
-  test('distinguishes a tool that was stopped from one that was denied', () => {
+  test('separates a stopped tool from a denied one', () => {
     const rejected = result({ toolDenialKind: 'user-rejected' })
     const note = (more: object) =>
       record('user', {
@@ -120,7 +120,7 @@ describe('a transcript of Claude Code', () => {
     expect(states([model([call]), result({})])).toEqual(['started', 'failed'])
   })
 
-  test('counts the tokens of a message once, with its final count', () => {
+  test('counts the tokens of a message once, with its last count', () => {
     const first = model([{ type: 'text', text: 'a' }], {}, { input_tokens: 5, output_tokens: 1 })
     const last = model([call], {}, { input_tokens: 5, output_tokens: 9 })
     expect(read([first, last, ended]).filter(({ kind }) => kind === 'usage')).toEqual([

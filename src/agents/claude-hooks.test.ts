@@ -35,7 +35,7 @@ describe('the settings file of a session', () => {
     expect(hooks.Stop![0].matcher).toBeUndefined()
   })
 
-  test('holds only the permission request, for a day, and only if allowed', () => {
+  test('holds only permission requests, for a day, and only if holding is allowed', () => {
     const { hooks } = settings(true)
     expect(hooks.PermissionRequest![0].hooks[0]).toMatchObject({
       command: expect.stringMatching(/ PermissionRequest --hold$/),
@@ -129,13 +129,13 @@ describe('a hook call of Claude Code', () => {
     expect(claudeHooks.read(event, payload)).toEqual(expected)
   })
 
-  test('for a form can only be answered on the screen', () => {
+  test('can only be answered on the screen if it is a form', () => {
     for (const tool_name of ['AskUserQuestion', 'ExitPlanMode'])
       expect(claudeHooks.read('PermissionRequest', { tool_name, tool_input: {} })).toMatchObject([{ viaScreen: true }])
     expect(claudeHooks.read('PermissionRequest', tool)[0]).not.toHaveProperty('viaScreen')
   })
 
-  test('of a sub-agent is marked', () => {
+  test('is marked if it comes from a sub-agent', () => {
     expect(claudeHooks.read('PreToolUse', { ...tool, agent_id: 'a' })).toMatchObject([{ kind: 'tool', subAgent: 'a' }])
   })
 
@@ -143,7 +143,7 @@ describe('a hook call of Claude Code', () => {
     ['SessionStart', {}],
     ['PreToolUse', { tool_input: {} }],
     ['UserPromptSubmit', { prompt: 5 }],
-  ])('with a malformed %s payload is refused', (event, payload) => {
+  ])('is refused with a malformed %s payload', (event, payload) => {
     expect(() => claudeHooks.read(event, payload)).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
   })
 })

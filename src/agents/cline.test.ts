@@ -74,7 +74,7 @@ describe('a transcript of Cline', () => {
     expect((await reader.read()).statements).toMatchObject([{ kind: 'ended', reason: 'completed' }])
   })
 
-  it('that is half written is read the next time', async () => {
+  it('is read the next time if it is half written', async () => {
     const reader = clineAgent.transcript!.open(put([]))
     await reader.read()
     put('{"sessionId": "x", "messages": [{"id"')
@@ -83,7 +83,7 @@ describe('a transcript of Cline', () => {
     expect((await reader.read()).statements).toMatchObject([{ kind: 'prompt' }])
   })
 
-  it('that does not exist gives nothing', async () => {
+  it('gives nothing if it does not exist', async () => {
     expect(await clineAgent.transcript!.open('/nowhere/x.messages.json').read()).toEqual({ statements: [], skipped: 0 })
   })
 })

@@ -20,7 +20,7 @@ function overrides(args: readonly string[]) {
 }
 
 describe('the hook arguments of Codex', () => {
-  test('call the relay, and never hold', () => {
+  test('call the relay and never hold the agent', () => {
     const { hooks } = overrides(codexHookArguments(WIRING))
     expect(hooks.PermissionRequest).toEqual([
       { hooks: [{ type: 'command', command: '/node /cli.js hook codex PermissionRequest', timeout: 3 }] },
@@ -28,7 +28,7 @@ describe('the hook arguments of Codex', () => {
     expect(JSON.stringify(hooks)).not.toContain('--hold')
   })
 
-  test('trust each hook by its content', () => {
+  test('trust each hook by a hash of its content', () => {
     const { state, ...hooks } = overrides(codexHookArguments(WIRING)).hooks
     const keys = Object.keys(state)
     expect(keys).toHaveLength(Object.keys(hooks).length)
@@ -79,7 +79,7 @@ describe('a hook call of Codex', () => {
     expect(codexHooks.read(name, payload)).toEqual(expected)
   })
 
-  test('with a malformed payload is refused, and no call gets an answer', () => {
+  test('is refused with a malformed payload, and never gets an answer', () => {
     expect(() => codexHooks.read('PreToolUse', {})).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
     expect(codexHooks.holds).toBe(false)
     expect(codexHooks.answer).toBeUndefined()

@@ -56,7 +56,7 @@ describe('a rollout of Codex', () => {
     ])
   })
 
-  test('counts tokens once for each model answer', () => {
+  test('counts tokens once per answer of the model', () => {
     const usage = read(RECORDS).filter(({ kind }) => kind === 'usage')
     expect(usage).toEqual(Array(5).fill({ kind: 'usage', input: 100, output: 20, contextWindow: 258_400 }))
   })
@@ -77,7 +77,7 @@ describe('a rollout of Codex', () => {
     expect(read(RECORDS, conversation)).toEqual([])
   })
 
-  test('takes the end of a command from its event, not from the text for the model', () => {
+  test('takes the end of a command from its event, not from the text that the model gets', () => {
     const ended = (status: string) => event('item_completed', { item: { type: 'CommandExecution', id: 'c', status } })
     const output = item('function_call_output', { call_id: 'c', output: 'Process exited with code 3' })
     const states = (records: JsonRecord[]) =>
@@ -95,7 +95,7 @@ describe('a rollout of Codex', () => {
     expect(read([patch])).toMatchObject([{ tool: 'apply_patch', input: '*** Begin Patch' }])
   })
 
-  test('reports a turn that ends in an error as failed, and one that recovered as done', () => {
+  test('reports a turn that ends in an error as failed, and a recovered one as done', () => {
     const failed = [
       event('task_started'),
       event('task_complete', { last_agent_message: null, error: { message: '401' } }),
@@ -115,7 +115,7 @@ describe('a rollout of Codex', () => {
     ])
   })
 
-  test('counts records of any other shape, and ignores unknown events', () => {
+  test('counts records of any other form, and ignores unknown events', () => {
     const conversation = new CodexConversation('/rollout.jsonl')
     expect(conversation.take({})).toBeNull()
     expect(conversation.take({ type: 'event_msg' })).toBeNull()

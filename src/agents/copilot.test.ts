@@ -55,7 +55,7 @@ describe('a transcript of Copilot', () => {
     expect(kinds.map(({ kind }) => kind)).toEqual(['working', 'said'])
   })
 
-  it('gives a request with its tool, and how it was answered', () => {
+  it('gives a request with its tool and its answer', () => {
     const complete = event('tool.execution_complete', { toolCallId: 'c', success: true, result: { content: 'a b' } })
     const tool = { tool: 'bash', input: { command: 'ls' } }
     expect(read(START, ASKED, answered('approved'), complete)).toEqual([
@@ -88,7 +88,7 @@ describe('a transcript of Copilot', () => {
     expect(read(event('user.message', { content: 'x' }, { agentId: 'a1' }))).toMatchObject([{ subAgent: 'a1' }])
   })
 
-  it('is read without its system prompts, which are long', async () => {
+  it('leaves out the system prompts, which are long', async () => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-copilot-'))
     const folder = join(home, '.copilot', 'session-state', ID)
     mkdirSync(folder, { recursive: true })
@@ -102,7 +102,7 @@ describe('a transcript of Copilot', () => {
   })
 })
 
-it('Copilot accepts our id for a new conversation, and an option for an old one', () => {
+it('Copilot accepts our id for a new conversation, and an option that continues an old one', () => {
   const location = { found: true as const, file: '/bin/copilot', prefix: [] }
   const start = { args: [], resume: null, newSessionId: ID, wiring: null }
   expect(copilotAgent.interactive(location, start)).toMatchObject({

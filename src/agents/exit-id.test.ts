@@ -16,7 +16,7 @@ describe('exitIdAfter', () => {
     expect(exitIdAfter(rows, ['gemini', '--resume'], isUuid)).toBe(ID)
   })
 
-  it('takes the last one, and only something that looks like an id', () => {
+  it('takes the last id, and only a text in the form of an id', () => {
     const rows = [`earlier it said: qwen --resume ${OTHER}`, `qwen --resume ${ID}`]
     expect(exitIdAfter(rows, ['qwen', '--resume'], isUuid)).toBe(ID)
     expect(exitIdAfter(['try qwen --resume latest'], ['qwen', '--resume'], isUuid)).toBeNull()

@@ -125,7 +125,7 @@ describe('the transcript file of Gemini CLI', () => {
     expect(await locate(ID)).toEqual([wanted])
   })
 
-  it('without an id is what this project wrote since the start, newest first', async () => {
+  it('is the newest one of this project since the start if no id is known', async () => {
     const old = put('one', 'session-1-aaaaaaaa.jsonl', '/work/one')
     const newer = put('one', 'session-2-bbbbbbbb.jsonl', '/work/one')
     const newest = put('one', 'session-3-cccccccc.jsonl', '/work/one')
@@ -136,7 +136,7 @@ describe('the transcript file of Gemini CLI', () => {
     expect(await locate(null, 150_000)).toEqual([newest, newer])
   })
 
-  it('is not found while there is none', async () => {
+  it('is not found before it exists', async () => {
     expect(await locate(null)).toEqual([])
   })
 })
@@ -156,7 +156,7 @@ describe('Gemini CLI', () => {
     })
   })
 
-  it('is signed in by a key or a file, judged by name only', () => {
+  it('is signed in by a key or a file, judged only by its name', () => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-gemini-'))
     const ask = (env: NodeJS.ProcessEnv) => geminiAgent.signIn!({ env, cwd: '/', configuredCommand: null })
     expect(ask({ HOME: home, GEMINI_API_KEY: 'x' })).toEqual({ state: 'yes', because: 'GEMINI_API_KEY is set' })

@@ -31,7 +31,7 @@ describe('JsonLinesReader', () => {
     expect((await take(reader)).records).toEqual([{ a: 1 }])
   })
 
-  test('reads what is new, and an incomplete last line once it is complete', async () => {
+  test('reads new lines, and an incomplete last line once it is complete', async () => {
     const reader = new JsonLinesReader(file)
     writeFileSync(file, '{"a":1}\n{"b":')
     expect((await take(reader)).records).toEqual([{ a: 1 }])

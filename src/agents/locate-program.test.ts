@@ -50,7 +50,7 @@ describe('locateProgram', () => {
     expect(look({ command: 'tool' })).toMatchObject({ file: inPath })
   })
 
-  test('names what it looked for when nothing is found', () => {
+  test('lists where it searched if nothing is found', () => {
     expect(look({ installed: ['~/x/tool'] })).toEqual({ found: false, looked: 'tool, ~/x/tool' })
     program('bin/tool')
     expect(look({ command: 'other' })).toEqual({ found: false, looked: 'other' })
@@ -58,7 +58,7 @@ describe('locateProgram', () => {
     expect(look({ command: 'own/tool' })).toEqual({ found: false, looked: expect.stringContaining('absolute path') })
   })
 
-  test('never takes a program from the project, even through PATH', () => {
+  test('takes no program from the project, not even through PATH', () => {
     program('project/node_modules/.bin/tool')
     symlinkSync(join(root, 'project'), join(root, 'alias'))
     for (const path of ['project/node_modules/.bin', 'alias/node_modules/.bin', 'project'])
@@ -72,7 +72,7 @@ describe('locateProgram', () => {
     expect(look({ path: ['home/.local/bin'], cwd: '.' })).toMatchObject({ file: own })
   })
 
-  test('resolves links, except to launchers that depend on the name they are called by', () => {
+  test('resolves links, except to launchers that depend on their own name', () => {
     const script = program('lib/tool/cli.js', '#!/usr/bin/env python3\n')
     link('bin/tool', script)
     expect(look()).toEqual({ found: true, file: script, prefix: [] })
@@ -84,7 +84,7 @@ describe('locateProgram', () => {
     expect(look({ path: ['native'] })).toEqual({ found: true, file: binary, prefix: [] })
   })
 
-  test('runs a Node script with the Node next to it, else the one in PATH, else ours', () => {
+  test('runs a Node script with the Node next to it, else the one in PATH, else our own', () => {
     const script = program('lib/cli.js', '#!/usr/bin/env -S node --no-warnings\n')
     link('bin/tool', script)
     expect(look()).toEqual({ found: true, file: process.execPath, prefix: [script] })

@@ -126,7 +126,7 @@ describe('the event channel of OpenCode', () => {
     })
   })
 
-  it('reports at once what was asked before it connected, and only once', async () => {
+  it('reports requests from before its connection at once and only once', async () => {
     server.permissions = [asked('per_1')]
     server.questions = [{ id: 'que_1', sessionID: SESSION, questions: [{ question: 'Which?' }] }]
     connect(await server.listen())
@@ -137,7 +137,7 @@ describe('the event channel of OpenCode', () => {
     await see(['session', 'request per_1', 'request que_1', 'request per_2'])
   })
 
-  it('reconnects after a disconnect, and reports what was answered meanwhile', async () => {
+  it('reconnects, and reports what was answered in between', async () => {
     server.permissions = [asked('per_1'), asked('per_2')]
     connect(await server.listen())
     await see(['session', 'request per_1', 'request per_2'])
@@ -147,7 +147,7 @@ describe('the event channel of OpenCode', () => {
     expect(server.streams).toHaveLength(1)
   })
 
-  it('waits for a server that is not up yet', async () => {
+  it('waits for a server that has not started yet', async () => {
     const starting = createTcpServer(socket => socket.destroy())
     await new Promise<void>(resolve => starting.listen(0, '127.0.0.1', resolve))
     const { port } = starting.address() as AddressInfo
@@ -184,7 +184,7 @@ describe('the event channel of OpenCode', () => {
     expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
   })
 
-  it('can deny questions, and leaves answering them to the screen', async () => {
+  it('can deny questions, but leaves their answers to the screen', async () => {
     connect(await server.listen())
     expect(await events!.answer('que_1', { behavior: 'deny' })).toBe('taken')
     expect(server.replies).toEqual([{ path: '/question/que_1/reject', body: {} }])
@@ -198,7 +198,7 @@ describe('the event channel of OpenCode', () => {
   })
 })
 
-describe('a report of OpenCode', () => {
+describe('the report of OpenCode on a turn', () => {
   const say = (...list: [string, object][]) => {
     const report = new OpenCodeReport()
     return list.flatMap(([type, properties]) => report.take({ type, properties }))
@@ -214,7 +214,7 @@ describe('a report of OpenCode', () => {
   const idle: [string, object] = ['session.idle', { sessionID: SESSION }]
   const created: [string, object] = ['session.created', { info: { id: SESSION, version: '1', directory: '/w' } }]
 
-  it('covers a whole turn', () => {
+  it('covers the whole turn', () => {
     const statements = say(
       created,
       message('u', 'user'),
@@ -236,7 +236,7 @@ describe('a report of OpenCode', () => {
     ])
   })
 
-  it('ends an interrupted turn after its last text, although the agent is idle before', () => {
+  it('ends an interrupted turn after its last text, although the agent was idle earlier', () => {
     const statements = say(
       created,
       message('a', 'assistant'),
@@ -294,7 +294,7 @@ describe('OpenCode', () => {
   })
 
   it.each([[['--port', '4096']], [['--hostname=0.0.0.0']], [['serve']], [['run', 'hello']]])(
-    'keeps %j as the person wrote it',
+    'keeps %j unchanged from the person’s configuration',
     args => {
       const command = opencodeAgent.interactive(location, start(args))
       expect([command.args, command.env]).toEqual([args, {}])

@@ -79,7 +79,7 @@ describe('the database of OpenCode', () => {
     reader.close()
   })
 
-  it('gives calls, denials and interruptions', async () => {
+  it('contains calls, denials and interruptions', async () => {
     const reader = open('ses_main00000000')
     ask()
     const tool = { type: 'tool', tool: 'bash', callID: 'c' }
@@ -95,7 +95,7 @@ describe('the database of OpenCode', () => {
     expect((await reader.read()).statements).toMatchObject([{ kind: 'turn-ended', outcome: 'interrupted' }])
   })
 
-  it('without an id is the conversation that started here after the start, not a sub-agent’s', async () => {
+  it('gives the conversation that started here after the start if no id is known, not a sub-agent’s', async () => {
     session('ses_old000000000', '/work', null, 1_000)
     session('ses_elsewhere000', '/other', null, 6_000)
     session('ses_helper000000', '/work', 'ses_main00000000', 4_500)
@@ -103,7 +103,7 @@ describe('the database of OpenCode', () => {
     expect((await open(null, 90_000).read()).statements).toEqual([])
   })
 
-  it('that cannot be read gives nothing, and is tried again', async () => {
+  it('gives nothing if it cannot be read, and is tried again', async () => {
     const reader = opencodeTranscript.open(join(home, 'none.db'))
     expect(await reader.read()).toEqual({ statements: [], skipped: 0 })
     expect(await reader.read()).toEqual({ statements: [], skipped: 0 })

@@ -12,13 +12,13 @@ const names = {
 }
 const start = (args: string[], resume: string | null = null) => ({ args, resume, newSessionId: NEW, wiring: null })
 
-describe('the session arguments', () => {
+describe('the arguments that select a conversation', () => {
   it('give a new conversation our id, and continue an old one', () => {
     expect(sessionArguments(start(['-x']), names)).toEqual({ args: ['--session-id', NEW], id: NEW, isOwn: false })
     expect(sessionArguments(start([], ID), names)).toEqual({ args: ['--resume', ID], id: ID, isOwn: false })
   })
 
-  it('give no id to a program that chooses its own, and claim none', () => {
+  it('give no id to a program that chooses its own, and claim no id', () => {
     expect(sessionArguments(start([]), { ...names, begin: null })).toEqual({ args: [], id: null, isOwn: false })
   })
 
@@ -28,7 +28,7 @@ describe('the session arguments', () => {
     [['-r', 'latest'], null],
     [['--continue'], null],
     [['login'], null],
-  ])('are empty for %j, which is the person’s own choice', (args, id) => {
+  ])('are empty for %j, with which the person selects the conversation', (args, id) => {
     expect(sessionArguments(start(args, ID), names)).toEqual({ args: [], id, isOwn: true })
   })
 })

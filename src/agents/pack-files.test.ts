@@ -30,7 +30,7 @@ describe('buildPack', () => {
     ['2.9.0', 'new', 0.9],
     ['0.1.0', 'old', 0.9],
     [null, 'new', 1],
-  ])('for version %s picks the %s file, with confidence %d', async (version, rule, trust) => {
+  ])('selects for version %s the file %s, with confidence %d', async (version, rule, trust) => {
     put('shipped/x/a.toml', packText('versions = ">=1 <2"', 'old'))
     put('shipped/x/b.toml', packText('versions = ">=2 <2.2"', 'new'))
     const [shipped, own] = await readSources('x', directories())

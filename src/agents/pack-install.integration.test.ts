@@ -22,7 +22,7 @@ function write(name: string, text: string): string {
   return file
 }
 
-describe('a pack of someone else', () => {
+describe('a pack of another author', () => {
   test('is installed from a file, used, reported when it was changed, and removed', async () => {
     const file = await installPack(await fetchPack(write('zwarb.toml', PACK)), user)
     expect((await loadPack('zwarb', user)).detect.argv0).toEqual(['zwarb'])
@@ -33,7 +33,7 @@ describe('a pack of someone else', () => {
     expect((await loadPack('zwarb', user)).agent).toBe('generic')
   })
 
-  test('is read from a commit of a git repository, without a checkout', async () => {
+  test('is read from a commit of a git repository without a checkout', async () => {
     const repository = join(home, 'packs.git')
     mkdirSync(repository)
     const git = (...args: string[]) =>
@@ -51,7 +51,7 @@ describe('a pack of someone else', () => {
     expect(await readInstalled('zwarb', user)).toMatchObject([{ commit: pack.commit, sha256: pack.sha256 }])
   })
 
-  test('is refused if it is not a pack, too long, a link, or a slow pattern', async () => {
+  test('is refused if it is not a pack, is too long, is a link, or has a slow pattern', async () => {
     await expect(fetchPack(write('a.toml', 'pack = 1\n'))).rejects.toThrow(/agent/)
     await expect(fetchPack(write('b.toml', `${PACK}# ${'x'.repeat(300_000)}\n`))).rejects.toThrow(/limit/)
     symlinkSync(write('c.toml', PACK), join(home, 'link.toml'))
@@ -61,7 +61,7 @@ describe('a pack of someone else', () => {
     await expect(fetchPack('ext::sh -c id.git')).rejects.toThrow()
   })
 
-  test('never replaces a file that a person wrote', async () => {
+  test('does not replace a file that a person wrote', async () => {
     mkdirSync(join(user, 'zwarb'), { recursive: true })
     const own = join(user, 'zwarb', 'zwarb.toml')
     writeFileSync(own, PACK)

@@ -63,7 +63,7 @@ describe('a session file of Pi', () => {
     expect(read(answer(reason, [], { errorMessage: 'why' })).at(-1)).toMatchObject({ kind: 'turn-ended', outcome })
   })
 
-  it('is found by its id anywhere, else in the directory of the project', async () => {
+  it('is found by its id anywhere, else by the directory of the project', async () => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-pi-'))
     const put = (folder: string, name: string) => {
       const directory = join(home, '.pi', 'agent', 'sessions', folder)

@@ -39,7 +39,7 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('ends the turn at an answer without calls; thoughts are not part of it', () => {
+  it('ends the turn at an answer without calls, and does not contain thoughts', () => {
     const statements = read(
       record('user', { provenance: 'real_user', ...parts({ text: 'hi' }) }),
       record('assistant', { ...parts({ text: 'hm', thought: true }, { text: '*hello*' }), usageMetadata }),
@@ -69,7 +69,7 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('reports a denied call as never run, and its turn as ended', () => {
+  it('reports a denied call as not run, and its turn as ended', () => {
     const refused = result({ error: 'no' }, { status: 'cancelled', executionStatus: 'not_started' })
     expect(read(record('assistant', parts(CALL)), refused).slice(-2)).toMatchObject([
       { kind: 'tool', state: 'denied' },
@@ -77,7 +77,7 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('gives nothing twice, and counts other records', () => {
+  it('gives no statement twice, and counts other records', () => {
     const one = record('user', parts({ text: 'hi' }))
     const conversation = new QwenConversation('/t')
     expect(conversation.take(one)).toHaveLength(2)
@@ -90,7 +90,7 @@ describe('a hook of Qwen Code', () => {
   const { read } = qwenAgent.hooks!
   const tool = { tool_name: 'edit', tool_input: { path: 'a' }, prompt_id: 'p' }
 
-  it('reports prompts, and tool results that go to the model as work', () => {
+  it('reports prompts, and tool results that go to the model, as work', () => {
     expect(read('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
       { kind: 'prompt', text: 'hi', prompt: 'p' },
     ])
@@ -108,7 +108,7 @@ describe('a hook of Qwen Code', () => {
     ])
   })
 
-  it('reports how turns end, and whether sub-agents continue', () => {
+  it('reports the end of turns, and whether sub-agents continue', () => {
     expect(read('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
       { kind: 'turn-ended', outcome: 'done', text: 'bye' },
     ])
@@ -123,7 +123,7 @@ describe('a hook of Qwen Code', () => {
     expect(() => read('SessionStart', {})).toThrow('session_id')
   })
 
-  it('is configured by defaults of this session, unless the machine has defaults', () => {
+  it('is configured by defaults of the session, unless the machine has its own', () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-qwen-'))
     const wiring = { directory, relay: ['/node', "/it's/cli.js", 'hook', 'qwen'], mayHold: true }
     const start = { args: [], resume: null, newSessionId: ID, wiring }

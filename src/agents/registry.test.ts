@@ -35,11 +35,11 @@ describe('the registry', () => {
     })
   })
 
-  test.each(['__proto__', 'constructor', 'toString', ''])('does not know %j', async name => {
+  test.each(['__proto__', 'constructor', 'toString', ''])('does not contain %j', async name => {
     await expect(loadAgent(name)).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  test('lists only packs that load', async () => {
+  test('lists only packs that can be loaded', async () => {
     for (const name of agentNames()) {
       const { pack } = await loadAgent(name)
       if (pack !== null) expect((await loadPack(pack, null)).agent).toBe(pack)

@@ -21,7 +21,7 @@ const place = (path: string, fixture: string | null, at: number) => {
   utimesSync(file, at, at)
 }
 
-test('lists what Claude Code and Codex have on disk, newest first, and leaves out what cannot be read', () => {
+test('conversations of Claude Code and Codex are listed newest first, without unreadable ones', () => {
   place(`.claude/projects/-home-dev-app/${CLAUDE}.jsonl`, 'claude-2.1.325.jsonl', 100)
   place(`.codex/sessions/2026/11/15/rollout-2026-11-15T07-10-04-${CODEX}.jsonl`, 'codex-0.166.0.jsonl', 200)
   place('.claude/projects/-home-dev-app/11111111-c2b9-4318-9abe-fe3788a45c6c.jsonl', null, 300)
@@ -40,6 +40,6 @@ test('lists what Claude Code and Codex have on disk, newest first, and leaves ou
     expect([cwd, prompt]).toEqual([expect.stringMatching(/^\//), expect.stringMatching(/\S/)])
 })
 
-test('finds nothing where no agent ever ran', () => {
+test('no conversation is listed where no agent ever ran', () => {
   expect(storedConversations({ HOME: home })).toEqual([])
 })

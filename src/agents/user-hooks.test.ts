@@ -32,9 +32,9 @@ describe('hooks in an agent’s settings file', () => {
   it.each([
     ['no file', undefined],
     ['an empty table', '{}'],
-    ['hooks of their own, written their own way', OWN],
+    ['hooks of the person, in another format', OWN],
     ['tabs and no last line break', '{\n\t"a": 1\n}'],
-  ])('are removed without a trace: %s', (_, content) => {
+  ])('are removed without changes to the rest: %s', (_, content) => {
     const { file, does, plan } = setUp(content)
     does('install')
     expect(plan('install')).toMatchObject({ installed: plan('install').wanted })
@@ -44,7 +44,7 @@ describe('hooks in an agent’s settings file', () => {
     else expect(readFileSync(file, 'utf8')).toBe(content)
   })
 
-  it('leave everything else in the file unchanged, also later additions', () => {
+  it('leave everything else in the file unchanged, including later additions', () => {
     const { file, does } = setUp(OWN)
     does('install')
     const settings = JSON.parse(readFileSync(file, 'utf8'))

@@ -5,7 +5,7 @@ import { type ApprovalEvent, approvalTable } from './approval-table.js'
 const CLOSED = ['applied', 'stale', 'expired', 'cancelled']
 
 describe('the approval table', () => {
-  test('a deadline never approves: it closes only undecided requests, and they stay closed', () => {
+  test('closes undecided requests at their deadline, approves none, and keeps them closed', () => {
     const deadlines = [...everyPair(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
     expect(deadlines.map(({ state, rows }) => [state, rows[0]!.next, rows[0]!.isStay])).toEqual([
       ['pending', 'expired', false],
@@ -14,14 +14,14 @@ describe('the approval table', () => {
     expect([...reachableFrom('expired')]).toEqual(['expired'])
   })
 
-  test('only a person or a grant decides', () => {
+  test('lets only a person or a grant decide', () => {
     const deciding = [...everyPair(approvalTable)].filter(
       ({ state, rows }) => state !== 'decided' && rows.some(row => row.next === 'decided'),
     )
     expect(deciding.map(({ state, event }) => `${state} ${event}`)).toEqual(['pending decide', 'pending grant'])
   })
 
-  test('what is closed stays as it is, whatever comes', () => {
+  test('keeps a closed request closed after any event', () => {
     for (const state of CLOSED) expect([...reachableFrom(state)]).toEqual([state])
   })
 })

@@ -51,7 +51,7 @@ describe('a decision', () => {
     expect(codeOf({ ...record, subject }, denial)).toBe('E_INPUT')
   })
 
-  test('as a denial takes neither an edited input nor a grant', () => {
+  test('has neither an edited input nor a grant if it is a denial', () => {
     expect(codeOf(record, decision({ option: 'No', editedInput: { command: 'ls' } }))).toBe('E_INPUT')
     expect(codeOf(record, decision({ option: 'No', grant: { scope: 'session' } }))).toBe('E_INPUT')
   })
@@ -85,7 +85,7 @@ describe('a decision', () => {
     ).toBe('E_INPUT')
   })
 
-  test('that comes second learns who decided first, where and how', () => {
+  test('learns who decided first, where and how, if another decision was first', () => {
     const verdict = judgeDecision(DECIDED, decision())
     expect(verdict).toMatchObject({
       refuse: {
@@ -96,7 +96,7 @@ describe('a decision', () => {
     })
   })
 
-  test('with the key of the first one gets its answer, also after it was applied', () => {
+  test('gets the answer of the first one with the same key, also after it was applied', () => {
     for (const state of ['decided', 'applied', 'stale', 'cancelled'] as const) {
       expect(judgeDecision({ ...DECIDED, state }, decision({ idempotencyKey: 'first' }))).toEqual({
         repeat: DECIDED.decision,
@@ -104,7 +104,7 @@ describe('a decision', () => {
     }
   })
 
-  test('for a closed request names its state', () => {
+  test('names the state of a request that is already closed', () => {
     const stale = recordOf({ state: 'stale', outcome: { at: 3, reason: 'gone' } })
     expect(judgeDecision(stale, decision())).toMatchObject({
       refuse: {
@@ -153,7 +153,7 @@ describe('a decision', () => {
     expect(codeOf(record, decision({ fingerprint: '', surface: 'cli' }))).toBe('E_APPROVAL_CHANGED')
   })
 
-  test('to allow an elevated risk needs the whole request shown; a denial does not', () => {
+  test('needs the whole request shown to allow an elevated risk, but not to deny it', () => {
     const unseen = { displayHash: '0'.repeat(64), whole: true }
     expect(codeOf(record, decision({ seen: unseen }))).toBe('E_APPROVAL_SEE_ALL')
     expect(codeOf(record, decision({ seen: unseen, option: 'No' }))).toBe('accept')
@@ -177,14 +177,14 @@ const rules = (policy: Partial<typeof DEFAULT_POLICY> = {}, more: Partial<Decide
   ...more,
 })
 
-describe('who may decide', () => {
-  test('only people on surfaces of approvals.decide_from', () => {
+describe('the right to decide', () => {
+  test('belongs only to people on the surfaces of approvals.decide_from', () => {
     const policy = { decideFrom: ['web', 'telegram'] as const }
     expect(codeOf(record, decision({ surface: 'cli' }), rules(policy))).toBe('E_ROLE')
     expect(codeOf(record, decision({ surface: 'web' }), rules(policy))).toBe('accept')
   })
 
-  test('the role that the home knows counts, whatever role the surface claims; a removed person has none', () => {
+  test('follows the role in the home, whatever role the surface claims; a removed person has none', () => {
     const roleOf: DecideRules['roleOf'] = ({ id }, surface) =>
       id === 'ada' ? (surface === 'web' ? 'approver' : 'viewer') : null
     const claims = { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' } as const
@@ -194,18 +194,18 @@ describe('who may decide', () => {
     expect(by({ actor: { ...claims, id: 'removed' }, surface: 'web' })).toBe('E_ROLE')
   })
 
-  test('in a lockdown only denials are taken', () => {
+  test('is limited to denials in a lockdown', () => {
     const locked = rules({}, { isLocked: true })
     expect(codeOf(record, decision({ option: 'Yes' }), locked)).toBe('E_LOCKED')
     expect(codeOf(record, decision({ option: 'No' }), locked)).toBe('accept')
   })
 
-  test('an agent cannot decide from inside its session, not even deny', () => {
+  test('is refused to an agent inside its session, also for a denial', () => {
     expect(codeOf(record, decision({ insideSession: 'ses_1' }))).toBe('E_ROLE')
     expect(codeOf(record, decision({ insideSession: 'ses_1', option: 'No' }))).toBe('E_ROLE')
   })
 
-  test('an automatic decider cannot allow permissions or high risks', () => {
+  test('is limited for an automatic decider: no permissions and no high risks', () => {
     const auto = { kind: 'auto', id: 'run', name: 'auto', role: 'approver' } as const
     expect(codeOf(record, decision({ actor: auto }))).toBe('E_ROLE')
     expect(codeOf(recordOf({ ...record, kind: 'plan' }), decision({ actor: auto }))).toBe('accept')
@@ -220,7 +220,7 @@ describe('who may decide', () => {
     expect(codeOf({ ...act, kind: 'question' } as never, decision({ actor: auto }))).toBe('E_ROLE')
   })
 
-  test('no grant with an edited input, or for another option than to allow once', () => {
+  test('includes no grant with an edited input, or for an option other than allow once', () => {
     const grant = { scope: 'session' } as const
     const options = record.request.options.filter(({ key }) => key !== 'Yes, always')
     const one = { ...record, request: { ...record.request, options } }
@@ -238,27 +238,27 @@ describe('a second confirmation', () => {
   const high = recordOf({ risk: { level: 'high', reasons: ['deletes recursively'] } })
   const on = rules({ stepUp: true })
 
-  test('is required for high risk, lasts five minutes, and cannot be in the future', () => {
+  test('is required for a high risk, lasts five minutes, and cannot be in the future', () => {
     expect(codeOf(high, decision(), on)).toBe('E_STEP_UP')
     expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_000 }), on)).toBe('accept')
     expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_001 }), on)).toBe('E_STEP_UP')
     expect(codeOf(high, decision({ confirmedAt: 1_000_001 }), on)).toBe('E_STEP_UP')
   })
 
-  test('is not required for a lower risk, for a denial, or when it is off', () => {
+  test('is not required for a lower risk, for a denial, or when step-up is off', () => {
     expect(codeOf(record, decision(), on)).toBe('accept')
     expect(codeOf(high, decision({ option: 'No' }), on)).toBe('accept')
     expect(codeOf(high, decision(), rules())).toBe('accept')
   })
 
-  test('is required after the whole request was shown', () => {
+  test('is requested only after the whole request was shown', () => {
     expect(codeOf(high, decision({ seen: { displayHash: high.display.hash, whole: false } }), on)).toBe(
       'E_APPROVAL_SEE_ALL',
     )
   })
 })
 
-describe('choices and texts', () => {
+describe('choices and texts of a decision', () => {
   const question = (multi: boolean, count = 1) =>
     recordOf({
       kind: 'question',
@@ -283,7 +283,7 @@ describe('choices and texts', () => {
     return { ...rest, choices }
   }
 
-  test('must answer every question, with one choice where only one is possible', () => {
+  test('answer every question, with one choice where only one is possible', () => {
     expect(codeOf(question(true), choose('0:a', '0:b'))).toBe('accept')
     expect(codeOf(question(true), choose())).toBe('accept')
     expect(codeOf(question(false), choose('0:a', '0:b'))).toBe('E_APPROVAL_OPTION')
@@ -293,11 +293,11 @@ describe('choices and texts', () => {
     expect(codeOf(question(true), choose('0:a', '0:a'))).toBe('E_APPROVAL_OPTION')
   })
 
-  test('an option that allows cannot be given as a choice', () => {
+  test('do not include an option that allows', () => {
     expect(codeOf(record, choose('Yes'))).toBe('E_APPROVAL_OPTION')
   })
 
-  test('a text is accepted only where the request takes one', () => {
+  test('include a text only where the request takes one', () => {
     const { option: _, ...rest } = decision()
     expect(codeOf(question(false), { ...rest, text: 'neither' })).toBe('accept')
     expect(codeOf(record, { ...rest, text: 'neither' })).toBe('E_APPROVAL_OPTION')
@@ -306,7 +306,7 @@ describe('choices and texts', () => {
   })
 })
 
-describe('an edited input', () => {
+describe('an edited input of a decision', () => {
   const editable = recordOf({
     risk: { level: 'low', reasons: [] },
     request: { ...record.request, tool: 'Bash', input: { command: 'npm test', timeout: 10 } },
@@ -315,7 +315,7 @@ describe('an edited input', () => {
   const edit = (editedInput: unknown, more: Partial<ProposedDecision> = {}) =>
     codeOf(editable, decision({ editedInput, ...more }), rules())
 
-  test('is accepted where the channel supports it, with the same fields', () => {
+  test('is accepted with the same fields where the channel supports it', () => {
     expect(edit({ command: 'npm test -- --run', timeout: 10 })).toBe('accept')
     expect(edit({ command: 'npm test' })).toBe('E_APPROVAL_EDIT')
     expect(edit({ command: 'npm test', timeout: '10' })).toBe('E_APPROVAL_EDIT')
@@ -325,7 +325,7 @@ describe('an edited input', () => {
     expect(codeOf(record, decision({ editedInput: { command: 'x' } }), rules())).toBe('E_APPROVAL_EDIT')
   })
 
-  test('has a separate risk, which must be shown and confirmed like any other', () => {
+  test('has its own risk, which must be shown and confirmed like any other', () => {
     const unseen = { seen: { displayHash: editable.display.hash, whole: false } }
     expect(edit({ command: 'git status', timeout: 10 }, unseen)).toBe('accept')
     expect(edit({ command: 'rm -rf /', timeout: 10 }, unseen)).toBe('E_APPROVAL_SEE_ALL')
@@ -335,15 +335,15 @@ describe('an edited input', () => {
   })
 })
 
-describe('a request that is cut', () => {
-  test('cannot be allowed here, only denied', () => {
+describe('a request that is shown in part', () => {
+  test('can only be denied where it is cut', () => {
     const cut = recordOf({ ...record, display: { ...record.display, isCut: true } })
     expect(codeOf(cut, decision())).toBe('E_APPROVAL_SEE_ALL')
     expect(codeOf(cut, decision({ option: 'No' }))).toBe('accept')
   })
 })
 
-test('a dialog that hides a part of the request is allowed only through a waiting hook; a denial is taken', () => {
+test('a dialog that hides part of the request is allowed only through a held hook, but can be denied', () => {
   const cut = recordOf({ risk: { level: 'low', reasons: [] }, terminalOnly: 'a part is hidden' })
   expect(judgeDecision(cut, decisionOf(cut))).toMatchObject({
     refuse: { code: 'E_APPROVAL_SEE_ALL', message: expect.stringContaining('a part is hidden') },
@@ -353,7 +353,7 @@ test('a dialog that hides a part of the request is allowed only through a waitin
   expect(judgeDecision(held, decisionOf(held))).toHaveProperty('accept')
 })
 
-test('a question whose text the screen does not show is not low', () => {
+test('a question whose text is not on the screen has no low risk', () => {
   const asked = { kind: 'question', tool: 'question', input: null, text: ' \n', cwd: '/p' }
   expect(rateRisk(asked, { project: '/p', home: '/h' }).level).toBe('elevated')
 })

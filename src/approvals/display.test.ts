@@ -7,7 +7,7 @@ const of = (input: unknown, more: Partial<Displayed> = {}) =>
 const shown = (input: unknown, more: Partial<Displayed> = {}) => displayText(of(input, more))
 
 describe('the display of a request', () => {
-  test('keeps labels and the agent’s values apart, the most important fields first', () => {
+  test('keeps labels and the agent’s values separate, the most important fields first', () => {
     expect(of({ description: 'tests', timeout: 5, command: 'npm test' }).blocks).toEqual([
       { kind: 'label', text: 'command' },
       { kind: 'value', text: 'npm test' },
@@ -36,7 +36,7 @@ describe('the display of a request', () => {
     )
   })
 
-  test('starts with a contradiction, and names the real path', () => {
+  test('starts with a contradiction, and shows the real path', () => {
     const text = shown(
       { file_path: 'link/x' },
       { mismatch: 'the menu shows rm', targets: [{ path: 'link/x', real: '/etc/x', access: 'write' }] },
@@ -45,7 +45,7 @@ describe('the display of a request', () => {
     expect(text).toContain('real path:\n/etc/x')
   })
 
-  test('keeps the beginning, end, size and hash of a long value', () => {
+  test('keeps beginning, end, size and hash of a long value', () => {
     const display = of({ content: `${'a line\n'.repeat(20_000)}the end` })
     const text = displayText(display)
     expect(display.isCut).toBe(true)
@@ -54,7 +54,7 @@ describe('the display of a request', () => {
     expect(text).toContain('the end')
   })
 
-  test('has another hash with one more character', () => {
+  test('has another hash if one character is added', () => {
     expect(of({ command: 'npm test' }).hash).toBe(of({ command: 'npm test' }).hash)
     expect(of({ command: 'npm test' }).hash).not.toBe(of({ command: 'npm test ' }).hash)
     expect(of({ command: 'npm test' }).hash).not.toBe(of({ command: 'npm test' }, { tool: 'Shell' }).hash)

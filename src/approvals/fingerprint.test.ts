@@ -27,7 +27,7 @@ describe('the fingerprint of a request', () => {
     expect(PRINT).toMatchInlineSnapshot(`"ecaec07ce121663148a23745c3c37e26a5fccf65832aad0c7157a001d00e1bbc"`)
   })
 
-  test('does not depend on the order of keys or on missing fields', () => {
+  test('does not depend on the order of keys or on absent fields', () => {
     expect(fingerprintOf({ ...REQUEST, input: { timeout: 10, command: 'rm -rf build' } })).toBe(PRINT)
     expect(fingerprintOf({ ...REQUEST, subAgent: undefined })).toBe(PRINT)
     expect(
@@ -42,8 +42,8 @@ describe('the fingerprint of a request', () => {
     ['an invisible character', { input: { command: 'rm -rf\u200b build', timeout: 10 } }],
     ['upper case', { tool: 'BASH' }],
     ['the order of options', { options: [...REQUEST.options].reverse() }],
-    ['what an option means', { options: [{ label: 'Yes', meaning: 'allow-always' }, REQUEST.options[1]!] }],
-    ['one option more', { options: [...REQUEST.options, { label: 'Maybe', meaning: 'choice' }] }],
+    ['the meaning of an option', { options: [{ label: 'Yes', meaning: 'allow-always' }, REQUEST.options[1]!] }],
+    ['an additional option', { options: [...REQUEST.options, { label: 'Maybe', meaning: 'choice' }] }],
     ['the working directory', { cwd: '/q' }],
     ['the session', { session: 'ses_2' }],
     ['the agent', { agent: 'other' }],
@@ -51,17 +51,17 @@ describe('the fingerprint of a request', () => {
     ['the question', { questions: [{ text: 'May I?', multi: true }] }],
     ['the text', { text: '' }],
     ['the sub-agent', { subAgent: 'reviewer' }],
-    ['a number that became a text', { input: { command: 'rm -rf build', timeout: '10' } }],
+    ['a number as text', { input: { command: 'rm -rf build', timeout: '10' } }],
   ])('differs with %s', (_, change) => {
     expect(fingerprintOf({ ...REQUEST, ...change } as typeof REQUEST)).not.toBe(PRINT)
   })
 
-  test('texts that differ only in Unicode normalisation have different fingerprints', () => {
+  test('differs between texts that differ only in Unicode normalisation', () => {
     const of = (command: string) => fingerprintOf({ ...REQUEST, input: { command } })
     expect(of('caf\u00e9')).not.toBe(of('cafe\u0301'))
   })
 
-  test('different texts have different fingerprints', () => {
+  test('differs between different texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         fc.pre(a !== b)
@@ -101,7 +101,7 @@ describe('a menu as a request', () => {
     expect(new Set(others.map(other => other.fingerprint)).size).toBe(others.length)
   })
 
-  test('offers every option, label verbatim', () => {
+  test('offers every option with its exact label', () => {
     expect(request.request.options.map(({ label, meaning }) => [label, meaning])).toEqual([
       ['Yes', 'allow-once'],
       ['Yes, always', 'allow-once'],
@@ -115,7 +115,7 @@ describe('a menu as a request', () => {
     })
   })
 
-  test('with hidden characters is high, and shows them', () => {
+  test('is a high risk if it has hidden characters, and shows them', () => {
     const hidden = requestFromMenu({ ...menu, body: ['$ echo \u202egnp.exe'] }, context)
     expect(hidden.risk).toMatchObject({
       level: 'high',

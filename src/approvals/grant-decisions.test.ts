@@ -54,7 +54,7 @@ describe('a grant in the ledger', () => {
     expect((await ask('rm -rf x')).state).toBe('pending')
   })
 
-  test('decides a request that was already pending when its owner asks for it', async () => {
+  test('decides a request that was already pending when its owner requests that', async () => {
     const [pending, other] = [await ask('npm test -- a'), await ask('npm run build')]
     const made = await grant()
     expect([await ledger.decideByGrant(pending.id), await ledger.decideByGrant(other.id)]).toEqual([true, false])
@@ -64,7 +64,7 @@ describe('a grant in the ledger', () => {
     expect((await ledger.grants.find(made.id)).uses).toBe(1)
   })
 
-  test('made under other settings covers nothing, and ends', async () => {
+  test('covers nothing and ends if it was made under other settings', async () => {
     let mark = 'before'
     ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsHash: () => mark })
     const made = await grant()
@@ -84,7 +84,7 @@ describe('a grant in the ledger', () => {
     expect(await typesOf(grantStream(made.id))).toEqual(['grant.made', 'grant.used', 'grant.used', 'grant.ended'])
   })
 
-  test('ends when its time is over', async () => {
+  test('ends when its duration has passed', async () => {
     await grant({ forMs: MINUTE })
     site.clock.advance(MINUTE - 1)
     expect((await ask('npm test')).state).toBe('decided')
@@ -92,7 +92,7 @@ describe('a grant in the ledger', () => {
     expect((await ask('npm test')).state).toBe('pending')
   })
 
-  test('that expires between the search and the append is not used', async () => {
+  test('is not used if it expires between the search and the append', async () => {
     const made = await grant({ forMs: MINUTE })
     site.clock.advance(MINUTE - 1)
     // Time passes after the grant was found, while the append waits for the file.
@@ -107,7 +107,7 @@ describe('a grant in the ledger', () => {
   })
 
   test.each(['revoked', 'paused', 'used up'])(
-    'that is %s between the search and the append is not used',
+    'is not used if it is %s between the search and the append',
     async what => {
       const made = await grant({ uses: 1 })
       const other = await site.ledger()
@@ -127,7 +127,7 @@ describe('a grant in the ledger', () => {
     },
   )
 
-  test('two processes cannot use the last use twice', async () => {
+  test('is used for the last time by only one of two processes', async () => {
     await grant({ uses: 3 })
     const others = await Promise.all([site.ledger(), site.ledger(), site.ledger()])
     const records = await Promise.all(
@@ -137,7 +137,7 @@ describe('a grant in the ledger', () => {
     expect(await store.checkChain()).toEqual([])
   })
 
-  test('can be revoked once, by everyone who may decide', async () => {
+  test('can be revoked once, by any person who may decide', async () => {
     const made = await grant()
     expect(await ledger.grants.end(made, 'revoked', OWNER)).toBe(true)
     expect(await ledger.grants.end(made, 'time')).toBe(false)
@@ -167,7 +167,7 @@ describe('a grant in the ledger', () => {
     expect(await ledger.grants.list({ all: true })).toEqual([])
   })
 
-  test('compares the original request, although secrets are not stored', async () => {
+  test('is compared with the original request, although secrets are not stored', async () => {
     const secret = (value: string) => reportedOf({ input: { command: `npm test --token ghp_${value.repeat(36)}` } })
     const record = await ledger.request(secret('a'))
     expect(JSON.stringify(record)).not.toContain('ghp_aaaa')
@@ -189,7 +189,7 @@ describe('the stored request', () => {
     await ledger.decide(record.id, decisionOf(record, { option: 'allow' }))
   })
 
-  test('contains no secret in its display when only a question has one', async () => {
+  test('contains no secret in its display if only a question has one', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const questions = [
       { text: `Use ${token} for the upload?`, options: [{ label: 'Yes' }, { label: 'No' }], multi: false },
@@ -198,7 +198,7 @@ describe('the stored request', () => {
     expect(JSON.stringify(await store.readStream(`approval/${record.id}`))).not.toContain(token)
   })
 
-  test('is limited in size; a cut one can be denied, but not allowed', async () => {
+  test('is limited in size; a cut request can be denied, but not allowed', async () => {
     const record = await ledger.request(
       reportedOf({ tool: 'Write', input: { file_path: 'x', content: 'word \n'.repeat(40_000) } }),
     )
@@ -208,7 +208,7 @@ describe('the stored request', () => {
     await ledger.decide(record.id, decisionOf(record, { option: 'deny', idempotencyKey: 'other' }))
   })
 
-  test('keeps an edited input with its own hash', async () => {
+  test('has an edited input with its own hash', async () => {
     const record = await ledger.request(reportedOf({ can: ['edit'] }))
     await allow(record, { editedInput: { command: 'npm test -- --run' } })
     expect((await ledger.get(record.id))!.decision).toMatchObject({
@@ -226,8 +226,8 @@ describe('the stored request', () => {
   })
 })
 
-describe('a request that changes', () => {
-  test('is superseded in one transaction', async () => {
+describe('a changed version of a request', () => {
+  test('supersedes the request in one transaction', async () => {
     const old = await ledger.request(requestOf())
     const next = await ledger.replace(old, reportedOf())
     expect(await ledger.get(old.id)).toMatchObject({ state: 'stale', outcome: { reason: 'changed' } })
@@ -236,7 +236,7 @@ describe('a request that changes', () => {
     expect(await ledger.list({ isOpenOnly: true })).toHaveLength(1)
   })
 
-  test('counts once among the repetitions of a question, with the request that supersedes it', async () => {
+  test('counts once among repetitions, together with the request that it supersedes', async () => {
     const ask = async () => {
       const seen = await ledger.request(requestOf())
       return (await ledger.replace(seen, reportedOf()))!
@@ -249,7 +249,7 @@ describe('a request that changes', () => {
     expect((await ask()).repeats).toBe(5)
   })
 
-  test('joins reports of other channels; a contradiction is shown, and never joins a decided request', async () => {
+  test('joins reports of other channels; a contradiction is shown and never joins a decided request', async () => {
     const record = await ledger.request(reportedOf())
     const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuHash: 'p' }
     expect(await ledger.join(record, report)).toBe(true)
@@ -270,11 +270,11 @@ describe('a request that changes', () => {
   })
 })
 
-describe('a batch', () => {
+describe('a batch of decisions', () => {
   const by = { actor: OWNER, surface: 'web' as const }
   const items = (records: readonly ApprovalRecord[]) => records.map(({ id, fingerprint }) => ({ id, fingerprint }))
 
-  test('decides and records each request on its own, and refuses those that may not be in it', async () => {
+  test('decides and records each request by itself, and refuses those that may not be in it', async () => {
     const low = await Promise.all(['npm test', 'git status'].map(command => ask(command)))
     const risky = await ask('rm -rf x')
     const elsewhere = await ledger.request(reportedOf({}, { session: 'ses_2' }))
@@ -299,7 +299,7 @@ describe('a batch', () => {
     }
   })
 
-  test('has at most twenty requests, each once, each shown completely', async () => {
+  test('has at most twenty requests, each once and each shown completely', async () => {
     const record = await ask('npm test')
     await expect(decideBatch(ledger, items([record, record]), by)).rejects.toMatchObject({ code: 'E_INPUT' })
     const many = Array.from({ length: 21 }, (_, index) => ({ id: `apr_${index}`, fingerprint: '' }))
@@ -308,7 +308,7 @@ describe('a batch', () => {
     expect(await decideBatch(ledger, items([long]), by)).toMatchObject([{ state: 'refused' }])
   })
 
-  test('denying all leaves a question without an option that denies open, and says why', async () => {
+  test('leaves a question open with a reason if deny-all finds no option that denies', async () => {
     const base = reportedOf()
     const options = base.request.options.filter(({ meaning }) => meaning === 'allow-once')
     const { id } = await ledger.request({ ...base, request: { ...base.request, options } })
@@ -318,7 +318,7 @@ describe('a batch', () => {
     expect((await ledger.get(id))!.state).toBe('pending')
   })
 
-  test('denying all has no conditions', async () => {
+  test('denies all requests without conditions', async () => {
     await ask('npm test')
     await ask('rm -rf x')
     await ledger.request(requestOf())

@@ -35,7 +35,7 @@ function make(from: ApprovalRequest, grant: GrantRequest): GrantRecord {
   return { ...made, id: 'grt_1', version: 1, madeAt: NOW, uses: 0 }
 }
 
-describe('making a grant', () => {
+describe('a new grant', () => {
   test('lasts half an hour and twenty uses by default', () => {
     expect(make(bash('npm test'), { scope: 'session' })).toMatchObject({
       scope: { kind: 'session', session: 'ses_1' },
@@ -48,8 +48,8 @@ describe('making a grant', () => {
   })
 
   test.each<[string, ApprovalRequest, Partial<GrantRequest>, RegExp]>([
-    ['longer than the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
-    ['no time at all', bash('npm test'), { forMs: 0 }, /duration/],
+    ['a duration over the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
+    ['a duration of zero', bash('npm test'), { forMs: 0 }, /duration/],
     ['too many uses', bash('npm test'), { uses: 201 }, /uses/],
     ['half a use', bash('npm test'), { uses: 0.5 }, /uses/],
     ['high risk', bash('rm -rf x'), {}, /risk is high/],
@@ -57,12 +57,17 @@ describe('making a grant', () => {
     ['a mismatch', { ...bash('npm test'), source: { ...bash('npm test').source, mismatch: 'x' } }, {}, /contradict/],
     ['a request for a person only', { ...bash('npm test'), neverAuto: 'it is about trust' }, {}, /trust/],
     [
-      'a session without one',
+      'the scope session without a session',
       request({}, { session: undefined as never }),
       { scope: 'session' },
       /does not belong to a session/,
     ],
-    ['a node without one', request({}, { effect: undefined as never }), { scope: 'node' }, /does not belong to a node/],
+    [
+      'the scope node without a node',
+      request({}, { effect: undefined as never }),
+      { scope: 'node' },
+      /does not belong to a node/,
+    ],
     [
       'a prefix of another command',
       bash('npm test'),
@@ -108,7 +113,7 @@ describe('a grant', () => {
     ['run', { run: 'run_2' }],
     ['node', { effect: 'run_1/deploy@1#1' }],
     ['project', { project: '/q' }],
-  ])('scope %s ends where it ends', (scope, elsewhere) => {
+  ])('has no effect outside its scope %s', (scope, elsewhere) => {
     const grant = make(bash('npm test'), { scope })
     expect(isCovered(bash('npm test'), grant, NOW)).toBe(true)
     expect(isCovered(request({}, elsewhere), grant, NOW)).toBe(false)
@@ -119,7 +124,7 @@ describe('a grant', () => {
     expect(isCovered(request({}, { effect: 'run_1/build@2#3' }), grant, NOW)).toBe(true)
   })
 
-  test('covers plain commands that start with the words', () => {
+  test('covers plain commands that start with its words', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     for (const command of ['npm test', 'npm test -- --run', '  npm   test x', `npm "test" 'a b'`])
       expect([command, isCovered(bash(command), grant, NOW)]).toEqual([command, true])
@@ -148,7 +153,7 @@ describe('a grant', () => {
     expect(covers(['bash', 'npm', 'test'])).toBe(false)
   })
 
-  test('never covers a text with a shell operator by a prefix', () => {
+  test('does not cover a text with a shell operator by a prefix', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     const operator = fc.constantFrom(...';&|<>$`(){}[]*?~!#\\\n\r')
     fc.assert(
@@ -176,7 +181,7 @@ describe('a grant', () => {
     expect(isCovered(request({ tool: 'Read', input: { file_path: 'src/a.ts' } }), grant, NOW)).toBe(false)
   })
 
-  test('never covers a high risk, another tool, another agent or another version', () => {
+  test('does not cover a high risk, another tool, another agent or another version', () => {
     const grant = make(bash('npm test'), { scope: 'project', match: { kind: 'prefix', words: ['npm', 'test'] } })
     expect(isCovered(bash('npm test --prefix=/etc'), grant, NOW)).toBe(false)
     expect(isCovered(request({ tool: 'Shell' }), grant, NOW)).toBe(false)
@@ -192,7 +197,7 @@ describe('a grant', () => {
     expect(isCovered(call('b'), grant, NOW)).toBe(false)
   })
 
-  test('covers nothing where several options allow once, or none', () => {
+  test('covers nothing where several options allow once, or none does', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     const option = { key: 'y', label: 'Yes', meaning: 'allow-once' as const }
     const offers = (options: (typeof option)[]) => request({ options })
@@ -202,10 +207,10 @@ describe('a grant', () => {
   })
 })
 
-describe('the life of a grant', () => {
+describe('the end of a grant', () => {
   const grant = make(bash('npm test'), { scope: 'session', forMs: 60_000, uses: 2 })
 
-  test('ends by time, by uses or by revocation; setting the clock back does not extend it', () => {
+  test('follows from time, uses or revocation; setting the clock back does not delay it', () => {
     expect(isActive(grant, NOW + 59_999)).toBe(true)
     expect(isActive(grant, NOW + 60_000)).toBe(false)
     expect(isActive({ ...grant, uses: 2 }, NOW)).toBe(false)

@@ -44,12 +44,12 @@ function menu(body: string[], fields: Partial<MenuReport['menu']> = {}): MenuRep
 }
 
 describe('reports of one request', () => {
-  test('with the same key are joined, also when the relay repeats one', () => {
+  test('are joined if they have the same key, also when the relay repeats one', () => {
     const open = structured({ requestKey: 'same' })
     expect(joinReports([open], report({ channel: 'hook', requestKey: 'same' }))).toEqual({ do: 'known', id: open.id })
   })
 
-  test('with the same id of the agent are joined, whatever else differs', () => {
+  test('are joined if they have the same agent id, whatever else differs', () => {
     const open = structured({ toolUseId: 'toolu_1' })
     expect(joinReports([structured(), open], report({ toolUseId: 'toolu_1', input: { command: 'other' } }))).toEqual({
       do: 'join',
@@ -58,7 +58,7 @@ describe('reports of one request', () => {
     })
   })
 
-  test('with the same tool and input in the same turn are joined, in any order of fields', () => {
+  test('are joined if tool, input and turn are equal, in any order of fields', () => {
     const open = structured({ input: { command: 'x', timeout: 1 } })
     expect(joinReports([open], report({ input: { timeout: 1, command: 'x' } }))).toEqual({
       do: 'join',
@@ -74,18 +74,18 @@ describe('reports of one request', () => {
     expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, subAgent: 'a' }))).toEqual({ do: 'new' })
   })
 
-  test('of two equal requests of one channel, or with different ids, are not joined', () => {
+  test('are not joined if they come from one channel or have different ids', () => {
     expect(joinReports([structured()], report({ channel: 'hook', requestKey: 'another' }))).toEqual({ do: 'new' })
     expect(joinReports([structured({ toolUseId: 'a' })], report({ toolUseId: 'b' }))).toEqual({ do: 'new' })
   })
 
-  test('of the second of two equal requests join the second', () => {
+  test('are joined with the second of two equal requests if they belong to it', () => {
     const first = structured({}, { joined: [{ channel: 'transcript', requestKey: 'r0' }] })
     const second = structured()
     expect(joinReports([first, second], report())).toMatchObject({ id: second.id })
   })
 
-  test('of a closed request raise nothing', () => {
+  test('raise nothing if the request is closed', () => {
     const closed = structured({ requestKey: 'tool:1', toolUseId: 'toolu_1' }, { state: 'applied' })
     expect(joinReports([closed], report({ channel: 'hook' }))).toEqual({ do: 'known', id: closed.id })
     expect(joinReports([closed], report({ channel: 'hook', toolUseId: 'toolu_1' }))).toEqual({
@@ -98,7 +98,7 @@ describe('reports of one request', () => {
   })
 })
 
-describe('a menu on screen', () => {
+describe('the menu on screen', () => {
   test('joins the request whose command it shows, with any line wraps', () => {
     const open = structured()
     for (const body of [
@@ -131,7 +131,7 @@ describe('a menu on screen', () => {
     })
   })
 
-  test('with another command than the only open request contradicts it', () => {
+  test('contradicts the only open request if it shows another command', () => {
     const open = structured()
     const join = joinReports([open], menu(['$ rm -rf /']))
     expect(join).toEqual({
@@ -142,17 +142,17 @@ describe('a menu on screen', () => {
     })
   })
 
-  test('with another content never joins a decided request', () => {
+  test('does not join a decided request if its content differs', () => {
     expect(joinReports([structured({}, { state: 'decided' })], menu(['$ rm -rf /']))).toEqual({ do: 'wait' })
     expect(joinReports([structured({}, { state: 'decided' })], menu(['Sure?']))).toEqual({ do: 'wait' })
   })
 
-  test('that shows a decided request may join it', () => {
+  test('may join a decided request that it shows', () => {
     const open = structured({}, { state: 'decided' })
     expect(joinReports([open], menu(['$ npm run build:all']))).toMatchObject({ do: 'join', id: open.id })
   })
 
-  test('about something else raises no second request while one is open', () => {
+  test('raises no second request while another is open if it is about something else', () => {
     const open = structured()
     expect(joinReports([open], menu(['Do you trust this folder?'], { kind: 'trust' }))).toEqual({ do: 'wait' })
     const choices = menuOf(['Red', 'Blue']).options
@@ -162,7 +162,7 @@ describe('a menu on screen', () => {
     })
   })
 
-  test('that shows nothing of the only open request joins it as a guess', () => {
+  test('joins the only open request as a guess if it shows nothing of it', () => {
     const open = structured()
     const guess = { do: 'join', id: open.id, by: 'menu', isGuess: true }
     expect(joinReports([open], menu([]))).toEqual(guess)
@@ -170,7 +170,7 @@ describe('a menu on screen', () => {
     expect(joinReports([open, structured()], menu([]))).toEqual({ do: 'wait' })
   })
 
-  test('joins the only request of which it shows a part as a guess', () => {
+  test('joins a request as a guess if it shows a part of that one only', () => {
     const script = Array.from({ length: 60 }, (_, n) => `echo this is line ${n}`).join('\n')
     const long = structured({ input: { command: script } })
     const other = structured({ input: { command: 'npm test' } })
@@ -178,7 +178,7 @@ describe('a menu on screen', () => {
     expect(joinReports([other, long], menu(['echo this is line 41', '⋮ 23 more rows']))).toEqual(guess)
   })
 
-  test('of a tool without a command joins by the names and the values that it shows', () => {
+  test('joins a tool without a command by the names and values that it shows', () => {
     const release = structured({ tool: 'mcp__deploy__release', input: { environment: 'staging', force: true } })
     const other = structured({ tool: 'mcp__deploy__rollback', input: {} })
     const shown = menu(['deploy - release(environment: "staging", force: true) (MCP)'])
@@ -187,41 +187,41 @@ describe('a menu on screen', () => {
     expect(joinReports([release, other], bare)).toEqual({ do: 'join', id: release.id, by: 'menu', isGuess: true })
   })
 
-  test('of two requests with the same path and different content belongs to neither', () => {
+  test('joins neither of two requests with the same path and different content', () => {
     const edits = ['a', 'b'].map(text => structured({ tool: 'Write', input: { file_path: '/p/src/x.ts', text } }))
     expect(joinReports(edits, menu(['src/x.ts']))).toEqual({ do: 'wait' })
     const equal = ['a', 'a'].map(text => structured({ tool: 'Write', input: { file_path: '/p/src/x.ts', text } }))
     expect(joinReports(equal, menu(['src/x.ts']))).toEqual({ do: 'join', id: equal[0]!.id, by: 'menu' })
   })
 
-  test('of a longer command does not join a shorter one that it happens to contain', () => {
+  test('does not join a shorter command that its longer command contains', () => {
     const [list, all] = ['ls', 'ls -la src'].map(command => structured({ input: { command } }))
     expect(joinReports([list!, all!], menu(['$ ls -la src']))).toEqual({ do: 'join', id: all!.id, by: 'menu' })
     expect(joinReports([list!], menu(['Deletes all files?']))).not.toEqual({ do: 'join', id: list!.id, by: 'menu' })
   })
 
-  test('drawn again in another size stays with its request', () => {
+  test('stays with its request when it is redrawn in another size', () => {
     const open = structured({}, { menuHash: 'narrow' })
     const join = joinReports([open], { ...menu(['⋮ 2 more rows']), shownBefore: open.id })
     expect(join).toEqual({ do: 'join', id: open.id, by: 'menu', isGuess: true })
   })
 
-  test('does not join a request that has a menu', () => {
+  test('does not join a request that already has a menu', () => {
     expect(joinReports([structured({}, { menuHash: 'there' })], menu(['$ npm run build:all']))).toEqual({ do: 'new' })
   })
 })
 
-describe('a report that comes after the screen', () => {
+describe('a report that arrives after the screen was read', () => {
   const onScreen = (state: ApprovalRecord['state']) =>
     recordOf({ id: 'apr_screen', state, request: { ...recordOf().request, text: '$ npm run build:all\nMay I?' } })
 
-  test('replaces a pending request of the screen, not a decided one', () => {
+  test('replaces a pending request of the screen, but not a decided one', () => {
     expect(joinReports([onScreen('pending')], report())).toEqual({ do: 'replace', id: 'apr_screen' })
     expect(joinReports([onScreen('decided')], report())).toEqual({ do: 'join', id: 'apr_screen', by: 'menu' })
     expect(joinReports([onScreen('pending')], report({ input: { command: 'ls' } }))).toEqual({ do: 'new' })
   })
 
-  test('replaces the request on screen that shows nothing of it, unless that clearly shows another', () => {
+  test('replaces a request on screen that shows nothing of it, unless that shows another request', () => {
     const record = onScreen('pending')
     const shows = (body: string[]) => report({ onScreen: { id: record.id, menu: menu(body).menu } })
     expect(joinReports([record], { ...shows([]), input: { command: 'make' } })).toEqual({
@@ -232,14 +232,14 @@ describe('a report that comes after the screen', () => {
     expect(joinReports([record], { ...shows(['$ npm start']), input: { command: 'make' } })).toEqual({ do: 'new' })
   })
 
-  test('is not answered by a decision about a dialog that did not show it', () => {
+  test('is not answered by a decision on a dialog that did not show it', () => {
     const record = onScreen('decided')
     const late = report({ input: { command: 'make' }, onScreen: { id: record.id, menu: menu([]).menu } })
     expect(joinReports([record], late)).toEqual({ do: 'known', id: record.id })
   })
 })
 
-describe('blocked requests', () => {
+describe('the requests that a menu blocks', () => {
   test('are those of the same session that need the screen', () => {
     const front = structured({}, { menuHash: 'p' })
     const waiting = structured()

@@ -59,8 +59,8 @@ async function grant() {
 const reasonOf = async (id: string) =>
   (await ledger.grants.list({ all: true })).find(found => found.id === id)!.ended?.reason
 
-describe('a deadline', () => {
-  test('closes an undecided request exactly then, and allows nothing', async () => {
+describe('the deadline of a request', () => {
+  test('closes an undecided request at its exact time, and allows nothing', async () => {
     const record = await ledger.request(reportedOf({ can: ['deny'] }))
     expect(record.deadline).toEqual({ at: site.clock.now() + 5 * MINUTE, owner: 'config', onExpiry: 'deny' })
     await sweeper.settled()
@@ -74,7 +74,7 @@ describe('a deadline', () => {
     })
   })
 
-  test('does not change a decided request, or one without a deadline', async () => {
+  test('does not change a decided request or one without a deadline', async () => {
     const decided = await ledger.request(reportedOf())
     await ledger.decide(decided.id, decisionOf(decided, { option: 'allow' }))
     const plan = await ledger.request(reportedOf({ tool: 'ExitPlanMode', kind: 'plan' }))
@@ -97,7 +97,7 @@ describe('a deadline', () => {
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('is reached by the wall clock, also after it was set forward', async () => {
+  test('follows the wall clock, also after that was set forward', async () => {
     const record = await ledger.request(reportedOf())
     await sweeper.settled()
     site.clock.step(HOUR)
@@ -105,14 +105,14 @@ describe('a deadline', () => {
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('of a shared store is reached by its clock, however late this machine is', async () => {
+  test('follows the clock of a shared store, however slow the clock of this machine is', async () => {
     const record = await ledger.request(reportedOf())
     await sweeper.close()
     sweeper = await startWatch(withClock({ isShared: true, aheadMs: 6 * MINUTE }))
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('is continued by the next host', async () => {
+  test('is handled by the next host', async () => {
     const record = await ledger.request(reportedOf())
     await sweeper.close()
     site.clock.advance(6 * MINUTE)
@@ -120,7 +120,7 @@ describe('a deadline', () => {
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('or a decision at the same moment wins, never both', async () => {
+  test('never applies together with a decision at the same moment', async () => {
     const other = await site.ledger()
     for (let round = 0; round < 20; round++) {
       const record = await ledger.request(reportedOf({ requestKey: `k${round}` }))
@@ -136,14 +136,14 @@ describe('a deadline', () => {
   })
 })
 
-describe('a grant ends', () => {
-  test('when its time is over', async () => {
+describe('a grant of the ledger', () => {
+  test('ends when its duration has passed', async () => {
     const { id } = await grant()
     await pass(2 * HOUR)
     expect(await reasonOf(id)).toBe('time')
   })
 
-  test('with its session', async () => {
+  test('ends with its session', async () => {
     const { id } = await grant()
     await store.append('session/ses_other', 'any', [newEvent('session.ended', { exit: null, reason: 'x' })])
     await sweeper.settled()
@@ -153,7 +153,7 @@ describe('a grant ends', () => {
     expect(await reasonOf(id)).toBe('scope')
   })
 
-  test('when the wall clock steps by more than a minute in either direction', async () => {
+  test('ends when the wall clock steps by more than a minute in either direction', async () => {
     for (const step of [-HOUR, HOUR]) {
       const { id } = await grant()
       site.clock.step(Math.sign(step) * 59_000)
@@ -165,7 +165,7 @@ describe('a grant ends', () => {
     }
   })
 
-  test('when the clock was set back while no daemon ran', async () => {
+  test('ends when the clock was set back while no daemon ran', async () => {
     const { id } = await grant()
     await sweeper.close()
     site.clock.step(-HOUR)
@@ -173,7 +173,7 @@ describe('a grant ends', () => {
     expect(await reasonOf(id)).toBe('clock')
   })
 
-  test('not when another machine of a shared store has a clock that is ahead', async () => {
+  test('does not end because another machine of a shared store has a fast clock', async () => {
     const { id } = await grant()
     await sweeper.close()
     const event = newEvent('config.changed', { source: 'file', keys: [] }, site.clock.now() + HOUR)
@@ -182,21 +182,24 @@ describe('a grant ends', () => {
     expect(await reasonOf(id)).toBeUndefined()
   })
 
-  test.each(['trusted', 'distrusted'] as const)('when its project is %s; not when another is', async change => {
-    const { id, project } = await grant()
-    const event = (path: string) =>
-      change === 'distrusted'
-        ? newEvent('project.distrusted', { path, by: 'ada' })
-        : newEvent('project.trusted', { path, commonDirectory: null, by: 'ada', how: 'asked', hash: 'h', files: {} })
-    await store.append('project/other', 'any', [event('/elsewhere')])
-    await sweeper.settled()
-    expect(await reasonOf(id)).toBeUndefined()
-    await store.append('project/this', 'any', [event(project)])
-    await sweeper.settled()
-    expect(await reasonOf(id)).toBe('trust')
-  })
+  test.each(['trusted', 'distrusted'] as const)(
+    'ends when its project is %s, not when another project is',
+    async change => {
+      const { id, project } = await grant()
+      const event = (path: string) =>
+        change === 'distrusted'
+          ? newEvent('project.distrusted', { path, by: 'ada' })
+          : newEvent('project.trusted', { path, commonDirectory: null, by: 'ada', how: 'asked', hash: 'h', files: {} })
+      await store.append('project/other', 'any', [event('/elsewhere')])
+      await sweeper.settled()
+      expect(await reasonOf(id)).toBeUndefined()
+      await store.append('project/this', 'any', [event(project)])
+      await sweeper.settled()
+      expect(await reasonOf(id)).toBe('trust')
+    },
+  )
 
-  test('when the version of the agent changes', async () => {
+  test('ends when the version of the agent changes', async () => {
     const { id } = await grant()
     await ledger.request(reportedOf({}, { agentVersion: '9' }))
     await sweeper.settled()
@@ -204,7 +207,7 @@ describe('a grant ends', () => {
   })
 })
 
-test('no closed request reopens when the clock is set back', async () => {
+test('a closed request does not reopen when the clock is set back', async () => {
   const records = []
   for (let index = 0; index < 4; index++) records.push(await ledger.request(reportedOf({ requestKey: `k${index}` })))
   await ledger.stale(records[0]!, 'gone')

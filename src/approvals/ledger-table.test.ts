@@ -92,8 +92,8 @@ const WITH_EVIDENCE: ReadonlySet<Event> = new Set([
 const pairs = [...everyPair(approvalTable)].map(({ state, event, rows }) => ({ state, event, row: rows[0] }))
 const listed = pairs.filter(({ row }) => row !== undefined)
 
-describe('the ledger follows its table', () => {
-  test.each(listed)('$state, $event', async ({ state, event, row }) => {
+describe('the ledger', () => {
+  test.each(listed)('follows its table: $state, $event', async ({ state, event, row }) => {
     const record = await BRING[state]()
     const before = record && (await ledger.get(record.id))!
     const refused = await DO[event](record as ApprovalRecord).catch((error: { code?: string }) => error)
@@ -113,7 +113,7 @@ describe('the ledger follows its table', () => {
 
   test.each(
     pairs.filter(({ state, event, row }) => state !== 'none' && !['requested', 'grant'].includes(event) && !row),
-  )('$state, $event has no row and changes nothing', async ({ state, event }) => {
+  )('changes nothing without a row: $state, $event', async ({ state, event }) => {
     const record = (await BRING[state]())!
     const before = await ledger.get(record.id)
     await DO[event](record).catch(() => undefined)

@@ -43,7 +43,7 @@ afterEach(async () => {
 const person = (name: string) => ({ kind: 'person' as const, id: name.toLowerCase(), name, role: 'approver' as const })
 const typesOf = async ({ id }: ApprovalRecord) => (await store.readStream(approvalStream(id))).map(event => event.type)
 
-test('closed requests are listed for keepMs, open ones always', async () => {
+test('the ledger lists closed requests for keepMs, and open ones always', async () => {
   const kept = new Ledger(store, { clock, policy: { keepMs: 60_000 } })
   const closed = await kept.request(requestOf({ instance: 'closed' }))
   const waiting = await kept.request(requestOf({ instance: 'open' }))
@@ -53,7 +53,7 @@ test('closed requests are listed for keepMs, open ones always', async () => {
   expect((await kept.list({ isOpenOnly: false })).map(({ id }) => id)).toEqual([waiting.id])
 })
 
-describe('a request', () => {
+describe('a request in the ledger', () => {
   test('is pending, with its whole content, until it is decided', async () => {
     const request = requestOf()
     const record = await ledger.request(request)
@@ -75,14 +75,14 @@ describe('a request', () => {
     await expect(ledger.find('zzzzzzzzzzzzzzzzz')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
   })
 
-  test('is not found by an empty id, even when it is the only one', async () => {
+  test('is not found by an empty id, also when it is the only one', async () => {
     const record = await ledger.request(requestOf())
     await expect(ledger.find('')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     await expect(ledger.decide('', decisionOf(record))).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     expect((await ledger.get(record.id))!.state).toBe('pending')
   })
 
-  test('is listed in the order of requests; closed ones only on demand', async () => {
+  test('is listed in the order of requests; closed ones only on request', async () => {
     const records = []
     for (let count = 0; count < 4; count++) {
       records.push(await ledger.request(requestOf()))
@@ -99,7 +99,7 @@ describe('a request', () => {
   })
 })
 
-describe('deciding', () => {
+describe('a decision in the ledger', () => {
   test('records person, surface, time and option', async () => {
     const record = await ledger.request(requestOf())
     clock.advance(5000)
@@ -111,7 +111,7 @@ describe('deciding', () => {
     })
   })
 
-  test('by two ledgers on one file at once, one wins and the other learns who did', async () => {
+  test('is made once by two ledgers on one file, and the loser learns who decided', async () => {
     const others = await Promise.all([connect(), connect(), connect()])
     for (let round = 0; round < 15; round++) {
       const record = await ledger.request(requestOf())
@@ -145,7 +145,7 @@ describe('deciding', () => {
     }
   })
 
-  test('again with the same key returns the first answer and writes nothing', async () => {
+  test('returns the first answer and writes nothing if its key is repeated', async () => {
     const record = await ledger.request(requestOf())
     const first = await ledger.decide(record.id, decisionOf(record))
     const again = await ledger.decide(record.id, decisionOf(record, { option: 'No' }))
@@ -153,7 +153,7 @@ describe('deciding', () => {
     expect(await typesOf(record)).toEqual(['approval.requested', 'approval.decided'])
   })
 
-  test('with the same key from two places at once is one decision', async () => {
+  test('is one decision if two processes use the same key at the same time', async () => {
     const record = await ledger.request(requestOf())
     const other = new Ledger(await connect())
     const [one, two] = await Promise.all([
@@ -188,7 +188,7 @@ describe('deciding', () => {
     expect(refused!.data).toMatchObject({ actor: { name: 'Vera' }, surface: 'web', code: 'E_ROLE' })
   })
 
-  test('works with events that this version does not know', async () => {
+  test('is possible with events that this version does not know', async () => {
     const record = await ledger.request(requestOf())
     const newer = await openTestStore({ path: join(directory, 'store.db'), clock, projections: [] })
     open.push(newer)
@@ -197,7 +197,7 @@ describe('deciding', () => {
     expect((await ledger.get(record.id))!.state).toBe('decided')
   })
 
-  test('refuses a malformed decision or an unknown role before it looks up the id', async () => {
+  test('is refused for a malformed decision or an unknown role before the id is looked up', async () => {
     await expect(ledger.decide('nothing', decisionOf(requestOf(), { note: 'x'.repeat(3000) }))).rejects.toMatchObject({
       code: 'E_INPUT',
     })
@@ -205,7 +205,7 @@ describe('deciding', () => {
   })
 })
 
-describe('the end of a request', () => {
+describe('the outcome of a request', () => {
   const ends = {
     applied: (record: ApprovalRecord) => ledger.applied(record, [{ kind: 'screen' }], clock.now()),
     observed: (record: ApprovalRecord) => ledger.observed(record, [{ kind: 'screen' }], clock.now()),
@@ -225,7 +225,7 @@ describe('the end of a request', () => {
     ['decided', 'gone', 'stale'],
     ['decided', 'unconfirmed', 'stale'],
     ['decided', 'cancelled', 'cancelled'],
-  ] as const)('%s, then %s, is %s', async (state, end, next) => {
+  ] as const)('follows from %s, then %s: %s', async (state, end, next) => {
     const record = await ledger.request(requestOf())
     if (state === 'decided') await ledger.decide(record.id, decisionOf(record))
     clock.advance(700)
@@ -235,7 +235,7 @@ describe('the end of a request', () => {
       expect((await store.readStream(approvalStream(record.id))).at(-1)!.data).toMatchObject({ waitedMs: 700 })
   })
 
-  test('comes once: a closed request stays closed, in any order of reports', async () => {
+  test('is final: a closed request stays closed, in any order of reports', async () => {
     const names = Object.keys(ends) as (keyof typeof ends)[]
     await fc.assert(
       fc.asyncProperty(
@@ -262,7 +262,7 @@ describe('the end of a request', () => {
     )
   })
 
-  test('is one of two concurrent ones, and the other returns false', async () => {
+  test('is the one of two concurrent reports, and the other returns false', async () => {
     const other = new Ledger(await connect())
     const record = await ledger.request(requestOf())
     const results = await Promise.all([
@@ -280,8 +280,8 @@ describe('the end of a request', () => {
   })
 })
 
-describe('delivery', () => {
-  test('is written ahead; both steps of an attempt carry its number', async () => {
+describe('the delivery of a decision', () => {
+  test('is written ahead, and both steps of an attempt have its number', async () => {
     const record = await ledger.request(requestOf())
     await ledger.decide(record.id, decisionOf(record))
     for (const attempt of [1, 2]) {

@@ -28,7 +28,7 @@ const daemon = (type: 'host.started' | 'host.stopped') =>
     type === 'host.started' ? newEvent(type, { pid: 1, version: '0' }) : newEvent(type, { pid: 1, reason: 'asked to' }),
   ])
 
-test('a lockdown ends every grant and takes denials only, in every process that opens the store', async () => {
+test('a lockdown ends every grant and accepts only denials, in every process of the store', async () => {
   await allow({ grant: { scope: 'session' } })
   expect((await request()).state).toBe('decided')
   expect(await ledger.lockDown(owner)).toEqual({ since: site.clock.now(), grants: 1 })
@@ -41,7 +41,7 @@ test('a lockdown ends every grant and takes denials only, in every process that 
   expect((await other.decide(record.id, decisionOf(record, { option: 'deny' }))).tier).toBe('deny')
 })
 
-test('a daemon that crashed starts into the same lockdown; a stop and a start end it', async () => {
+test('a lockdown continues after a crash of the daemon; a stop and a start end it', async () => {
   await daemon('host.started')
   await ledger.lockDown(owner)
   await daemon('host.started')
@@ -53,7 +53,7 @@ test('a daemon that crashed starts into the same lockdown; a stop and a start en
   expect((await allow()).tier).toBe('allow-once')
 })
 
-test('a decision that was judged before a lockdown and is written after it is refused', async () => {
+test('a decision that was judged before a lockdown and written after it is refused', async () => {
   const record = await request()
   let isLocked = false
   const meanwhile = async () => {
@@ -67,7 +67,7 @@ test('a decision that was judged before a lockdown and is written after it is re
   expect((await ledger.get(record.id))!.state).toBe('pending')
 })
 
-test('the first moment of a lockdown that is ordered twice counts', async () => {
+test('a repeated lockdown keeps the time of the first', async () => {
   const { since } = await ledger.lockDown(owner)
   site.clock.step(5_000)
   expect((await ledger.lockDown(owner)).since).toBe(since)

@@ -37,7 +37,7 @@ const PLAN = gate([
 const ITEMS = gate([{ key: '1' }, { key: '2' }, { key: 'all' }, { key: 'none', isAlone: true }], { isMulti: true })
 const OBJECTIONS = gate([{ key: 'more', takes: 'count' }, { key: 'accept' }, { key: 'stop', meaning: 'cancel' }])
 
-describe('a gate', () => {
+describe('the gate of a run', () => {
   test.each([
     ['a text without an option', PLAN, { text: 'aprove' }],
     ['an unknown option', PLAN, { option: 'aprove' }],
@@ -45,7 +45,7 @@ describe('a gate', () => {
     ['a blank edit', PLAN, { option: 'edit', text: ' \n' }],
     ['a rejection without a reason', PLAN, { option: 'reject' }],
     ['an approval with a text', PLAN, { option: 'approve', text: 'but' }],
-    ['no choice at all', ITEMS, { choices: [] }],
+    ['an empty choice', ITEMS, { choices: [] }],
     ['a number out of range', ITEMS, { choices: ['99'] }],
     ['zero', ITEMS, { choices: ['0', '1'] }],
     ['a choice twice', ITEMS, { choices: ['1', '1'] }],
@@ -55,7 +55,7 @@ describe('a gate', () => {
     ['a word instead of a number', OBJECTIONS, { option: 'more', text: 'a few' }],
     ['zero attempts', OBJECTIONS, { option: 'more', text: '0' }],
     ['several options where one is taken', OBJECTIONS, { choices: ['more', 'accept'] }],
-  ])('refuses %s with the list of what it takes', (_, record, given) => {
+  ])('refuses %s and lists what it accepts', (_, record, given) => {
     const answer = readAnswer(record, given) as SignalboxError
     expect(answer).toBeInstanceOf(SignalboxError)
     expect(answer.code).toBe('E_APPROVAL_OPTION')
@@ -72,12 +72,12 @@ describe('a gate', () => {
     [OBJECTIONS, { option: 'more', text: '3' }, { option: 'more' }],
     [OBJECTIONS, { option: 'more' }, { option: 'more' }],
     [gate([{ key: 'A' }], { freeText: 'optional' }), { text: 'my own words' }, { option: '', tier: 'text' }],
-  ])('takes what it offers (%#)', (record, given, expected) => {
+  ])('accepts what it offers (%#)', (record, given, expected) => {
     expect(readAnswer(record, given)).toMatchObject(expected)
   })
 })
 
-describe('a dialog of an agent', () => {
+describe('the dialog of an agent', () => {
   const dialog = (questions: ApprovalRecord['request']['questions'], options: string[]): ApprovalRecord => {
     const made = gate(
       options.map(key => ({ key })),
@@ -89,18 +89,18 @@ describe('a dialog of an agent', () => {
   const FIELD = gate([{ key: '8080' }, { key: 'other', meaning: 'text' }])
 
   test.each([
-    ['no choice at a permission', recordOf(), { choices: [] }],
-    ['no choice where one is taken', ONE, { choices: [] }],
-    ['two choices where one is taken', ONE, { choices: ['8080', '3000'] }],
-    ['an option together with choices', ONE, { option: '8080', choices: ['3000'] }],
-    ['a text field without its text', FIELD, { option: 'other' }],
-    ['an empty text', ONE, { text: '' }],
-    ['a blank text', ONE, { text: ' \n\t' }],
-  ])('refuses %s', (_, record, given) => {
+    ['without a choice at a permission', recordOf(), { choices: [] }],
+    ['without a choice where one is accepted', ONE, { choices: [] }],
+    ['with two choices where one is accepted', ONE, { choices: ['8080', '3000'] }],
+    ['with an option together with choices', ONE, { option: '8080', choices: ['3000'] }],
+    ['of a text field without its text', FIELD, { option: 'other' }],
+    ['with an empty text', ONE, { text: '' }],
+    ['with a blank text', ONE, { text: ' \n\t' }],
+  ])('refuses the answer %s', (_, record, given) => {
     expect(readAnswer(record, given)).toBeInstanceOf(SignalboxError)
   })
 
-  test('takes no choice where several may be chosen', () => {
+  test('accepts an empty choice where several may be chosen', () => {
     expect(readAnswer(dialog([{ text: 'Which?', multi: true }], ['a', 'b']), { choices: [] })).toMatchObject({
       choices: [],
     })

@@ -35,7 +35,7 @@ function fold(...events: NewEvent[]): ApprovalRecord | null {
 }
 
 describe('the record of an approval', () => {
-  test('goes from pending over decided to applied', () => {
+  test('goes from pending to decided to applied', () => {
     expect(fold(requested)).toEqual({
       ...request,
       id: 'apr_1',
@@ -69,7 +69,7 @@ describe('the record of an approval', () => {
     expect(fold(requested, refused, refused)).toMatchObject({ state: 'pending', version: 3 })
   })
 
-  test('has one decision: the first', () => {
+  test('keeps the first decision only', () => {
     expect(fold(requested, decided('Yes'), decided('No'))).toMatchObject({
       state: 'decided',
       version: 3,
@@ -77,7 +77,7 @@ describe('the record of an approval', () => {
     })
   })
 
-  test('never reopens and never changes its outcome', () => {
+  test('does not reopen and does not change its outcome', () => {
     for (const end of [stale('gone'), cancelled, expired, observed]) {
       const closed = fold(requested, end)!
       for (const later of [decided(), applied, observed, stale('changed'), cancelled, expired, delivering('move')]) {
@@ -97,12 +97,12 @@ describe('the record of an approval', () => {
     expect(fold(requested, decided(), observed)).toMatchObject({ state: 'decided' })
   })
 
-  test('does not exist without a request', () => {
+  test('is missing without a request', () => {
     expect(fold(decided())).toBeNull()
   })
 
   test.each(['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'changed', 'too-late', 'unproven'] as const)(
-    'that was decided can become stale: %s',
+    'can become stale after a decision: %s',
     reason => {
       expect(fold(requested, decided(), newEvent('approval.stale', { reason }))).toMatchObject({
         state: 'stale',
@@ -111,7 +111,7 @@ describe('the record of an approval', () => {
     },
   )
 
-  test('says which grant decided, and what followed a superseded one', () => {
+  test('names the grant that decided, and the request that superseded it', () => {
     const { actor: _, ...data } = decided().data as Record<string, unknown>
     const granted = { type: 'approval.decided', data: { ...data, actor, grantId: 'gra_1' } } as NewEvent
     expect(fold(requested, granted)).toMatchObject({ state: 'decided', decision: { grantId: 'gra_1' } })
@@ -131,7 +131,7 @@ describe('the record of an approval', () => {
     expect(fold(requested, observed)!.outcome).toMatchObject({ observed: { surface: 'terminal' } })
   })
 
-  test('remembers who has seen it, each once', () => {
+  test('records who has seen the request, each person once', () => {
     const seenBy = (name: string) => newEvent('approval.seen', { actor: { ...actor, name }, surface, ...seen } as never)
     expect(fold(requested)).not.toHaveProperty('seenBy')
     expect(fold(requested, seenBy('Ada'), seenBy('Bob'), seenBy('Ada'))!.seenBy).toEqual([
@@ -146,7 +146,7 @@ describe('another report of the same request', () => {
     newEvent('approval.joined', { channel: 'hook', requestKey: 'k', evidence: [], ...fields } as never)
   const option = (key: string, meaning: string) => ({ key, label: key, meaning, from: 'agent', danger: null })
 
-  test('is kept with its channel, and changes nothing that it does not mention', () => {
+  test('is stored with its channel, and changes nothing that it does not mention', () => {
     const record = fold(requested, joined())!
     expect(record).toEqual({ ...fold(requested), version: 2, joined: [{ channel: 'hook', requestKey: 'k' }] })
     expect(fold(requested, joined({ toolUseId: 't' }), joined())!.joined).toEqual([
@@ -155,7 +155,7 @@ describe('another report of the same request', () => {
     ])
   })
 
-  test('adds what it knows: the menu, a mismatch with risk and display, what only the terminal shows', () => {
+  test('adds its details: the menu, a mismatch with risk and display, terminal-only options', () => {
     const risk = { level: 'high', reasons: ['x'] } as const
     const record = fold(
       requested,
@@ -169,7 +169,7 @@ describe('another report of the same request', () => {
     )
   })
 
-  test.each(['allow-session', 'allow-always', 'deny-with-text'])('adds the option %s of the menu, once', meaning => {
+  test.each(['allow-session', 'allow-always', 'deny-with-text'])('adds the option %s of its menu once', meaning => {
     const plain = newEvent('approval.requested', {
       ...request,
       request: { ...request.request, options: [option('y', 'allow-once'), option('n', 'deny')] },
@@ -180,7 +180,7 @@ describe('another report of the same request', () => {
     expect(record.screenOptions).toEqual(menu)
   })
 
-  test('comes too late for a closed one', () => {
+  test('has no effect on a closed request', () => {
     expect(fold(requested, stale('gone'), joined())).not.toHaveProperty('joined')
   })
 })

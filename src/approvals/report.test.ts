@@ -26,8 +26,8 @@ async function decided(waitMs: number, more: Parameters<typeof decisionOf>[1] = 
   return (await ledger.get(record.id))!
 }
 
-describe('the report', () => {
-  test('has counts, and median and p95 of the times', async () => {
+describe('the report of approvals', () => {
+  test('has counts, and median and p95 of the waiting times', async () => {
     for (let index = 1; index <= 20; index++) {
       const record = await decided(index * 100, { idempotencyKey: `k${index}` })
       site.clock.advance(50)
@@ -60,7 +60,7 @@ describe('the report', () => {
     })
   })
 
-  test('shows every grant with every use', async () => {
+  test('shows every grant with all its uses', async () => {
     const first = await decided(5, { grant: { scope: 'session' } })
     const used = await ledger.request(reportedOf({ requestKey: 'again' }))
     const { grants } = await report()
@@ -90,7 +90,7 @@ describe('the report', () => {
   })
 })
 
-describe('as CSV', () => {
+describe('the report of approvals as CSV', () => {
   test('has one line per request and no formula', async () => {
     for (const [index, note] of ['=1+1', '+x', '-x', '@x', '\tx', 'a "b", c'].entries())
       await decided(1, { note, idempotencyKey: `n${index}` })

@@ -11,7 +11,7 @@ const shown = (tool: string, input: unknown) => {
 }
 
 describe('the content of a request', () => {
-  it('is a diff for an edit, whatever the agent calls the two texts', () => {
+  it('is a diff for an edit, whatever the agent names the two texts', () => {
     expect(shown('Edit', { path: 'src/cart.js', find: 'a\nold', replace: 'a\nnew' })).toBe('  a\n- old\n+ new')
     expect(shown('Edit', { file_path: 'x.ts', old_string: 'a', new_string: '', replace_all: true })).toBe(
       '- a\nreplace_all: true',
@@ -21,26 +21,26 @@ describe('the content of a request', () => {
     expect(shown('MultiEdit', { file_path: 'x.ts', edits })).toBe('- a\n+ b')
   })
 
-  it('keeps the signs of a patch, and its file names', () => {
+  it('keeps the signs of a patch and its file names', () => {
     const patch = '*** Begin Patch\n*** Update File: a.js\n-old\n+new\n*** End Patch'
     expect(shown('apply_patch', { patch })).toBe('*** Begin Patch\n*** Update File: a.js\n- old\n+ new\n*** End Patch')
   })
 
-  it('shows a command after $, and every other field by its name', () => {
+  it('shows a command after $, and every other field with its name', () => {
     expect(shown('Bash', { command: 'npm test\nls', description: 'Runs the tests' })).toBe(
       '$ npm test\nls\ndescription: Runs the tests',
     )
     expect(shown('Other', { notes: 'a\nb' })).toBe('notes:\na\nb')
   })
 
-  it('leaves out only a path that the title ends with', () => {
+  it('leaves out only a path with which the title ends', () => {
     expect(shown('Edit', { path: '/elsewhere/cart.js', find: 'a', replace: 'b' })).toBe('- a\n+ b')
     expect(shown('Other', { path: '/elsewhere/cart.js' })).toBe('path: /elsewhere/cart.js')
   })
 })
 
-describe('a decision in words', () => {
-  it('says what a permission means, and what a question was answered with', () => {
+describe('the sentence for a decision', () => {
+  it('names the meaning of a permission, and the answer to a question', () => {
     const record = recordOf({})
     const [allow] = record.request.options
     expect(decisionWords(record, { option: allow!.key })).toBe('Allowed once')

@@ -6,8 +6,8 @@ import { requestFromMenu } from './request-from-menu.js'
 import { realPathOf, requestFromReport } from './request-from-report.js'
 import { menuOf, reportedOf, SUBJECT } from './testing/fixtures.js'
 
-describe('a report as a request', () => {
-  test('offers to allow once and to deny when the channel has no options', () => {
+describe('the request of a report', () => {
+  test('has the options allow once and deny if the channel has none', () => {
     expect(reportedOf().request.options.map(({ key, meaning, from }) => [key, meaning, from])).toEqual([
       ['allow', 'allow-once', 'signalbox'],
       ['deny', 'deny', 'signalbox'],
@@ -22,7 +22,7 @@ describe('a report as a request', () => {
     expect(reportedOf({ options }).request.options).toMatchObject([{ danger: null }, { danger: expect.any(String) }])
   })
 
-  test('distinguishes the options of several questions', () => {
+  test('separates the options of several questions', () => {
     const questions = [
       { text: 'One?', multi: false, options: [{ label: 'Yes' }, { label: 'No' }] },
       { text: 'Two?', multi: true, header: 'Second', options: [{ label: 'Yes' }] },
@@ -56,12 +56,12 @@ describe('a report as a request', () => {
     expect(withMenu.sharedFingerprint).toBe(here.sharedFingerprint)
   })
 
-  test('refuses a lone surrogate', () => {
+  test('is refused for a lone surrogate', () => {
     expect(() => reportedOf({ input: { command: '\ud800' } })).toThrow('surrogate')
   })
 })
 
-describe('a real path', () => {
+describe('the real path of a request', () => {
   let directory: string
   beforeEach(() => {
     directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-real-')))
@@ -71,7 +71,7 @@ describe('a real path', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('resolves links as far as the path exists', () => {
+  test('follows links as far as the path exists', () => {
     expect(realPathOf(join(directory, 'project', 'link', 'new', 'file'))).toBe(
       join(directory, 'outside', 'new', 'file'),
     )
@@ -79,7 +79,7 @@ describe('a real path', () => {
     expect(realPathOf('/no/such/place')).toBe('/no/such/place')
   })
 
-  test('outside the project makes a write high, and is named', () => {
+  test('makes a write outside the project a high risk, and is shown', () => {
     const project = join(directory, 'project')
     const request = requestFromReport(
       { channel: 'hook', requestKey: 'k', tool: 'Write', input: { file_path: 'link/x', content: '' } },
@@ -93,11 +93,11 @@ describe('a real path', () => {
   })
 })
 
-describe('a menu as a request', () => {
+describe('the request of a menu', () => {
   const context = { kind: 'permission' as const, subject: SUBJECT, instance: '3:1', home: '/home/ada' }
   const riskOf = (fields: Parameters<typeof menuOf>[1]) => requestFromMenu(menuOf(['Yes', 'No'], fields), context).risk
 
-  test('is rated by the tool use that it clearly shows', () => {
+  test('is rated by the tool use that the menu clearly shows', () => {
     expect(riskOf({ body: ['$ npm test'] }).level).toBe('low')
     expect(riskOf({ body: ['$ rm -rf /'] }).level).toBe('high')
     expect(riskOf({ body: ['npm test', 'Runs the tests'] })).toMatchObject({ level: 'elevated' })
@@ -108,7 +108,7 @@ describe('a menu as a request', () => {
     expect(riskOf({ body: ['$ npm test'], more: { above: false, below: true } }).level).toBe('elevated')
   })
 
-  test('about trust, accounts, updates or money is for a person only', () => {
+  test('can only be decided by a person if it is about trust, accounts, updates or money', () => {
     for (const kind of ['trust', 'api_key', 'update', 'limit', 'confirm', 'other'] as const)
       expect(requestFromMenu(menuOf(['Yes', 'No'], { kind }), { ...context, kind: 'question' }).neverAuto).toBeDefined()
     expect(requestFromMenu(menuOf(['Yes', 'No']), context).neverAuto).toBeUndefined()

@@ -21,7 +21,7 @@ describe('the title of a request', () => {
     ['Bash command', null, 'Claude wants to run a command'],
     ['permission', null, 'Claude asks for permission'],
     ['Signal', {}, 'Claude wants to use Signal'],
-  ])('says what %s would do', (tool, input, expected) => {
+  ])('names the action of %s', (tool, input, expected) => {
     expect(title(tool, input)).toBe(expected)
   })
 
@@ -30,13 +30,13 @@ describe('the title of a request', () => {
     expect(title('Sig\u200bnal\n', {})).toBe('Claude wants to use Sig⟦U+200B⟧nal ')
   })
 
-  it('says what a run itself wants to do in the words of the run', () => {
+  it('names an action of the run itself in the run’s words', () => {
     const asked = { subject: { agent: 'signalbox', project: '/p', cwd: '/p' }, request: { tool: 'publish', input: {} } }
     const text = requestTitle({ kind: 'permission', ...asked, display: { title: 'Push, post 2 comments (#7)' } })
     expect(text).toBe('The run wants to push, post 2 comments (#7)')
   })
 
-  it('is a question where no permission is asked for', () => {
+  it('is the question if no permission is requested', () => {
     expect(title('question', null, 'question')).toBe('Claude has a question')
     expect(title('gate', null, 'gate')).toBe('Deploy to production?')
   })

@@ -196,11 +196,11 @@ describe('the risk of a command', () => {
     expect(risk.level).toBe('high')
   })
 
-  test('only the reasons of the highest level are given, each once', () => {
+  test('has only the reasons of the highest level, each once', () => {
     expect(bash('rm -rf a && rm -rf a && ls').reasons).toEqual(['deletes recursively (rm)'])
   })
 
-  test('a low command with anything after it is never low', () => {
+  test('is never low after anything is appended to a low command', () => {
     const glue = fc.constantFrom('; ', ' && ', ' | ', ' || ', '\n', ' & ', ' $(', ' `', ' > x ', ' < /etc/x ')
     fc.assert(
       fc.property(
@@ -216,7 +216,7 @@ describe('the risk of a command', () => {
     )
   })
 
-  test('never throws, for any request', () => {
+  test('does not throw for any request', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.option(fc.string(), { nil: null }), (tool, input, text) => {
         const { level, reasons } = rate(tool, input, { text })
@@ -283,7 +283,7 @@ describe('the risk of other tools', () => {
     expect(risk.level).toBe(level)
   })
 
-  test('a question is low; a plan is not', () => {
+  test('is low for a question and higher for a plan', () => {
     expect(rate('AskUserQuestion', { questions: [] }, { kind: 'question' }).level).toBe('low')
     expect(rate('ExitPlanMode', { plan: 'x' }, { kind: 'plan' }).level).toBe('elevated')
   })
@@ -295,7 +295,7 @@ describe('the risk of other tools', () => {
     })
   })
 
-  test('a link out of the project is resolved where the caller has access to the file system', () => {
+  test('is based on the target of a link if the caller has access to the file system', () => {
     const risk = rateRisk(
       { kind: 'permission', tool: 'Edit', input: { file_path: 'link/x' }, text: null, cwd: PLACES.project },
       { ...PLACES, realPath: path => path.replace('/home/ada/shop/link', '/etc') },

@@ -32,7 +32,7 @@ const prefix = (...words: string[]) =>
 const covers = (made: ReturnType<typeof prefix>, asked: ApprovalRequest, now = NOW) =>
   isCovered(asked, { ...made, id: 'grt_1', version: 1, madeAt: NOW, uses: 1_000 }, now)
 
-test('a standing approval covers its pattern, for every agent and version, in its project, without end', () => {
+test('a standing approval covers its pattern in its project for every agent and version', () => {
   const made = prefix('npm', 'test')
   expect(covers(made, bash('npm test'))).toBe(true)
   expect(covers(made, bash('npm test --silent', { agent: 'codex', agentVersion: '9' }), NOW + 3_000 * DAY)).toBe(true)
@@ -42,7 +42,7 @@ test('a standing approval covers its pattern, for every agent and version, in it
   expect(covers(made, bash('npm test > $(id)'))).toBe(false)
 })
 
-test('it may be for one agent, or for the files below a directory', () => {
+test('a standing approval may be limited to one agent, or to the files below a directory', () => {
   const codex = standingGrant({ project: '/p', agent: 'codex', match: { kind: 'prefix', words: ['npm', 'test'] } }, ADA)
   expect([covers(codex, bash('npm test')), covers(codex, bash('npm test', { agent: 'codex' }))]).toEqual([false, true])
   const docs = standingGrant({ project: '/p', agent: null, match: { kind: 'path', directory: '/p/docs' } }, ADA)
@@ -50,7 +50,7 @@ test('it may be for one agent, or for the files below a directory', () => {
   expect([covers(docs, edit('/p/docs/a.md')), covers(docs, edit('/p/src/a.ts'))]).toEqual([true, false])
 })
 
-test('it never covers what is rated high, and patterns that would cover everything are refused', () => {
+test('a standing approval covers no high risk, and cannot have a pattern that covers everything', () => {
   const risky = bash('rm -rf /p/build')
   expect(risky.risk.level).toBe('high')
   expect(covers(prefix('rm', '-rf'), risky)).toBe(false)
@@ -60,7 +60,7 @@ test('it never covers what is rated high, and patterns that would cover everythi
   expect(() => standingGrant(outside, ADA)).toThrow('outside the project')
 })
 
-test('its preview lists what it would have covered, newest first, and counts what was denied', () => {
+test('a preview lists the requests that would have been covered, and counts denied ones', () => {
   const record = (id: string, asked: ApprovalRequest, at: number, option?: string) =>
     ({ ...asked, id, requestedAt: at, ...(option && { decision: { option } }) }) as unknown as ApprovalRecord
   const asked = bash('npm test')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SignalboxError } from '../errors/index.js'
 import { describeError } from './main.js'
 
-test('an error is one line: where, what, and what to do next', () => {
+test('an error is printed in one line with cause, place and next step', () => {
   const error = new SignalboxError('E_CONFIG', 'no such key', {
     place: { file: 'a.toml', line: 3, column: 7 },
     next: 'see docs',
@@ -17,7 +17,7 @@ test('an error is one line: where, what, and what to do next', () => {
   )
 })
 
-test('debug output has the code, the stack and the cause', () => {
+test('debug output contains the code, the stack and the cause', () => {
   const error = new SignalboxError('E_X', 'plain', { cause: new Error('deep') })
   const text = describeError(error, { isDebug: true })
   expect(text).toMatch(/^signalbox: plain\n\[E_X\] SignalboxError: plain\n/)

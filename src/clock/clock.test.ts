@@ -49,7 +49,7 @@ describe('the simulated clock', () => {
     expect(fired).toEqual([])
   })
 
-  test('never moves back', () => {
+  test('does not move back', () => {
     const clock = new SimulatedClock(100)
     clock.advanceTo(50)
     expect(clock.now()).toBe(100)
@@ -57,7 +57,7 @@ describe('the simulated clock', () => {
   })
 })
 
-test('a clock that is closed cancels all of its timers, and sets no new ones', () => {
+test('a closed clock cancels all of its timers and sets no new ones', () => {
   const clock = new SimulatedClock()
   const closable = new ClosableClock(clock)
   const fired: string[] = []
@@ -136,8 +136,8 @@ describe('the system clock', () => {
   })
 })
 
-describe('ids', () => {
-  test('are a prefix and 16 Crockford characters, without i, l, o and u', () => {
+describe('generated ids', () => {
+  test('consist of a prefix and 16 Crockford characters, without i, l, o and u', () => {
     for (let count = 0; count < 200; count++) expect(newId('apr')).toMatch(/^apr_[0-9a-hjkmnp-tv-z]{16}$/)
     expect(newNonce()).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
   })
@@ -153,7 +153,7 @@ describe('a prefix of an id', () => {
       ({ id }) => id,
     )
 
-  test('is searched after the tag of its kind', () => {
+  test('is searched for after the tag of its kind', () => {
     expect(ids('a')).toEqual(['apr_a1', 'apr_a12'])
     expect(ids('p')).toEqual(['apr_pr'])
     expect(ids('apr')).toEqual([])
@@ -170,7 +170,7 @@ describe('a prefix of an id', () => {
     expect(ids('apr_a1')).toEqual(['apr_a1'])
   })
 
-  test('names nothing if it is empty', () => {
+  test('matches nothing if it is empty', () => {
     expect(ids('')).toEqual([])
     expect(idPrefix('apr', '')).toBeNull()
   })

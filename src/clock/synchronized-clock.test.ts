@@ -23,7 +23,7 @@ beforeEach(() => {
 
 const reference = async () => own.now() + aheadMs
 
-test('a synchronized clock has the time of its reference, however wrong this machine is', async () => {
+test('a synchronized clock has the time of its reference, however wrong this machine’s clock is', async () => {
   expect(clock.now()).toBe(own.now())
   await clock.read(reference)
   expect(clock.now()).toBe(await reference())
@@ -42,7 +42,7 @@ test('a synchronized clock does not jitter with slow answers', async () => {
   expect(clock.now()).toBe(await reference())
 })
 
-test('a synchronized clock follows a reference that is set', async () => {
+test('a synchronized clock follows its reference when that is set', async () => {
   await clock.read(reference)
   aheadMs -= MINUTE
   await clock.read(reference)

@@ -15,8 +15,8 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const edit = (changes: Record<string, SettingValue>, isAtTerminal = false) =>
   editSettings(file, changes, { version: null, isAtTerminal })
 
-describe('the dashboard', () => {
-  test('changes what is safe, makes security settings stricter, and leaves the rest to the terminal', () => {
+describe('settings on the dashboard', () => {
+  test('can be changed if that is safe or stricter; other changes need the terminal', () => {
     expect([editingOf('notify.done'), editingOf('approvals.step_up'), editingOf('server.bind')]).toEqual([
       'free',
       'tighten',
@@ -36,7 +36,7 @@ describe('the dashboard', () => {
     ['sandbox.use', 'off'],
     ['sandbox.network', 'on'],
     ['telegram.group_detail', true],
-  ] as const)('cannot loosen %s to %s; the terminal can', (key, value) => {
+  ] as const)('cannot loosen %s to %s, which the terminal can', (key, value) => {
     const before =
       '[approvals]\nstep_up = "on"\ndecide_from = ["cli", "web"]\n\n[sandbox]\nuse = "auto"\nnetwork = "filtered"\n'
     writeFileSync(file, before, { mode: 0o600 })

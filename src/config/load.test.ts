@@ -46,8 +46,8 @@ function failure(given: Given): SignalboxError {
   throw new Error('expected the settings to be refused')
 }
 
-describe('defaults and types', () => {
-  test('without any file every setting has its default', () => {
+describe('defaults and types of settings', () => {
+  test('every setting has its default without a file', () => {
     const { config, notes } = load()
     expect(config.reading.settle_gap_ms).toBe(100)
     expect(config.panes.focus_debounce_s).toBe(0.3)
@@ -58,7 +58,7 @@ describe('defaults and types', () => {
     expect(notes).toEqual([])
   })
 
-  test('the object is typed from the schema', () => {
+  test('the type of the config follows from the schema', () => {
     expectTypeOf<Config['reading']['settle_gap_ms']>().toEqualTypeOf<number>()
     expectTypeOf<Config['approvals']['expire_after']>().toEqualTypeOf<number | null>()
     expectTypeOf<Config['heuristics']['mode']>().toEqualTypeOf<'auto' | 'off'>()
@@ -70,15 +70,15 @@ describe('defaults and types', () => {
     >()
   })
 
-  test('cannot be changed', () => {
+  test('the config cannot be changed', () => {
     const { config } = load({ user: '[agents.x]\nargs = ["a"]' })
     expect(() => Object.assign(config.terminal, { scrollback: 1 })).toThrow()
     expect(() => (config.agents.x!.args as string[]).push('b')).toThrow()
   })
 })
 
-describe('precedence', () => {
-  test('flags over environment over project over user over default', () => {
+describe('precedence of settings', () => {
+  test('flags override environment, project, user and default, in this order', () => {
     const sources = {
       user: '[panes]\nlong_after_s = 10\nstuck_after_s = 10\nstuck_tool_s = 10\nquiet_run_s = 1',
       project: '[panes]\nlong_after_s = 20\nstuck_after_s = 20\nstuck_tool_s = 20',
@@ -100,7 +100,7 @@ describe('precedence', () => {
     expect(origin('panes.dismiss_s')).toEqual({ source: 'default' })
   })
 
-  test('durations may be text, and arrive in the unit of their key', () => {
+  test('durations may be text, and are returned in the unit of their key', () => {
     const user =
       'reading.settle_max_ms = "2s"\nsessions.silence_warning_min = "1h"\napprovals.grant_for = "10m"\nfiles.keep_h = 48'
     const { config } = load({ user })
@@ -112,7 +112,7 @@ describe('precedence', () => {
     ]).toEqual([2000, 60, 600, 48])
   })
 
-  test('variables carry every type', () => {
+  test('variables can have every type', () => {
     const { config } = load({
       environment: {
         SIGNALBOX_NOTIFY_ENABLED: 'off',
@@ -136,7 +136,7 @@ describe('precedence', () => {
     expect(config.server.port).toBe(0)
   })
 
-  test('chosen names get complete entries, and odd names are names', () => {
+  test('entries with chosen names are complete, and unusual names are kept', () => {
     const { config } = load({
       user: '[agents.claude]\ncommand = "/opt/claude"\n[agents.constructor]\nargs = []\n[profiles.work.agents.developer]\nmodel = "m"',
     })
@@ -157,7 +157,7 @@ describe('precedence', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('mistakes in settings', () => {
   test.each([
     [
       'a misspelt section',
@@ -203,14 +203,14 @@ describe('mistakes', () => {
     ['a wrong form', 'terminal.size = "80"', 'columns x rows'],
     ['a date', 'notify.quiet = 2020-01-01', 'found a date'],
     ['a table for a boolean', 'notify.enabled = { a = 1 }', 'must be true or false; found a table'],
-    ['a name that cannot be one', '[agents."../x"]\ncommand = "y"', '"../x" cannot be a name'],
+    ['an invalid name', '[agents."../x"]\ncommand = "y"', '"../x" cannot be a name'],
     [
       'a token in the file',
       'telegram.token = "123:abc"',
       'does not belong into a file: set SIGNALBOX_TELEGRAM_TOKEN, or `telegram.token_file`',
     ],
     ['broken TOML', '[terminal\nscrollback = 300', ':1:'],
-  ])('%s is named with its place and what would be right', (_, user, message) => {
+  ])('%s is reported with its place and a suggestion', (_, user, message) => {
     const error = failure({ user })
     expect(error.message).toContain(`${userFile}:`)
     expect(error.message).toContain(message)
@@ -218,7 +218,7 @@ describe('mistakes', () => {
     expect(error.place).toMatchObject({ file: userFile })
   })
 
-  test('all of them are reported at once', () => {
+  test('several mistakes are reported at once', () => {
     const error = failure({
       user: 'a = 1\nreading.settle_gap_ms = 0',
       project: 'server.port = 1',
@@ -245,7 +245,7 @@ describe('mistakes', () => {
     expect(failure({}).message).toContain('larger than 1048576 bytes')
   })
 
-  test('a misspelt variable is a note, ours for processes are not', () => {
+  test('a misspelt variable gives a note, unlike our variables for processes', () => {
     const { notes } = load({
       environment: {
         SIGNALBOX_TERMNAL_SIZE: '1',
@@ -259,7 +259,7 @@ describe('mistakes', () => {
     ])
   })
 
-  test('whatever a file holds, the answer is a config or E_CONFIG', () => {
+  test('any content of a file gives a config or E_CONFIG', () => {
     const line = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.constantFrom(
@@ -293,7 +293,7 @@ describe('a project file', () => {
     expect(notes).toEqual([`${projectPath} was ignored: the project is not trusted.`])
   })
 
-  test('may choose what it may, and narrow what it may only narrow', () => {
+  test('may set its own settings, and may narrow others', () => {
     const { config } = load({
       user: 'approvals.grant_uses = 10',
       project: [
@@ -328,15 +328,15 @@ describe('a project file', () => {
     ['telegram.api_root = "http://evil"', 'may not set `telegram.api_root`'],
     ['oneshot.endpoint = "http://evil"', 'may not set `oneshot.endpoint`'],
     ['store.min_free_mb = 0', 'may not set `store.min_free_mb`'],
-  ])('may not widen: %s', (project, message) => {
+  ])('may not widen a setting: %s', (project, message) => {
     const user = 'approvals.grant_uses = 10\napprovals.decide_from = ["web", "cli"]\nhooks.enabled = false'
     expect(failure({ user, project }).message).toContain(`${projectPath}:1:1: a project file`)
     expect(failure({ user, project }).message).toContain(message)
   })
 })
 
-describe('showing', () => {
-  test('every setting with value and origin, secrets as set or unset', () => {
+describe('the listing of settings', () => {
+  test('has every setting with value and origin, and shows secrets as set or unset', () => {
     const { entries } = load({
       user: '[agents.x]\nenv = { K = "canary" }\nargs = ["a"]\n[agents.y]\nhooks = false',
       environment: { SIGNALBOX_TELEGRAM_TOKEN: 'canary' },
@@ -353,7 +353,7 @@ describe('showing', () => {
     expect(JSON.stringify(entries())).not.toContain('canary')
   })
 
-  test('a file with a secret that others can read is noted', () => {
+  test('notes a file with a secret that others can read', () => {
     writeFileSync(userFile, '[agents.x]\nenv = { K = "v" }')
     chmodSync(userFile, 0o644)
     expect(load().notes).toEqual([`${userFile} holds a secret and can be read by others: run chmod 600 on it.`])

@@ -26,7 +26,7 @@ function failure(action: () => unknown): SignalboxError {
   throw new Error('expected E_HOME')
 }
 
-describe('the directories', () => {
+describe('the directories of an installation', () => {
   test('follow the XDG standard', () => {
     expect(resolveDirectories({}, '/home/me')).toEqual({
       config: '/home/me/.config/signalbox',
@@ -51,7 +51,7 @@ describe('the directories', () => {
     })
   })
 
-  test('are all below SIGNALBOX_HOME if it is set', () => {
+  test('are all below SIGNALBOX_HOME if that is set', () => {
     expect(resolveDirectories({ SIGNALBOX_HOME: '/sb', XDG_DATA_HOME: '/d' }, '')).toEqual({
       config: '/sb/config',
       data: '/sb/data',
@@ -64,8 +64,8 @@ describe('the directories', () => {
   })
 })
 
-describe('making them', () => {
-  test('get mode 0700, whatever the umask; wider modes are restricted and reported', () => {
+describe('creating the directories', () => {
+  test('sets mode 0700 with any umask, and restricts and reports wider modes', () => {
     const before = process.umask(0o000)
     try {
       const directories = resolveDirectories({ SIGNALBOX_HOME: join(directory, 'new', 'home') })
@@ -80,7 +80,7 @@ describe('making them', () => {
     }
   })
 
-  test('a file at the path or a read-only place is reported in one line', () => {
+  test('reports a file at the path or a read-only place in one line', () => {
     writeFileSync(join(directory, 'file'), '')
     const below = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'file') })))
     expect(below.message).toBe(`Cannot use the directory ${join(directory, 'file')}: a file is in its place.`)
@@ -96,22 +96,22 @@ describe('making them', () => {
     expect(link.message).toContain('a dangling symbolic link is in its place')
   })
 
-  itNeeding('linux', 'a file system without new directories is reported in one line', () => {
+  itNeeding('linux', 'reports a file system without new directories in one line', () => {
     expect(
       failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: '/proc/signalbox' }))).message,
     ).toContain('Cannot use the directory /proc/signalbox/config: no directory can be created there.')
   })
 })
 
-describe('the socket', () => {
+describe('the path of the socket', () => {
   const runtime = (path: string) => ({ ...resolveDirectories({ SIGNALBOX_HOME: '/sb' }), runtime: path })
 
-  test('is in the runtime directory if that path is short enough', () => {
+  test('is in the runtime directory if its path is short enough', () => {
     expect(socketPath(runtime('/run/user/1/signalbox'))).toBe('/run/user/1/signalbox/signalbox.sock')
     expect(socketPath(runtime(`/${'x'.repeat(87)}`), 'keeper.sock')).toBe(`/${'x'.repeat(87)}/keeper.sock`)
   })
 
-  test('is otherwise in a short directory of this user, the same for every process', () => {
+  test('is otherwise in a short directory of this user, and the same for every process', () => {
     const long = runtime(`/${'x'.repeat(120)}`)
     const path = socketPath(long, 'signalbox.sock', { temporary: directory })
     expect(Buffer.byteLength(path)).toBeLessThanOrEqual(107)

@@ -6,17 +6,17 @@ import { checkText, checkValue, parseDuration } from './value.js'
 
 const known = (pattern: string) => KNOWN_SETTINGS.find(one => one.pattern === pattern)!
 
-test('every default is a value that its own setting accepts', () => {
+test('every default is a value that its setting accepts', () => {
   for (const one of KNOWN_SETTINGS) {
     expect(checkValue(one, one.setting.default), one.pattern).toMatchObject({ ok: true })
   }
 })
 
-test('every setting says what it is in one sentence', () => {
+test('every setting has a description of one sentence', () => {
   for (const { pattern, setting } of KNOWN_SETTINGS) expect(setting.about, pattern).toMatch(/^\S.*\.$/)
 })
 
-test('keys are lower case, no key is a section of another, and no two have one variable', () => {
+test('keys are lower case, no key is a section of another, and every variable is unique', () => {
   const patterns = KNOWN_SETTINGS.map(({ pattern }) => pattern)
   for (const pattern of patterns) {
     expect(pattern).toMatch(/^[a-z0-9_]+(?:\.(?:[a-z0-9_]+|\*))+$/)
@@ -28,7 +28,7 @@ test('keys are lower case, no key is a section of another, and no two have one v
   expect(names).toContain('SIGNALBOX_READING_SETTLE_GAP_MS')
 })
 
-test('what a project may narrow has a direction that fits its type', () => {
+test('a setting that a project may narrow has a direction that fits its type', () => {
   const fitting: Record<string, string[]> = {
     boolean: ['on', 'off'],
     integer: ['lower', 'higher'],
@@ -73,7 +73,7 @@ test('a narrower value allows less; no limit allows most', () => {
   expect(isNarrowEnough(known('server.port').setting, 0, 1)).toBe(false)
 })
 
-test('durations are read in any unit and given in that of the key', () => {
+test('durations are parsed in any unit and returned in the unit of the key', () => {
   expect([
     unitOf('a.b_ms'),
     unitOf('a.b_s'),
@@ -90,7 +90,7 @@ test('durations are read in any unit and given in that of the key', () => {
   )
 })
 
-test('text of a variable is read by the type of its setting, and nonsense is refused', () => {
+test('text of a variable is parsed by the type of its setting, and invalid text is refused', () => {
   expect(checkText(known('server.port'), ' 8080 ')).toEqual({ ok: true, value: 8080 })
   expect(checkText(known('oneshot.max_cost'), 'none')).toEqual({ ok: true, value: null })
   expect(checkText(known('env.pass'), '')).toEqual({ ok: true, value: [] })
@@ -101,7 +101,7 @@ test('text of a variable is read by the type of its setting, and nonsense is ref
   expect(checkText(known('server.bind'), 'a\0b')).toMatchObject({ ok: false })
 })
 
-test('the reference names every key, its default and its variable, in well-formed tables', () => {
+test('the reference lists every key, its default and its variable in well-formed tables', () => {
   const page = configReference()
   for (const { pattern } of KNOWN_SETTINGS) expect(page).toContain(`| \`${pattern}\`<br>`)
   expect(page).toContain('`SIGNALBOX_READING_SETTLE_GAP_MS`')
@@ -111,6 +111,6 @@ test('the reference names every key, its default and its variable, in well-forme
   }
 })
 
-test('a size is columns and rows', () => {
+test('a terminal size is parsed as columns and rows', () => {
   expect(parseSize('120x40')).toEqual({ cols: 120, rows: 40 })
 })

@@ -35,7 +35,7 @@ function server(name: string) {
 
 const names = ({ people }: ReturnType<typeof server>) => people.all().map(({ name, telegram }) => [name, ...telegram])
 
-test('a person who is paired at one server is known to the others, and one who is unpaired is not', async () => {
+test('a person who is paired or unpaired on one server is so on the others', async () => {
   const [a, b] = [server('a'), server('b')]
   a.people.pair(4711, { name: 'Ada', role: 'owner' })
   for (const { shared } of [a, b]) await shared.sync()
@@ -45,7 +45,7 @@ test('a person who is paired at one server is known to the others, and one who i
   expect(names(a)).toEqual([['Ada']])
 })
 
-test('a change that was made while the server was stopped counts', async () => {
+test('a change that was made while the server was stopped takes effect', async () => {
   const [a, b] = [server('a'), server('b')]
   a.people.pair(1, { name: 'Ada', role: 'owner' })
   for (const { shared } of [a, b]) await shared.sync()
@@ -55,7 +55,7 @@ test('a change that was made while the server was stopped counts', async () => {
   expect(names(b)).toEqual([['Ada']])
 })
 
-test('of two changes the one in the store counts, and the other file is kept', async () => {
+test('the version in the store wins over a conflicting file, which is kept', async () => {
   const [a, b] = [server('a'), server('b')]
   a.people.pair(1, { name: 'Ada', role: 'owner' })
   b.people.pair(2, { name: 'Bo', role: 'viewer' })
@@ -64,7 +64,7 @@ test('of two changes the one in the store counts, and the other file is kept', a
   expect(readdirSync(b.config)).toContain('people.json.before-1')
 })
 
-test('a file that cannot be read is not replaced', async () => {
+test('a file of people that cannot be read is not replaced', async () => {
   const [a, b] = [server('a'), server('b')]
   a.people.pair(1, { name: 'Ada', role: 'owner' })
   await a.shared.sync()

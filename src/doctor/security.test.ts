@@ -46,12 +46,12 @@ describe('doctor --security', () => {
     expect((await findings()).get('modes')!.level).toBe('ok')
   })
 
-  test('reports what an exposed server still lacks', async () => {
+  test('lists what an exposed server still lacks', async () => {
     const found = await findings('[server]\nbind = "0.0.0.0"\n')
     expect(found.get('bind')).toMatchObject({ level: 'error', next: expect.stringContaining('server.passphrase_file') })
   })
 
-  test('reports who decides, and what workers may do unattended', async () => {
+  test('lists who decides, and what workers may do unattended', async () => {
     const found = await findings('[approvals]\ndecide_from = ["web"]\n[oneshot]\npermissions = "all"\n')
     expect(found.get('deciders')!.level).toBe('ok')
     expect(found.get('permissions')!.level).toBe('warning')

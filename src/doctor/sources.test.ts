@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { examineSources } from './sources.js'
 
-test('a source that an agent offers counts as used only if something reads it', async () => {
+test('a source of an agent counts as used only if something reads it', async () => {
   const all = await examineSources({ env: { HOME: '/nonexistent' } })
   const of = (name: string) => all.find(({ agent }) => agent === name)!.sources
   expect(of('claude')).toMatchObject({ hooks: 'used', transcript: 'used', 'OSC 9;4': 'offered', ACP: 'on request' })

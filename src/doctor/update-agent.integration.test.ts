@@ -29,7 +29,7 @@ it('an npm package is updated in place, another program by its own command', () 
   expect(updateCommand({ file: '/usr/local/bin/agent', prefix: [] }, null)).toBeNull()
 })
 
-it('reports the old and new version, and failures', async () => {
+it('the old and the new version, and failures, are reported', async () => {
   const mark = join(directory, 'updated')
   const version = `if [ -f ${mark} ]; then echo "2.0.0 (Claude Code)"; else echo "1.0.0 (Claude Code)"; fi`
   program('claude', `if [ "$1" = update ]; then echo yes > ${mark}; else ${version}; fi`)

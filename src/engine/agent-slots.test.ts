@@ -16,7 +16,7 @@ const settled = async (work: Promise<unknown>) => {
   return is
 }
 
-test('an agent runs at most max_parallel steps at once; the next waiting step starts, in order, when one ends', async () => {
+test('an agent runs at most max_parallel steps at once, and the next waiting step starts when one ends', async () => {
   const slots = new AgentSlots({ claude: 2 })
   const { signal } = open()
   const [one, two] = [await slots.acquire('claude', signal), await slots.acquire('claude', signal)]
@@ -33,7 +33,7 @@ test('an agent runs at most max_parallel steps at once; the next waiting step st
   expect(slots.isFull('claude')).toBe(false)
 })
 
-test('an agent without a limit never waits, and the limit of one agent does not affect another', async () => {
+test('an agent without a limit does not wait, and the limit of one agent does not affect another', async () => {
   const slots = new AgentSlots({ claude: 1, codex: null })
   const { signal } = open()
   await slots.acquire('claude', signal)

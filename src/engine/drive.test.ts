@@ -128,7 +128,7 @@ describe('a run', () => {
     expect(await getRun(store, id)).toMatchObject({ status: 'completed', steps: 3, step: 'c@3#1' })
   })
 
-  test('does not start a step again that ends while another event of it is being written', async () => {
+  test('does not start a step again that ends while another event of the step is being written', async () => {
     const id = await create(steps('a'))
     const workers = new Workers()
     let end: () => void = () => undefined
@@ -208,7 +208,7 @@ describe('a run', () => {
     expect(workers.started).toEqual(['a@2#1'])
   })
 
-  test('fires a timer that became due while it was parked, and parks again for the next one', async () => {
+  test('fires a timer that became due while the run was parked, and parks again for the next one', async () => {
     const id = await create([
       { do: 'wait', name: 'one', ms: 60_000 },
       ...steps('a'),
@@ -224,7 +224,7 @@ describe('a run', () => {
     expect(workers.started).toEqual(['a@2#1'])
   })
 
-  test('asks through the ledger, in the same transaction as gate.opened, and continues when answered', async () => {
+  test('asks through the ledger, in the same transaction as gate.opened, and continues after the answer', async () => {
     const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
     const workers = new Workers()
     expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
@@ -241,7 +241,7 @@ describe('a run', () => {
     expect(await done).toMatchObject({ status: 'completed' })
   })
 
-  describe('whose gate was answered by a process that proves nothing', () => {
+  describe('a run whose gate was answered by an unproven process', () => {
     const gates: GateLedger = {
       stored: request => request,
       answer: async () => false,
@@ -255,7 +255,7 @@ describe('a run', () => {
     test.each([
       ['while it waits without a process', false],
       ['while it is driven', true],
-    ])('asks again, and continues with the answer of a person: %s', async (_, isDriven) => {
+    ])('asks again and continues with the answer of a person: %s', async (_, isDriven) => {
       const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
       const workers = new Workers()
       if (!isDriven) await (await driver(id, workers, { park: true, gates })).drive()
@@ -304,7 +304,7 @@ describe('a run', () => {
     expect(await types(id)).not.toContain('gate.expired')
   })
 
-  test('starts child runs, and learns how they end', async () => {
+  test('starts child runs, and receives their outcomes', async () => {
     const id = await create([{ do: 'run', name: 'child', items: steps('inner') }, ...steps('after')])
     const workers = new Workers()
     const parent = await driver(id, workers)
@@ -318,7 +318,7 @@ describe('a run', () => {
   })
 })
 
-describe('a person', () => {
+describe('the control of a run by a person', () => {
   test('cancels a run: its steps stop, its gates close, and it stays cancelled', async () => {
     const id = await create([...steps('a'), { do: 'ask', name: 'sure' }])
     const workers = new Workers()
@@ -353,7 +353,7 @@ describe('a person', () => {
     expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
   })
 
-  test('sets limits: a run that exceeds one pauses, even in the middle of a step', async () => {
+  test('sets limits: a run that exceeds one pauses, also in the middle of a step', async () => {
     const id = await createRun(store, { ...listRun(steps('a', 'b')), limits: { tokens: 100 } }, clock.now())
     const workers = new Workers()
     workers.does.a = async () => ({ status: 'ok', usage: { input: 50, output: 35 } })
@@ -369,7 +369,7 @@ describe('a person', () => {
 })
 
 describe('two processes that drive the same run', () => {
-  test('the first is fenced, stops its step, and writes nothing more', async () => {
+  test('fence the first one, which stops its step and writes nothing more', async () => {
     const id = await create(steps('a', 'b'))
     const [one, two] = [new Workers(), new Workers()]
     one.does.a = one.forever
@@ -389,7 +389,7 @@ describe('two processes that drive the same run', () => {
   })
 })
 
-test('the second report of a step that has ended changes nothing, its usage included', async () => {
+test('the second report of a step that has ended changes nothing, including its usage', async () => {
   const id = await create(steps('a', 'b'))
   const workers = new Workers()
   workers.does.a = async () => ({ status: 'ok', usage: { input: 5, output: 1 } })
@@ -400,7 +400,7 @@ test('the second report of a step that has ended changes nothing, its usage incl
   expect(run.usage).toMatchObject({ input: 5, output: 1 })
 })
 
-describe('a crash', () => {
+describe('a crash of the engine', () => {
   const items: ListItem[] = [
     ...steps('a', 'b'),
     { do: 'all', names: ['c', 'd'] },
@@ -412,7 +412,7 @@ describe('a crash', () => {
     Array.from({ length: 9 }, (_, n) => [n + 1, 'before' as const]).concat(
       Array.from({ length: 9 }, (_, n) => [n + 1, 'after' as const]) as never,
     ) as [number, 'before' | 'after'][],
-  )('at append %i, %s it is written: the run reaches the same end, and no ended step runs again', async (at, when) => {
+  )('at append %i, %s it is written, leads to the same end, and no ended step runs again', async (at, when) => {
     const id = await create(items)
     const workers = new Workers()
     workers.recovers = 'success'

@@ -52,7 +52,7 @@ function host(options: { onDriving?(title: string): void; maxRuns?: number; stor
   })
 }
 
-test('a run that cannot be driven is retried after a delay, not in a tight loop', async () => {
+test('a run that cannot be driven is retried after a delay, not in a busy loop', async () => {
   let tries = 0
   const hosted = host({
     onDriving: title => {
@@ -75,7 +75,7 @@ test('a run that cannot be driven is retried after a delay, not in a tight loop'
   await hosted.close()
 })
 
-test('with one slot, a run of higher priority is driven before an older one', async () => {
+test('a run of higher priority is driven before an older one if there is one slot', async () => {
   const order: string[] = []
   const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
   const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })
@@ -85,7 +85,7 @@ test('with one slot, a run of higher priority is driven before an older one', as
   expect(order).toEqual(['urgent', 'old', 'young'])
 })
 
-test('a scan reads the runs that are due, not those that have ended or wait', async () => {
+test('a scan reads the runs that are due, not ended or waiting ones', async () => {
   const ended = await Promise.all(['one', 'two', 'three'].map(title => made(title)))
   for (const id of ended) await store.append(`run/${id}`, 1, [newEvent('run.cancelled', { reason: 'over', by: 'me' })])
   const waiting = await made('waiting')
@@ -113,7 +113,7 @@ test('a scan reads the runs that are due, not those that have ended or wait', as
   expect(new Set(read)).toEqual(new Set([due]))
 })
 
-test('a run that no worker can take waits with the reason, is tried again later, and not in a tight loop', async () => {
+test('a run that no worker accepts waits with the reason and is retried later, not in a busy loop', async () => {
   let asked = 0
   const hosted = new RunHost({
     store,

@@ -5,7 +5,7 @@ import type { RunRecord } from './runs-projection.js'
 const run = (id: string, createdAt: number, extra: Partial<RunRecord> = {}) =>
   ({ id, createdAt, status: 'queued', labels: {}, cwd: `/w/${id}`, ...extra }) as RunRecord
 
-test('runs are ordered by priority, then by age; a priority that is not a number counts as 0', () => {
+test('runs are ordered by priority, then by age; an invalid priority counts as 0', () => {
   const runs = [
     run('young', 3),
     run('odd', 2, { labels: { priority: 'soon' } }),
@@ -16,7 +16,7 @@ test('runs are ordered by priority, then by age; a priority that is not a number
   expect([...runs].sort(byQueueOrder).map(({ id }) => id)).toEqual(['urgent', 'old', 'odd', 'young', 'later'])
 })
 
-test('a queued run has a position among runs that wait for the same thing, and names it', () => {
+test('a queued run has a position among the runs that wait for the same resource, and names it', () => {
   const daemon = { labels: { host: 'daemon' } }
   const runs = [run('a', 1), run('b', 2), run('c', 3, daemon), run('d', 4, { status: 'running', cwd: '/w/b' })]
   expect(queuePosition(runs[0]!, runs)).toEqual({ position: 1, waitsFor: 'signalbox resume a' })

@@ -50,7 +50,7 @@ async function pair(): Promise<[Servers, Servers]> {
   return [a, b]
 }
 
-test('a server whose connection has ended is gone although its lease is valid', async () => {
+test('a server whose connection has ended counts as gone although its lease is valid', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
   await a.refresh()
@@ -67,7 +67,7 @@ test('a server whose connection has ended is gone although its lease is valid', 
   expect([changes, a.live.map(({ id }) => id)]).toEqual([1, ['home_a']])
 })
 
-test('a server that connects again in time stays, and so does one whose connection was never seen', async () => {
+test('a server that reconnects in time stays, and so does one whose connection was never seen', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
   await a.refresh()
@@ -82,7 +82,7 @@ test('a server that connects again in time stays, and so does one whose connecti
   expect([a.isGone(b.owner), a.isGone(starting.owner)]).toEqual([true, false])
 })
 
-test('a missing connection says nothing while the store cannot tell', async () => {
+test('a missing connection has no effect while the store cannot detect connections', async () => {
   const [a, b] = await pair()
   connected!.delete(b.owner)
   await a.refresh()

@@ -75,7 +75,7 @@ describe('the engine of one server', () => describeRunEngine(() => openSite(fals
 describe('the engine of several servers', () => {
   describeRunEngine(() => openSite(true))
 
-  test('each run is taken by one of them, and by another when that one is gone', async () => {
+  test('drives each run by one server, and by another when that one is gone', async () => {
     const site = await openSite(false)
     const [a, b] = [await site.joinServers('home_a'), await site.joinServers('home_b')]
     await a.refresh()
@@ -111,7 +111,7 @@ describe('the engine of several servers', () => {
     await site.close()
   })
 
-  test('a run that another engine was asked for and did not call for is taken here', async () => {
+  test('drives a run for which another engine was asked and did not call', async () => {
     const site = await openSite(false)
     let asked = 0
     const engine = site.engineOf(await site.joinServers('home_a'), async () => ++asked > 0)
@@ -138,7 +138,7 @@ describe('the engine of several servers', () => {
     await site.close()
   })
 
-  test('a server with another engine, or with the engine for one, is refused', async () => {
+  test('refuses a server with another engine, or with the engine for one server', async () => {
     const site = await openSite(false)
     const first = await site.joinServers('home_a')
     const open = (engine: string) =>

@@ -4,7 +4,7 @@ import { priced, type Usage } from './usage.js'
 const PRICES = { small: { input: 1, output: 10 }, large: { input: 3, output: 15, cacheRead: 0.3 } }
 const USAGE: Usage = { input: 1_000_000, output: 100_000, cacheRead: 400_000 }
 
-test('a cost that the agent reports is used as it is', () => {
+test('a cost that the agent reports is used unchanged', () => {
   expect(priced({ ...USAGE, costUsd: 7 }, 'small', PRICES)).toEqual({ ...USAGE, costUsd: 7 })
 })
 
@@ -15,7 +15,7 @@ test('tokens are priced if the agent reports no cost, and the sum is marked as a
   expect(costUsd).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 1.5)
 })
 
-test('without a model or a price there is no cost', () => {
+test('usage without a model or a price has no cost', () => {
   expect(priced(USAGE, null, PRICES)).toEqual(USAGE)
   expect(priced(USAGE, 'unknown', PRICES)).toEqual(USAGE)
   expect(priced(USAGE, 'constructor', PRICES)).toEqual(USAGE)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EXIT, exitCodeOf, SignalboxError, toSignalboxError } from './index.js'
 
-test('the exit code follows from the error code; any other error is a failure', () => {
+test('the exit code follows from the error code; other errors have the general failure code', () => {
   expect(exitCodeOf(new SignalboxError('E_INPUT', 'x'))).toBe(EXIT.usage)
   expect(exitCodeOf(new SignalboxError('E_ROLE', 'x'))).toBe(EXIT.rejected)
   expect(exitCodeOf(new SignalboxError('E_NEEDS_HUMAN', 'x'))).toBe(EXIT.needsHuman)
@@ -13,7 +13,7 @@ test('the exit code follows from the error code; any other error is a failure', 
   expect(exitCodeOf(undefined)).toBe(EXIT.failed)
 })
 
-test('wrapping keeps a SignalboxError and the cause of other errors', () => {
+test('wrapping keeps a SignalboxError, and the cause of other errors', () => {
   const own = new SignalboxError('E_INPUT', 'x')
   expect(toSignalboxError(own, 'E_OTHER')).toBe(own)
   const cause = new TypeError('bad')

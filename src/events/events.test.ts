@@ -31,12 +31,12 @@ describe('reading events', () => {
     expect(reading.event.data.size.cols).toBe(80)
   })
 
-  it('returns an event type of a newer version as it is', () => {
+  it('returns an event type of a newer version unchanged', () => {
     const event = stored('session.teleported', { where: 'moon' })
     expect(parseEvent(event)).toEqual({ status: 'unknown', event })
   })
 
-  it.each(['constructor', '__proto__', 'toString', ''])('takes %j for an unknown type, not for a property', type => {
+  it.each(['constructor', '__proto__', 'toString', ''])('reads %j as an unknown type, not as a property', type => {
     expect(parseEvent(stored(type, {})).status).toBe('unknown')
   })
 
@@ -45,12 +45,12 @@ describe('reading events', () => {
     expect(parseEvent(event)).toEqual({ status: 'known', event })
   })
 
-  it('says what does not fit instead of throwing', () => {
+  it('reports the problem of a field instead of throwing', () => {
     const reading = parseEvent(stored('session.started', { ...STARTED, size: { cols: 'wide', rows: 24 } }))
     expect(reading).toMatchObject({ status: 'misfit', problem: expect.stringContaining('size.cols') })
   })
 
-  it('narrows by type for projections', () => {
+  it('narrows the type for projections', () => {
     const event = stored('turn.closed', { session: 's', turn: 't', outcome: 'done' })
     expect(isEvent(event, 'turn.closed')).toBe(true)
     expect(isEvent(event, 'turn.opened')).toBe(false)
@@ -60,7 +60,7 @@ describe('reading events', () => {
 })
 
 describe('writing events', () => {
-  it('accepts what fits the catalogue', () => {
+  it('accepts events that fit the catalogue', () => {
     const events = [
       newEvent('session.started', STARTED),
       newEvent('session.ended', { exit: { code: null, signal: 'SIGKILL' }, reason: 'stopped' }),
@@ -77,7 +77,7 @@ describe('writing events', () => {
     expect(() => validateEvent('host.started', { pid: 0, version: '1' })).toThrow(/host\.started.*pid/)
   })
 
-  it('accepts a whole approval request as the ledger records it', () => {
+  it('accepts a complete approval request as the ledger records it', () => {
     const hash = 'a'.repeat(64)
     const request = newEvent('approval.requested', {
       kind: 'permission',
@@ -102,8 +102,8 @@ describe('writing events', () => {
   })
 })
 
-describe('the catalogue', () => {
-  it('lists every type once, with one sentence or more on one line', () => {
+describe('the catalogue of events', () => {
+  it('lists every type once, with at least one sentence in one line', () => {
     const types = EVENT_GROUPS.flatMap(({ types }) => Object.entries(types))
     expect(new Set(types.map(([type]) => type)).size).toBe(types.length)
     for (const [type, { description }] of types) expect(description, type).toMatch(/^[A-Z].*\.$/)

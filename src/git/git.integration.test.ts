@@ -34,8 +34,8 @@ function write(name: string, text: string): void {
   writeFileSync(join(directory, name), text)
 }
 
-describe('git', () => {
-  test('shows a file that was changed in the second of its commit, beside a new one', async () => {
+describe('git in a working tree', () => {
+  test('shows a file that was changed within the second of its commit, beside a new one', async () => {
     sh('init', '-q')
     sh('config', 'core.trustctime', 'false')
     const atOnce = (path: string) => utimesSync(join(directory, path), 1_700_000_000, 1_700_000_000)
@@ -54,7 +54,7 @@ describe('git', () => {
     expect(diff).toContain('+new')
   })
 
-  test('reports the nearest repository, also after one was created or deleted', async () => {
+  test('finds the nearest repository, also after one was created or deleted', async () => {
     const inner = join(directory, 'a', 'b')
     mkdirSync(inner, { recursive: true })
     const root = () => new Git(inner).root()
@@ -74,7 +74,7 @@ describe('git', () => {
     expect(await root()).toBeNull()
   })
 
-  test('reports that there is no repository', async () => {
+  test('reports that no repository exists', async () => {
     expect(await git.root()).toBeNull()
     expect(await git.head()).toBeNull()
     await expect(git.status()).rejects.toMatchObject({ code: 'E_GIT' })
@@ -109,7 +109,7 @@ describe('git', () => {
     expect(await git.status()).toEqual([{ code: 'R ', path: 'b.txt' }])
   })
 
-  test('gives every change another tree hash, and restores a tree by its hash', async () => {
+  test('gives every state another tree hash, and restores a tree by its hash', async () => {
     sh('init', '-q', '-b', 'main')
     write('a.txt', 'one\n')
     write('.gitignore', 'ignored\n')
@@ -158,7 +158,7 @@ describe('a working tree that an agent wrote', () => {
     return inner
   }
 
-  test('starts no program of a repository inside the repository', async () => {
+  test('starts no program of a repository inside it', async () => {
     sh('init', '-q', '-b', 'main')
     sh('commit', '-q', '--allow-empty', '-m', 'first')
     await nested()
@@ -171,13 +171,13 @@ describe('a working tree that an agent wrote', () => {
     expect(hasRun()).toBe(false)
   })
 
-  test('is not read when it takes its configuration from elsewhere', async () => {
+  test('is not read if it takes its configuration from elsewhere', async () => {
     sh('init', '-q')
     writeFileSync(join(directory, '.git', 'commondir'), '../other\n')
     await expect(git.status()).rejects.toThrow(/gives this repository the configuration of another one/)
   })
 
-  test('is not read when its repository is the agent’s and names programs', async () => {
+  test('is not read if its repository belongs to the agent and names programs', async () => {
     const inner = await nested()
     distrustRepository(inner.cwd)
     await expect(inner.status()).rejects.toThrow(/was created in a sandbox, and its configuration names programs/)

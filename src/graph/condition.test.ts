@@ -130,7 +130,7 @@ describe('conditions', () => {
     ])
   })
 
-  test('can become true through keys that are still open, not through the others', () => {
+  test('can become true through keys that are still open, not through other keys', () => {
     const parsed = parseCondition('preferred_label=Ship && drift_found=false')
     const refused = parseCondition('preferred_label=Ship && drift_found=true')
     if ('problem' in parsed || 'problem' in refused) throw new Error('not parsed')
@@ -139,7 +139,7 @@ describe('conditions', () => {
     expect(couldHold(refused.condition, scope, isOpen)).toBe(false)
   })
 
-  test('report the values they saw', () => {
+  test('report the values that they compared', () => {
     const parsed = parseCondition('outcome=fail && missing=1')
     if ('problem' in parsed) throw new Error('no')
     expect(evaluate(parsed.condition, scope).saw).toEqual([

@@ -44,7 +44,7 @@ describe('parseDot', () => {
       ['goal', 'label', 'model_stylesheet', 'stack.child_dotfile'].map(key => textOf(graph.attributes, key)),
     ).toEqual(['Do it', 'Mine', '* { }', 'c.dot'])
   })
-  test('parses attributes over several lines, with commas, semicolons or nothing between them, in several lists', () => {
+  test('parses attributes over several lines and lists, with commas, semicolons or nothing in between', () => {
     const graph = read(
       'digraph { a [\n  shape=box\n  prompt="one\ntwo"; timeout=900s,\n] [max_retries=2 llm_model=gpt-5.4] }',
     )
@@ -65,7 +65,7 @@ describe('parseDot', () => {
       ['3', 'x=1'],
     ])
   })
-  test('applies defaults to the rest of their scope; subgraphs inherit and do not leak', () => {
+  test('applies defaults to the rest of their scope; subgraphs inherit them and do not leak theirs', () => {
     const graph = read(
       'digraph { early; node [timeout=1s]; subgraph s { label="Loop A!"; node [timeout=2s]; inner } late }',
     )
@@ -101,7 +101,7 @@ describe('parseDot', () => {
     )
     expect([attribute(graph, 'a', 'prompt'), attribute(graph, 'a', 'label')]).toEqual(['q"\\ \n\t \\dmore', 'é'])
   })
-  test('keeps edges between the same two nodes apart', () => {
+  test('keeps parallel edges between two nodes apart', () => {
     expect(read('digraph { a -> b; a -> b }').edges.map(({ id }) => id)).toEqual(['a->b#1', 'a->b#2'])
   })
   test.each([
@@ -128,7 +128,7 @@ describe('parseDot', () => {
 
 describe('printDot', () => {
   const values = fc.string({ maxLength: 30 }).filter(text => !/[\r\u0000]/.test(text))
-  test('prints what parses to the same graph', () => {
+  test('prints DOT that parses to the same graph', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ label: values, prompt: values, to: fc.nat(5) }), { minLength: 1, maxLength: 6 }),
@@ -180,7 +180,7 @@ describe('parsing a hostile file', () => {
     'é',
     '\0',
   ]
-  test('never throws, and reports the position of the error', () => {
+  test('does not throw, and reports the position of the error', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 60 }), pieces => {
         const parsed = parseDot(`digraph { ${pieces.join(' ')}`)
@@ -190,13 +190,13 @@ describe('parsing a hostile file', () => {
       { numRuns: 400 },
     )
   })
-  test('of arbitrary bytes never throws', () => {
+  test('does not throw for arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), text => void lintParsed(parseDot(text))),
       { numRuns: 300 },
     )
   })
-  test('that is cut off anywhere reports an error', () => {
+  test('reports an error for a file that is cut off anywhere', () => {
     const whole =
       'digraph g { graph [goal="x"]; a [shape=box, prompt="two\nlines" + "b"]; subgraph { label=L; b } a -> b -> c [condition="x=1 && y"] }'
     for (let at = 0; at < whole.length; at++) {
@@ -204,7 +204,7 @@ describe('parsing a hostile file', () => {
       expect([at, errors.length > 0]).toEqual([at, true])
     }
   })
-  test('with a one-megabyte prompt, deep nesting, or only odd characters, reports a bounded list', () => {
+  test('reports a bounded list for a huge prompt, deep nesting, or only odd characters', () => {
     const big = `digraph { a [prompt="${'x'.repeat(1_000_000)}"] }`
     expect(parseDot(big).problems).toEqual([])
     expect(parseDot(`digraph { ${'{'.repeat(20_000)}`).problems.length).toBeGreaterThan(0)
@@ -224,8 +224,8 @@ test('a graph of ten thousand nodes is parsed and linted', () => {
 describeNeeding('dot samples', 'a graph from another project', () => {
   const NOT_DOT = 'kilroy-docs_strongdm_dot_specs_simple_example_integration_smoke_test.dot'
   const files = existsSync(DOT_SAMPLES) ? readdirSync(DOT_SAMPLES).filter(file => file.endsWith('.dot')) : []
-  test('is in a folder of at least 26 files', () => expect(files.length).toBeGreaterThanOrEqual(26))
-  test('that is not DOT has a syntax error in its first line', () => {
+  test('is one of at least 26 samples', () => expect(files.length).toBeGreaterThanOrEqual(26))
+  test('has a syntax error in its first line if it is not DOT', () => {
     const { problems } = parseDot(readFileSync(join(DOT_SAMPLES, NOT_DOT), 'utf8'))
     expect(problems.map(({ position }) => position.line)).toEqual([1])
   })

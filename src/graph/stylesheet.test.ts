@@ -19,13 +19,13 @@ describe('a stylesheet', () => {
     ['several selectors', '#other, .c { llm_model: c }', '[class=c]', 'c'],
     ['comments', '/* x { } */ * { /* y */ llm_model: a }', '', 'a'],
     ['the node itself wins', '#n { llm_model: d }', '[llm_model=own]', 'own'],
-    ['also by another name', '#n { llm_model: d }', '[model=own]', null],
+    ['the node itself wins by an alias', '#n { llm_model: d }', '[model=own]', null],
     ['nothing matches', '#m { llm_model: d }', '', null],
-  ])('%s', (_, sheet, node, expected) => {
+  ])('sets the model of a node: %s', (_, sheet, node, expected) => {
     expect(model(sheet, node)).toBe(expected)
   })
 
-  test('does not change the given graph, and records where a value came from', () => {
+  test('does not change the given graph, and records the origin of each value', () => {
     const { graph } = parseDot('digraph { graph [model_stylesheet="* { llm_model: a }"]; n }')
     const made = applyStylesheet(graph)
     expect(graph.nodes.get('n')!.attributes.has('llm_model')).toBe(false)

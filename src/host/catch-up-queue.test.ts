@@ -47,7 +47,7 @@ describe('sessions that catch up', () => {
     for (const turn of new Set(turns)) expect(turns.filter(other => other === turn).length).toBeLessThanOrEqual(3)
   })
 
-  test('are read before others when someone waits for them', async () => {
+  test('are read before others if a caller waits for them', async () => {
     const queue = new CatchUpQueue(clock)
     const read: string[] = []
     let waited = false

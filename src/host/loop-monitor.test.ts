@@ -9,7 +9,7 @@ const monitor = new LoopMonitor(clock)
 afterEach(() => monitor.stop())
 
 describe('the loop monitor', () => {
-  test('finds the longest block of the event loop and the session that worked meanwhile', async () => {
+  test('finds the longest block of the event loop and the session that was read at that time', async () => {
     monitor.start()
     await until(() => monitor.view.longest !== null)
     monitor.worked('ses_short', 3)
@@ -27,7 +27,7 @@ describe('the loop monitor', () => {
     expect(monitor.view).toEqual({ longest: { ...longest, at: 10_000 }, recent: null })
   })
 
-  test('measures the slices of sessions that rest, and the loop again when they work', async () => {
+  test('measures slices while no session works, and the event loop again afterwards', async () => {
     const resting = new LoopMonitor(clock)
     resting.start()
     // Nothing works: the first read switches the kernel's timer off.

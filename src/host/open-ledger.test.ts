@@ -56,7 +56,7 @@ it('a grant ends when the settings of the user or of the project change', async 
   expect((await ask(project)).state).toBe('pending')
 })
 
-it('a person of a chat has the role that people.json gives them now, whatever the bot believes', async () => {
+it('a person in a chat has the current role of people.json, whatever role the bot reports', async () => {
   const people = new People(directory)
   const ann = people.pair(4711, { name: 'Ann', role: 'approver' })
   const actor = { kind: 'person', id: ann.id, name: 'Ann', role: 'owner' } as const

@@ -57,7 +57,7 @@ const prepare = (fields: Partial<StartRequest> = {}) =>
     isReachable: false,
   })
 
-it('starts an agent with the arguments and variables of its settings, its own arguments after them', async () => {
+it('an agent starts with arguments and variables of its settings, then with the given arguments', async () => {
   const { spawn, agentArgs } = await prepare()
   const own = spawn.args.indexOf('--dark-mode')
   expect(spawn.args.slice(own)).toEqual(['--dark-mode', '--model', 'own'])
@@ -66,7 +66,7 @@ it('starts an agent with the arguments and variables of its settings, its own ar
   expect(agentArgs).toEqual(['--model', 'own'])
 })
 
-it('does not add an agent’s settings to a program that was named by its path', async () => {
+it('a program that was named by its path gets no settings of the agent', async () => {
   const { spawn } = await prepare({ agent: null, args: ['cat'] })
   expect(spawn.command).toBe('/usr/bin/cat')
   expect(spawn.env.AIDER_FLAVOUR).toBeUndefined()

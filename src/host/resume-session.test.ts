@@ -14,13 +14,13 @@ const record = (fields: Partial<SessionRecord> = {}) =>
   }) as SessionRecord
 const options = { terminal: null, size: null, person: 'local' }
 
-it('resumes a conversation in the sandbox that it was in', () => {
+it('a conversation is resumed in the sandbox in which it was started', () => {
   const sandbox = { backend: 'bubblewrap', network: 'off' as const, hosts: [] }
   expect(resumeRequest(record({ sandbox }), options).sandbox).toEqual({ use: 'bubblewrap', network: 'off' })
   expect(resumeRequest(record(), options).sandbox).toBeUndefined()
 })
 
-it('starts a program that is not a known agent with the same words', () => {
+it('a program that is not a known agent is started again with the same arguments', () => {
   const program = { agent: 'generic', args: ['goose', 'acp'], channel: 'acp' as const }
   expect(resumeRequest(record(program), options)).toMatchObject({ agent: null, args: ['goose', 'acp'], resume: 'c' })
 })

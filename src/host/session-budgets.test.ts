@@ -94,7 +94,7 @@ async function uses(id: string, usd: number): Promise<void> {
 
 const eventsOf = async (id: string) => (await store.readStream(`session/${id}`)).map(({ type }) => type)
 
-test('a session that has used its budget is paused and interrupted once, until the budget is raised', async () => {
+test('a session at its budget is paused and interrupted once, until the budget is raised', async () => {
   await start('ses_a')
   await budgets.set('ses_a', { usd: 2, tokens: null }, 'ada')
   await uses('ses_a', 1.5)
@@ -111,7 +111,7 @@ test('a session that has used its budget is paused and interrupted once, until t
   expect(released).toEqual(['ses_a'])
 })
 
-test('an agent that asks is not interrupted: it spends nothing', async () => {
+test('an agent that asks is not interrupted, because it uses nothing', async () => {
   session = { isIdle: false, approval: {} as NonNullable<SessionPort['approval']> }
   await start('ses_a')
   await budgets.set('ses_a', { usd: null, tokens: 1_000 }, 'ada')
@@ -135,7 +135,7 @@ test('the budget of a day counts all sessions, and a changed setting applies at 
   expect(budgets.pauseOf('ses_b')).toBeNull()
 })
 
-test('the next host knows which sessions are paused, and what was used is in the log', async () => {
+test('the next host finds the paused sessions, and the log has their usage', async () => {
   limits = { session: { usd: 1, tokens: null }, dayUsd: null }
   budgets.reload()
   await start('ses_a')

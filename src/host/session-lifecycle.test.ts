@@ -28,17 +28,17 @@ const record = (fields: Partial<SessionRecord> = {}): SessionRecord => ({
   ...fields,
 })
 
-describe('limits', () => {
+describe('limits of sessions', () => {
   const settings = { maxSessions: 3, sessions: { maxPerPerson: 2 } } as HostSettings
   const live = (person: string, number: number) => record({ state: 'live', person, number })
 
-  test('the total limit counts everyone, and the refusal lists the running sessions', () => {
+  test('include a total over all people, and the refusal lists the running sessions', () => {
     const running = [live('local', 1), live('ann', 1), live('bob', 1)]
     expect(() => checkLimits(running, 'local', settings)).toThrow(/3 sessions .*sessions\.max_total.*1 \(demo\)/)
     expect(() => checkLimits([...running.slice(1), record()], 'local', settings)).not.toThrow()
   })
 
-  test('the limit per person does not apply to the local person', () => {
+  test('do not apply per person to the local person', () => {
     const running = [live('ann', 1), live('ann', 2)]
     expect(() => checkLimits(running, 'ann', settings)).toThrow(/sessions\.max_per_person/)
     expect(() => checkLimits([live('local', 1), live('local', 2)], 'local', settings)).not.toThrow()
@@ -46,7 +46,7 @@ describe('limits', () => {
   })
 })
 
-describe('resuming', () => {
+describe('resuming a session', () => {
   const options = { terminal: null, size: null, person: 'local' }
 
   test('starts the same agent in the same directory with its own conversation id', () => {
@@ -72,14 +72,14 @@ describe('resuming', () => {
   })
 })
 
-describe('uploads', () => {
+describe('uploads of a session', () => {
   let directory: string
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'signalbox-sweep-'))
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('are removed when their session ended long enough ago; others stay', async () => {
+  test('are removed when their session ended long ago; other uploads stay', async () => {
     const clock = new SimulatedClock(1_000_000)
     for (const name of ['ses_1', 'ses_live', 'unknown'])
       mkdirSync(join(directory, 'uploads', name), { recursive: true })

@@ -37,13 +37,13 @@ function start(records: SessionRecords, id: string, startedAt = 1): Promise<void
   return records.start({ person: 'ada' } as StartRequest, prepared, kept)
 }
 
-test('two hosts of one store give every session of a person a number of its own', async () => {
+test('two hosts of one store give every session of a person its own number', async () => {
   const [one, two] = [recordsOf('home_a'), recordsOf('home_b')]
   await Promise.all(['s1', 's2', 's3', 's4'].map((id, i) => start(i % 2 ? one : two, id)))
   expect((await one.all()).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
 })
 
-test('a number is given again only long after its session ended', async () => {
+test('a number is reused only long after its session ended', async () => {
   const records = recordsOf('home_a')
   const day = 24 * 3_600_000
   await start(records, 's1')
@@ -57,7 +57,7 @@ test('a number is given again only long after its session ended', async () => {
   expect((await records.get('s4')).number).toBe(1)
 })
 
-test('a host does not declare the sessions of another home directory lost', async () => {
+test('a host does not mark sessions of another home directory as lost', async () => {
   const [one, two] = [recordsOf('home_a'), recordsOf('home_b')]
   await start(one, 's1')
   const record = await one.get('s1')

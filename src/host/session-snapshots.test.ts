@@ -33,7 +33,7 @@ function raise(error: unknown): never {
   throw error
 }
 
-it('a snapshot names its offset without being read, and none from another version does', () => {
+it('a snapshot names its offset before it is read, unless another version wrote it', () => {
   const clock = new SimulatedClock()
   const snapshots = snapshotsOf(clock)
   expect(snapshots.offsetOf('ses_a')).toBe(0)
@@ -46,7 +46,7 @@ it('a snapshot names its offset without being read, and none from another versio
   snapshots.stop()
 })
 
-it('a session that prints megabytes is saved before the others are due', async () => {
+it('a session that prints megabytes is saved before other sessions are due', async () => {
   const clock = new SimulatedClock()
   const snapshots = snapshotsOf(clock)
   await stages[1]!.print(`${'x'.repeat(70)}\r\n`.repeat(60_000), 50)
@@ -70,7 +70,7 @@ it('a session that draws many small frames is saved like one that prints a lot',
   snapshots.stop()
 })
 
-it('a host that closes saves every session that has printed since it was saved', async () => {
+it('a closing host saves every session that has printed since its last snapshot', async () => {
   const clock = new SimulatedClock()
   const snapshots = snapshotsOf(clock)
   await stages[1]!.print('one more line\r\n', 51)

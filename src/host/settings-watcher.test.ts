@@ -31,7 +31,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const write = (text: string, path = file) => writeFileSync(path, text, { mode: 0o600 })
 
-test('a changed setting is reported by its key and changes the hash; a changed comment does neither', async () => {
+test('a changed setting is reported by its key and changes the hash; a changed comment does not', async () => {
   write('[approvals]\ngrant_uses = 5\n')
   await watcher.check()
   const before = files.hashOf(directory)
@@ -44,7 +44,7 @@ test('a changed setting is reported by its key and changes the hash; a changed c
   expect(files.hashOf(directory)).not.toBe(before)
 })
 
-test('a project’s own settings count for that project only', async () => {
+test('the settings of a project apply only to that project', async () => {
   await watcher.check()
   const elsewhere = files.hashOf('/nowhere')
   const before = files.hashOf(directory)

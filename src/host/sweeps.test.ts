@@ -53,7 +53,7 @@ const sweep = (keepDays: number | null) =>
     },
   }).sweep()
 
-test('a session that ended long ago is removed with its recording; a recent one and a running one stay', async () => {
+test('an old ended session is removed with its recording; a recent one and a running one stay', async () => {
   const old = await session('ses_old', 40)
   const young = await session('ses_young', 20)
   const running = await session('ses_running', null)
@@ -66,7 +66,7 @@ test('a session that ended long ago is removed with its recording; a recent one 
   expect(await store.readStream('session/ses_old')).toHaveLength(3)
 })
 
-test('many old sessions are removed once each while running sessions write, and no event is lost', async () => {
+test('many old sessions are removed once each while others write, and no event is lost', async () => {
   const old = Array.from({ length: 60 }, (_, n) => `ses_old${n}`)
   const running = Array.from({ length: 2 }, (_, n) => `ses_running${n}`)
   const files = await Promise.all(old.map(id => session(id, 40)))
@@ -97,7 +97,7 @@ test('many old sessions are removed once each while running sessions write, and 
   expect(Math.min(...written)).toBeGreaterThan(20)
 })
 
-test('without the setting everything stays, and a file outside the data directory always stays', async () => {
+test('all sessions stay without the setting, and files outside the data directory always stay', async () => {
   const elsewhere = await session('ses_old', 40, 'mine.cast')
   await sweep(null)
   expect(await records()).toHaveLength(1)
@@ -112,7 +112,7 @@ test('a compressed recording is removed with its session', async () => {
   expect(existsSync(`${old}.gz`)).toBe(false)
 })
 
-test('recordings are compressed when their session has ended, and others stay as they are', async () => {
+test('recordings are compressed when their session has ended; others stay unchanged', async () => {
   const ended = await session('ses_ended', 1)
   const running = await session('ses_running', null)
   const elsewhere = await session('ses_else', 1, 'mine.cast')

@@ -12,8 +12,8 @@ function switches() {
   return { reported, all: new Switches(handles as never, change => reported.push(change)) }
 }
 
-describe('switches', () => {
-  it.each(SWITCHES)('%s takes effect at once, and each change is reported once', name => {
+describe('the switches of a host', () => {
+  it.each(SWITCHES)('apply %s at once, and report each change once', name => {
     const { reported, all } = switches()
     all.set(name, false)
     all.set(name, false)
@@ -25,7 +25,7 @@ describe('switches', () => {
     ])
   })
 
-  it('refuses an unknown switch and names the known ones', () => {
+  it('refuse an unknown switch and list the known ones', () => {
     const { reported, all } = switches()
     expect(() => all.set('nonsense', false)).toThrow(/unknown switch "nonsense"/)
     expect(reported).toEqual([])

@@ -68,7 +68,7 @@ describe('the output ring', () => {
     )
   })
 
-  test('keeps at least its capacity, and not a chunk more than necessary', () => {
+  test('keeps at least its capacity, and not one chunk more than necessary', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 100 }), (script, capacity) => {
         const ring = new OutputRing(capacity)

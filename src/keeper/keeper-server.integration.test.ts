@@ -60,7 +60,7 @@ function start(id: string, script: string): Promise<KeptSession> {
   })
 }
 
-describe('the socket', () => {
+describe('the socket of the keeper', () => {
   test('is accessible to its owner only', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
@@ -70,7 +70,7 @@ describe('the socket', () => {
     ['a frame of an unknown kind', Buffer.from([0, 0, 0, 1, 77, 0])],
     ['a message that is null', Buffer.concat([Buffer.from([0, 0, 0, 4, 0]), Buffer.from('null')])],
     ['text without frames', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-  ])('%s ends that connection and harms no other', async (_, garbage) => {
+  ])('closes only the connection that sent %s', async (_, garbage) => {
     const good = await client()
     const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
     const listener = new RecordingListener()
@@ -117,7 +117,7 @@ describe('the socket', () => {
   })
 })
 
-describe('a connection that breaks', () => {
+describe('a lost connection to the keeper', () => {
   test('is reported once; pending and later requests are rejected', async () => {
     const lost: Error[] = []
     const told = new Promise<void>(resolve => {
@@ -137,7 +137,7 @@ describe('a connection that breaks', () => {
     await expect(clients[0]!.write('ses_a', Buffer.from('x'))).rejects.toMatchObject(broken)
   })
 
-  test('that the client closes is not reported as lost', async () => {
+  test('is not reported as lost if the client closed it', async () => {
     let isLost = false
     const connected = await client(() => {
       isLost = true
@@ -162,7 +162,7 @@ describe('a connection that breaks', () => {
     expect(later.firstOffset).toBe(5)
   })
 
-  test('to something that is not a keeper is reported as lost and does not crash', async () => {
+  test('is reported, without a crash, if the other side is not a keeper', async () => {
     const other = join(directory, 'other.sock')
     const impostor = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>(resolve => void impostor.listen(other, resolve))
@@ -170,7 +170,7 @@ describe('a connection that breaks', () => {
     impostor.close()
   })
 
-  test('to a keeper of another version fails and says what to do', async () => {
+  test('is an error with the next step if the keeper has another version', async () => {
     const other = join(directory, 'other.sock')
     const newer = createServer(socket =>
       socket.once('data', () => socket.write(encodeJson({ reply: 1, ok: true, value: { version: 99, pid: 1 } }))),
@@ -184,13 +184,13 @@ describe('a connection that breaks', () => {
   })
 })
 
-describe('a host that does not read', () => {
+describe('a host that does not read from the keeper', () => {
   /** More than the keeper queues for one host (8 MB), and what fits into the socket. */
   const SIZE = 10 * 1024 * 1024
   /** More than the keeper's memory of old output (256 kB). */
   const OLD = 1024 * 1024
 
-  test('is cut off without harm to others, and finds the rest in the recording', async () => {
+  test('is disconnected without effect on others, and finds the rest in the recording', async () => {
     const socket = await rawSocket()
     const { id, recording } = await start(
       'ses_a',
@@ -223,7 +223,7 @@ describe('a host that does not read', () => {
     expect(again.text).toBe('!')
   })
 
-  test('is cut off also while old output is sent, and then gets no more of it', async () => {
+  test('is disconnected also while old output is sent, and then gets no more of it', async () => {
     const { id } = await start('ses_a', `stty raw -echo; head -c ${OLD} /dev/zero | tr '\\0' x; printf END; cat`)
     const good = await client()
     const listener = new RecordingListener()

@@ -32,7 +32,7 @@ function frameOf(kind: number, body: string | Uint8Array, length = Buffer.from(b
   return Buffer.concat([head, Buffer.from(body as string)])
 }
 
-describe('frames', () => {
+describe('frames of the wire protocol', () => {
   test('are read as they were sent, however the stream is split', () => {
     fc.assert(
       fc.property(
@@ -80,7 +80,7 @@ describe('frames', () => {
     ['a number', frameOf(0, '7')],
     ['output without its header', frameOf(1, 'abc')],
     ['input without its channel', frameOf(2, 'ab')],
-  ])('a frame that is %s is an error', (_, sent) => {
+  ])('are an error if they are %s', (_, sent) => {
     expect(() => new FrameReader().push(sent)).toThrow()
   })
 })

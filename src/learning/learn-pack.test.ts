@@ -55,7 +55,7 @@ const build = (entries: readonly LearnedEntry[]) => buildPack([], [{ file: 'zwar
 const options = { build, keepsFixtures: async () => true }
 
 describe('learning a pack', () => {
-  test('finds the marks of tools, and reads another recording right', async () => {
+  test('finds the marks of tools, and reads another recording correctly', async () => {
     const learned = await learnPack(
       [recording('a.cast', 'count the files'), recording('b.cast', 'draw a map')],
       options,
@@ -71,7 +71,7 @@ describe('learning a pack', () => {
     expect(readLearnedEntries(text(learned.entries))).toEqual(learned.entries)
   })
 
-  test('refuses an entry with which an earlier fixture fails', async () => {
+  test('refuses an entry that breaks an earlier fixture', async () => {
     const refusing = { build, keepsFixtures: async () => false }
     expect((await learnPack([recording('a.cast', 'x y'), recording('b.cast', 'z')], refusing)).entries).toEqual([])
   })
@@ -86,17 +86,17 @@ describe('learning a pack', () => {
   })
 })
 
-describe('a learned pack on recordings that it was not learned from', () => {
+describe('the evaluation of a learned pack on other recordings', () => {
   const recordings = ['count the files', 'draw a map', 'read the mail'].map((tool, at) => recording(`${at}.cast`, tool))
 
-  test('is compared with none', async () => {
+  test('compares it with no pack', async () => {
     expect(await crossCheck(recordings.slice(1), options)).toBeNull()
     const check = (await crossCheck(recordings, options))!
     expect(check.all).toBe(9)
     expect(check.learned).toBeGreaterThan(check.without)
   })
 
-  test('is worse if the mark means something else there', async () => {
+  test('reports a worse result if the mark has another meaning there', async () => {
     const [first, second, third] = recordings as [TaughtRecording, TaughtRecording, TaughtRecording]
     const swapped = (from: TaughtRecording): TaughtRecording => ({
       ...from,

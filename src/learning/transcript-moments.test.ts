@@ -44,7 +44,7 @@ describe('the transcript of an agent without an adapter', () => {
     expect(said).toEqual(['prompt', 'started', 'done', 'said'])
   })
 
-  test('says what the screen showed between its records, in the time of the recording', () => {
+  test('gives the screen between its records, in the time of the recording', () => {
     const events: RecordingEvent[] = [
       { kind: 'input', t: 4, bytes: new TextEncoder().encode('hi there') },
       { kind: 'input', t: 5, bytes: new TextEncoder().encode('\r') },

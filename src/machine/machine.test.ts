@@ -64,7 +64,7 @@ test('a refusing guard is reported by name and changes nothing', () => {
   expect(found).toEqual({ unlisted: true, refusedBy: ['isRealCoin'] })
 })
 
-test('rows of one pair are tried in order', () => {
+test('rows of one pair are checked in order', () => {
   expect(transition(turnstile, 'unlocked', 'kick', { coin: 0, kicks: 3 })[0]).toBe('broken')
   expect(transition(turnstile, 'unlocked', 'kick', context)).toEqual(['unlocked', ['alarm']])
 })
@@ -92,7 +92,7 @@ test('a star row does not bypass a guard that refuses a named pair', () => {
   expect(lookup(gate, 'shut', 'go', false)).toEqual({ unlisted: true, refusedBy: ['hasKey'] })
 })
 
-test('naming the same state leaves and enters it, staying does not', () => {
+test('naming the same state leaves and enters it, while "=" stays in it', () => {
   const lamp = defineMachine({
     name: 'lamp',
     states: ['on'],
@@ -111,7 +111,7 @@ test('naming the same state leaves and enters it, staying does not', () => {
   expect(transition(lamp, 'on', 'look')).toEqual(['on', []])
 })
 
-test('an unlisted pair stays and has no actions', () => {
+test('an unlisted pair keeps the state and has no actions', () => {
   expect(transition(turnstile, 'locked', 'repair', context)).toEqual(['locked', []])
 })
 
@@ -123,7 +123,7 @@ test('a machine is drawn with its states, its events and the guards of their row
   expect(dot).not.toContain('"locked" -> "locked"')
 })
 
-test('a table in Markdown has a cell for every pair, and says what guards and actions mean', () => {
+test('a table in Markdown has a cell for every pair, and describes guards and actions', () => {
   const lines = toMarkdown(turnstile).split('\n')
   expect(lines).toContain('| `coin` | unlocked: unlock [isRealCoin] | =: thank | =: alarm |')
   expect(lines).toContain('| `rain` |  |  | =: alarm |')
@@ -132,7 +132,7 @@ test('a table in Markdown has a cell for every pair, and says what guards and ac
   expect(lines).toContain('| `thank` | Say thanks. |')
 })
 
-test('a list of rules is drawn as questions, each with the next one for no', () => {
+test('a list of rules is drawn as questions, each with the next one for "no"', () => {
   const dot = rulesToDot('r', [
     { when: 'a', result: 'x' },
     { when: 'b', result: 'y' },
@@ -207,7 +207,7 @@ test.each([
     'row 2',
   ],
   [
-    'a star row that nothing is left for',
+    'a star row without a remaining pair',
     {
       rows: [
         ['a', ['go', 'back'], 'b'],

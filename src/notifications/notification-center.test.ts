@@ -83,7 +83,7 @@ class Fixture {
 }
 
 describe('notifications', () => {
-  it('report an end after `done_delay_s`, with agent, project, place and duration, without the command line', () => {
+  it('report an end after `done_delay_s` with agent, project, place and duration', () => {
     const fixture = new Fixture().to('running').after(60).to('done').after(4.9)
     expect(fixture.sent).toEqual([])
     fixture.after(0.2)
@@ -92,7 +92,7 @@ describe('notifications', () => {
     expect(JSON.stringify(fixture.desktop)).not.toContain('SECRET')
   })
 
-  it('follow settings that change while they run', () => {
+  it('follow settings that change while the daemon runs', () => {
     const fixture = new Fixture().to('running').after(60)
     fixture.center.reload({ ...DEFAULTS, done: false })
     expect(fixture.to('done').after(60).sent).toEqual([])
@@ -100,7 +100,7 @@ describe('notifications', () => {
     expect(fixture.to('running').after(60).to('done').after(60).sent).toEqual(['done'])
   })
 
-  it('do not report a run that continues, is short, is in focus, or is switched off', () => {
+  it('do not report a run that continues, is short, is in focus, or has them disabled', () => {
     expect(new Fixture().to('running').after(60).to('done').after(3).to('running').after(60).sent).toEqual([])
     expect(new Fixture().to('running').after(2.9).to('done').after(60).sent).toEqual([])
     expect(new Fixture().to('running').after(60).to('done', { isFocused: true }).after(60).sent).toEqual([])
@@ -108,7 +108,7 @@ describe('notifications', () => {
     expect(new Fixture({ enabled: false }).to('running').after(60).to('failed').after(60).sent).toEqual([])
   })
 
-  it('about a tmux pane reach the chat too, then every channel, and the chat when it is over', () => {
+  it('reach the chat and then every channel for a tmux pane, and the chat when it is over', () => {
     const asked = (source: 'tmux' | 'session', hasChats = true) => {
       const fixture = new Fixture()
       fixture.center.connectTelegram(() => hasChats)
@@ -124,7 +124,7 @@ describe('notifications', () => {
     expect([asked('session').chat, asked('tmux', false).chat]).toEqual([[], []])
   })
 
-  it('about a tmux pane that makes no progress reach the chat, and are withdrawn when it does', () => {
+  it('reach the chat for a tmux pane without progress, and are withdrawn when it progresses', () => {
     const fixture = new Fixture()
     fixture.center.connectTelegram(() => true)
     fixture.to('running', { source: 'tmux', stuck: 'no-progress' }).after(DEFAULTS.stuck_s + 1)
@@ -173,7 +173,7 @@ describe('notifications', () => {
     ])
   })
 
-  it('with the same text are sent once within `dedupe_s`', () => {
+  it('are sent once within `dedupe_s` if they have the same text', () => {
     const counts = (dedupe_s: number) => {
       const ends = { pane_gap_s: 0, done_delay_s: 0, dedupe_s }
       const fixture = new Fixture(ends)
@@ -193,7 +193,7 @@ describe('notifications', () => {
     ])
   })
 
-  it('report one end per pane in `pane_gap_s`; a later one waits and replaces', () => {
+  it('report one end per pane in `pane_gap_s`; a later one waits and replaces the waiting one', () => {
     const fixture = new Fixture().to('running').after(10).to('done').after(5)
     fixture.to('running').after(4).to('done').after(5)
     expect(fixture.sent).toEqual(['done'])
@@ -201,7 +201,7 @@ describe('notifications', () => {
     expect(fixture.sent).toEqual(['done', 'done'])
   })
 
-  it('of a question are sent at once: to the desktop, or only to the terminal while a person is active there', () => {
+  it('are sent at once for a question, only to the terminal while a person is active there', () => {
     const away = new Fixture().to('running').after(1).to('waiting-approval', { doing: 'May I?' })
     expect(away.sent).toEqual(['needs-you'])
     const here = new Fixture().to('running')
@@ -228,7 +228,7 @@ describe('notifications', () => {
     expect([loops.length, fixture.desktop.length]).toEqual([1, 5])
   })
 
-  it('of ends are delayed in quiet hours and sent as one digest', () => {
+  it('are delayed in quiet hours for ends, and sent as one digest', () => {
     const fixture = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 23))
     fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
     expect(fixture.sent).toEqual([])
@@ -236,7 +236,7 @@ describe('notifications', () => {
     expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
   })
 
-  it('of a muted pane are not sent, also those that wait', () => {
+  it('are not sent for a muted pane, including those that wait', () => {
     expect(
       new Fixture().to('running').to('waiting-approval', { doing: 'May I?', isMuted: true }).after(60).sent,
     ).toEqual([])
@@ -244,7 +244,7 @@ describe('notifications', () => {
     expect(ending.to('done', { isMuted: true }).after(60).sent).toEqual([])
   })
 
-  it('are dropped while switched off, and sent again afterwards', () => {
+  it('are dropped while disabled, and sent again afterwards', () => {
     const fixture = new Fixture().to('running').after(60).to('done').after(2)
     fixture.center.setEnabled(false)
     fixture.after(60).to('running').to('waiting-approval', { doing: 'May I?' }).after(60)
@@ -254,7 +254,7 @@ describe('notifications', () => {
     expect(fixture.sent).toEqual(['needs-you'])
   })
 
-  it('of ends are delayed in quiet hours also while a person is active', () => {
+  it('are delayed in quiet hours for ends also while a person is active', () => {
     const night = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 22, 30)).to('running').after(60)
     night.center.present('terminal')
     expect([night.to('done').after(60).sent, night.terminal]).toEqual([[], []])
@@ -262,7 +262,7 @@ describe('notifications', () => {
     expect(evening.after(60).sent).toEqual(['done'])
   })
 
-  it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
+  it('leave no timer when the pane continues, disappears, or the notifications are closed', () => {
     const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
     expect(stuck().clock.pending).toBe(1)
     expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
@@ -273,7 +273,7 @@ describe('notifications', () => {
     }
   })
 
-  it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {
+  it('are sent after `stuck_s` for a stuck pane, unless it continues', () => {
     const stuck = new Fixture().to('running').to('running', { stuck: 'no-progress' }).after(599)
     expect(stuck.sent).toEqual([])
     expect(stuck.after(2).sent).toEqual(['needs-you'])

@@ -63,8 +63,8 @@ function play(
   return told
 }
 
-describe('no person is present', () => {
-  test('first channel, next channel, all channels, one reminder, then silence', () => {
+describe('a notification while no person is present', () => {
+  test('goes to the first channel, the next, all channels, with one reminder, and then ends', () => {
     expect(play(ada)).toEqual([
       '0:00 telegram message',
       '3:00 browser message',
@@ -73,7 +73,7 @@ describe('no person is present', () => {
     ])
   })
 
-  test('a seen request does not use the next channel, but escalates after ten minutes without a decision', () => {
+  test('escalates a seen request after ten minutes without a decision, skipping the next channel', () => {
     expect(play(ada, subject(), { changes: { [MINUTE]: { seenAt: NOON + MINUTE } } })).toEqual([
       '0:00 telegram message',
       '10:00 browser message',
@@ -83,20 +83,20 @@ describe('no person is present', () => {
   })
 })
 
-describe('a person is present', () => {
+describe('a notification while a person is present', () => {
   const atDesk = { ...ada, lastActive: { browser: NOON - 30_000 } }
 
-  test('they are notified only there for twenty seconds', () => {
+  test('is sent only to them for twenty seconds', () => {
     expect(play(atDesk, subject(), { until: 19_999 })).toEqual(['0:00 browser message'])
     expect(play(atDesk, subject(), { until: 20_000 })).toEqual(['0:00 browser message', '0:20 telegram message'])
   })
 
-  test('a request that they saw is not repeated for ten minutes', () => {
+  test('is not repeated for ten minutes if they saw the request', () => {
     const told = play(atDesk, subject(), { changes: { 5000: { seenAt: NOON + 5_000 } }, until: 9 * MINUTE })
     expect(told).toEqual(['0:00 browser message'])
   })
 
-  test('presence lasts a minute for screens and two for Telegram', () => {
+  test('counts presence for a minute on screens and for two minutes on Telegram', () => {
     const at = (lastActive: NotificationRecipient['lastActive']) =>
       play({ ...ada, lastActive }, subject(), { until: 0 })
     expect(at({ terminal: NOON - 60_000 })).toEqual(['0:00 terminal message'])
@@ -105,12 +105,12 @@ describe('a person is present', () => {
   })
 })
 
-describe('quiet hours', () => {
+describe('quiet hours of a person', () => {
   // 22:00 to 07:00; the request comes at 23:00.
   const quiet = { ...ada, quiet: { from: 22 * 60, to: 7 * 60 } }
   const night = subject({ requestedAt: NOON + 11 * 60 * MINUTE })
 
-  test('delay everything until they end, then notify once on each due channel', () => {
+  test('delay all notifications until they end, and then notify once on each due channel', () => {
     expect(play(quiet, night, { until: 9 * 60 * MINUTE })).toEqual([
       '480:00 telegram message',
       '480:00 browser message',
@@ -125,7 +125,7 @@ describe('quiet hours', () => {
   })
 })
 
-describe('many requests', () => {
+describe('many requests of a pane', () => {
   const burst = (count: number, everyMs: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: `apr_${index}`,
@@ -134,7 +134,7 @@ describe('many requests', () => {
       fingerprint: `other ${index}`,
     }))
 
-  test('a request after three of the same pane within ten seconds is not notified', () => {
+  test('cause no notification after the third within ten seconds', () => {
     expect(play(ada, subject(), { recent: burst(2, 1000), until: 0 })).toEqual(['0:00 telegram message'])
     expect(play(ada, subject(), { recent: burst(3, 1000) })).toEqual([])
     expect(play(ada, subject(), { recent: burst(3, 6000), until: 0 })).toEqual(['0:00 telegram message'])
@@ -142,7 +142,7 @@ describe('many requests', () => {
     expect(play(ada, subject(), { recent: ofAnother, until: 0 })).toEqual(['0:00 telegram message'])
   })
 
-  test('the same request five times in ten minutes is a loop with one warning', () => {
+  test('are a loop with one warning if the same request comes five times in ten minutes', () => {
     const same = Array.from({ length: 4 }, (_, index) => ({
       id: `apr_${index}`,
       requestedAt: NOON - (index + 1) * 2 * MINUTE,

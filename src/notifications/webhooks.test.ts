@@ -22,25 +22,25 @@ describe('a webhook', () => {
     ['https://ntfy.sh/topic', 'ntfy'],
     ['ntfy+https://push.example/topic', 'ntfy'],
     ['https://example.com/hook', 'webhook'],
-  ])('%s is one of %s', (url, service) => {
+  ])('has for the address %s the kind %s', (url, service) => {
     expect(parseWebhook(url)).toEqual({ service, url: url.replace(/^\w+\+/, '') })
   })
 
-  test('of Slack and Discord mentions no user', () => {
+  test('mentions no user on Slack and Discord', () => {
     expect(JSON.parse(webhookRequest('slack', NOTICE, LINK).body)).toEqual({
       text: `claude needs you\nshop · 1@here · &lt;!channel&gt; run it?\n${LINK}`,
     })
     expect(JSON.parse(webhookRequest('discord', NOTICE, null).body)).toMatchObject({ allowed_mentions: { parse: [] } })
   })
 
-  test('of ntfy has title, priority and link, also for titles beyond Latin-1', () => {
+  test('has title, priority and link on ntfy, also for titles beyond Latin-1', () => {
     const { headers, body } = webhookRequest('ntfy', { ...NOTICE, title: '✓ fertig' }, LINK)
     expect(headers).toMatchObject({ priority: 'high', click: LINK })
     expect(headers.title).toMatch(/^=\?UTF-8\?B\?/)
     expect(body).toBe(NOTICE.body)
   })
 
-  test('of a program gets everything as JSON', () => {
+  test('sends everything as JSON to a program', () => {
     expect(JSON.parse(webhookRequest('webhook', NOTICE, LINK).body)).toEqual({ ...NOTICE, link: LINK })
   })
 })

@@ -157,7 +157,7 @@ async function check(id: string, agents: Agents): Promise<void> {
 
 describe('a oneshot whose host is killed', () => {
   test.each(Array.from({ length: 12 }, (_, appends) => appends))(
-    'after %i transactions reaches the same end on another host',
+    'reaches the same end on another host after %i transactions',
     async appends => {
       for (const leaves of ['nothing', 'success'] as const) {
         const agents = new Agents()
@@ -171,7 +171,7 @@ describe('a oneshot whose host is killed', () => {
     },
   )
 
-  test('repeatedly, after every few transactions, reaches the same end', async () => {
+  test('reaches the same end if it is killed again and again after a few transactions', async () => {
     for (const leaves of ['nothing', 'success'] as const) {
       const agents = new Agents()
       agents.leaves = leaves
@@ -183,7 +183,7 @@ describe('a oneshot whose host is killed', () => {
     }
   })
 
-  test('a oneshot that is paused at any moment resumes by its own rules', async () => {
+  test('a oneshot that is paused at any moment resumes by the rules of its state', async () => {
     for (let appends = 1; appends < 9; appends++) {
       const agents = new Agents()
       const id = await create()
@@ -203,7 +203,7 @@ describe('a oneshot whose host is killed', () => {
     }
   })
 
-  test('the loser of two drivers is fenced, and does nothing twice', async () => {
+  test('the loser of two drivers is fenced and repeats nothing', async () => {
     const agents = new Agents()
     const id = await create()
     const first = drive(id, agents)

@@ -126,7 +126,7 @@ const audit = (run: Run) => run.proceed().end('ok').proceed()
 const rows = [...everyPair(oneshotTable)].flatMap(pair => pair.rows)
 
 describe('a oneshot follows its table', () => {
-  test.each(rows)('$state, $event $guards: $next', ({ state, event, guards, next, actions }) => {
+  test.each(rows)('for $state, $event $guards: $next', ({ state, event, guards, next, actions }) => {
     const run = BRING[state](new Set(guards))
     expect(run.work.state).toBe(state)
     const { iteration, asksLeft } = run.work
@@ -140,7 +140,7 @@ describe('a oneshot follows its table', () => {
 
   // A run that has ended does not start a step.
   const late = oneshotTable.events.filter(event => event !== 'start' && event !== 'next')
-  test.each(late)('a run that was accepted or rejected stays so: %s', event => {
+  test.each(late)('a run that was accepted or rejected keeps its state: %s', event => {
     for (const state of ['COMPLETED', 'REJECTED'] as const) {
       const run = BRING[state](new Set())
       const before = structuredClone(run.work)
@@ -167,12 +167,22 @@ test.each<[string, string, OneshotState, (run: Run) => Run]>([
   ['an auditor that does not start', 'is started again', 'AUDIT_PENDING', run => DO['not-spawned'](audit(run))],
   ['a run that was stopped before its first worker', 'starts', 'CREATED', run => run.pause('sigint').resume()],
   ['a worker over the budget', 'is interrupted', 'INTERRUPTED', run => run.proceed().pause('budget')],
-  ['a stop while a crash is examined', 'interrupts', 'INTERRUPTED', run => crash(run).pause('sigint')],
-  ['its resumption', 'examines it again', 'RECOVERY_PENDING', run => crash(run).pause('sigint').resume()],
-  ['a stop before an audit', 'interrupts', 'INTERRUPTED', run => run.proceed().end('ok').pause('sigint')],
-  ['its resumption', 'audits', 'AUDIT_PENDING', run => run.proceed().end('ok').pause('sigint').resume()],
+  ['a stop while a crash is examined', 'interrupts the run', 'INTERRUPTED', run => crash(run).pause('sigint')],
+  [
+    'the resumption of a stopped examination',
+    'examines the crash again',
+    'RECOVERY_PENDING',
+    run => crash(run).pause('sigint').resume(),
+  ],
+  ['a stop before an audit', 'interrupts the run', 'INTERRUPTED', run => run.proceed().end('ok').pause('sigint')],
+  [
+    'the resumption before an audit',
+    'audits',
+    'AUDIT_PENDING',
+    run => run.proceed().end('ok').pause('sigint').resume(),
+  ],
   ['an auditor that crashed', 'is resumed', 'AUDIT_PENDING', run => audit(run).end('failed').resume()],
-])('%s: %s', (_what, _then, state, bring) => {
+])('%s %s', (_what, _then, state, bring) => {
   expect(bring(new Run()).work.state).toBe(state)
 })
 
@@ -190,7 +200,7 @@ test('a run without iterations left fails once, and resumes only with a higher l
   expect(run.proceed().work).toMatchObject({ state: 'WORKER_EXECUTING', iteration: 2 })
 })
 
-test('a run whose agent is missing pauses where it was, and starts the same iteration when it is resumed', () => {
+test('a run whose agent is missing pauses, and resumes with the same iteration', () => {
   const run = DO['not-spawned'](BRING.WORKER_EXECUTING(new Set(['is-later'])))
   expect(oneshotWorkflow.decide(run.work, {} as never)).toMatchObject([
     { do: 'emit', events: [{ type: 'run.paused', data: { reason: 'agent_missing: exit' } }] },
@@ -199,7 +209,7 @@ test('a run whose agent is missing pauses where it was, and starts the same iter
   expect(run.work).toMatchObject({ state: 'WORKER_EXECUTING', iteration: 2, missing: null })
 })
 
-test('the result of a step that the run no longer waits for changes nothing', () => {
+test('the result of a step for which the run no longer waits changes nothing', () => {
   const run = BRING.AUDITOR_EXECUTING(new Set())
   run.tell('step.ended', { step: 'worker@1#1', status: 'failed', result: {} })
   expect(run.work.state).toBe('AUDITOR_EXECUTING')

@@ -18,13 +18,13 @@ describe('a verdict', () => {
     expect(readVerdict({ text }).verdict?.verdict).toBe(verdict)
   })
 
-  test('in structured output takes precedence over the text', () => {
+  test('takes precedence over the text if it is in structured output', () => {
     const structured = { verdict: 'RETRY', feedback: 'no' }
     expect(readVerdict({ text: DONE, structured }).verdict?.verdict).toBe('RETRY')
   })
 
   test.each<[string, string]>([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a word', 'DONE'],
     ['a sentence', 'The task is DONE.'],
     ['an unknown word', '{"verdict":"UNKNOWN","feedback":"x"}'],
@@ -42,7 +42,7 @@ describe('a verdict', () => {
     ['a list', '[{"verdict":"DONE","feedback":"x"}]'],
     ['a string with JSON in it', '"{\\"verdict\\":\\"DONE\\"}"'],
     ['two objects', `${DONE}\n${DONE}`],
-    ['two that contradict', `${DONE} ${'{"verdict":"RETRY","feedback":"x"}'}`],
+    ['two contradicting objects', `${DONE} ${'{"verdict":"RETRY","feedback":"x"}'}`],
     ['two blocks', `\`\`\`json\n${DONE}\n\`\`\`\n\`\`\`json\n${DONE}\n\`\`\``],
     ['cut off', '{"verdict":"DONE","feedback":"al'],
     ['single quotes', "{'verdict':'DONE','feedback':'x'}"],
@@ -55,7 +55,7 @@ describe('a verdict', () => {
     ['feedback that is not a string', '{"verdict":"DONE","feedback":{"a":1}}'],
     ['findings that are not a list', '{"verdict":"RETRY","feedback":"x","findings":"y"}'],
     ['a finding without a text', '{"verdict":"RETRY","feedback":"x","findings":[{"file":"a"}]}'],
-    ['one level down', '{"answer":{"verdict":"DONE","feedback":"x"}}'],
+    ['an object one level down', '{"answer":{"verdict":"DONE","feedback":"x"}}'],
     ['the form from the prompt', '{"verdict": "DONE" | "RETRY" | "IMPOSSIBLE", "feedback": "…"}'],
   ])('is rejected: %s', (_, text) => {
     const read = readVerdict({ text })

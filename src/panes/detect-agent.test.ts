@@ -19,12 +19,12 @@ it.each([
   expect(detectByCommand(command, DETECTIONS)?.agent ?? null).toBe(agent)
 })
 
-it('finds a banner that is drawn word by word, with its version', () => {
+it('detectAgent finds a banner that is drawn word by word, with its version', () => {
   const found = detectByScreen([output(1, '\u001b[2;3HAgent\u001b[2;9HA\u001b[2;11Hv2.1.3')], size, DETECTIONS)
   expect(found).toEqual({ agent: 'a', version: '2.1.3', by: 'banner' })
 })
 
-it('falls back to a title that only one agent uses', () => {
+it('detectAgent falls back to a title that only one agent uses', () => {
   expect(detectByScreen([output(1, '\u001b]0;B topic\u0007')], size, DETECTIONS)).toEqual({
     agent: 'b',
     version: null,
@@ -33,6 +33,6 @@ it('falls back to a title that only one agent uses', () => {
   expect(detectByScreen([output(1, '\u001b]0;A topic\u0007')], size, DETECTIONS)).toBeNull()
 })
 
-it('detects nothing in output that comes later than a minute', () => {
+it('detectAgent ignores output that arrives after the first minute', () => {
   expect(detectByScreen([output(1, '$ '), output(90, 'Agent B')], size, DETECTIONS)).toBeNull()
 })

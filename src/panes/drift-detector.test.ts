@@ -23,7 +23,7 @@ function watching(screens: [t: number, text: string][]) {
 }
 
 describe('DriftDetector', () => {
-  it('counts settled frames by how they were recognised, without blank ones', () => {
+  it('counts settled frames by how they were recognised, and skips blank ones', () => {
     const { watch } = watching([
       [1, 'nothing known\r\nat all'],
       [2, BOX],
@@ -46,7 +46,7 @@ describe('DriftDetector', () => {
     expect(watch.counts.disagreements).toBe(1)
   })
 
-  it('reports an unrecognised screen that stays for ten seconds, once, and no earlier', () => {
+  it('reports an unrecognised screen once, after it has stayed for ten seconds', () => {
     const { watch, reports } = watching([[1, 'what is this 1']])
     expect(reports).toEqual([])
     const due = watch.nextDeadline()!
@@ -58,7 +58,7 @@ describe('DriftDetector', () => {
     expect([watch.tick(due + 50), watch.nextDeadline()]).toEqual([[], null])
   })
 
-  it('treats screens that differ only in numbers as one', () => {
+  it('counts screens that differ only in numbers as one', () => {
     const { watch } = watching([
       [1, 'step 1 of 9'],
       [6, 'step 2 of 9'],
@@ -75,7 +75,7 @@ describe('DriftDetector', () => {
     ).toBeNull()
   })
 
-  it('reports when rules do not match more than a fifth of at least 50 frames', () => {
+  it('reports rules that match less than a fifth of at least 50 frames', () => {
     const screens = (unknown: number, all: number): [number, string][] =>
       Array.from({ length: all }, (_, n) => [
         n + 1,

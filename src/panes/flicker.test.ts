@@ -6,12 +6,12 @@ describe('FlickerDetector', () => {
   const toAndFro = (watch: FlickerDetector, from: number, times: number) =>
     Array.from({ length: times }, (_, n) => watch.see(n % 2 === 0, from + n / 10)).filter(Boolean).length
 
-  it('detects more changes than the limit, not counting the first status', () => {
+  it('detects more changes than the limit, without the first status', () => {
     expect(toAndFro(new FlickerDetector({ max: 3, windowS: 60 }), 0, 4)).toBe(0)
     expect(toAndFro(new FlickerDetector({ max: 3, windowS: 60 }), 0, 5)).toBe(1)
   })
 
-  it('restarts the count at work that starts after a person acted, and not at other work', () => {
+  it('restarts its count for work that follows a person’s action, and not for other work', () => {
     const turns = (acts: boolean) => {
       const watch = new FlickerDetector({ max: 3, windowS: 60 })
       for (let t = 0; t < 20; t += 4) {
@@ -24,7 +24,7 @@ describe('FlickerDetector', () => {
     expect([turns(true), turns(false)]).toEqual([0, 2])
   })
 
-  it('does not excuse changes when a person acts during work', () => {
+  it('counts changes although a person acts during work', () => {
     const watch = new FlickerDetector({ max: 3, windowS: 60 })
     for (let t = 0; t < 20; t += 4) {
       watch.see(true, t + 1)
@@ -34,7 +34,7 @@ describe('FlickerDetector', () => {
     expect(watch.count).toBe(2)
   })
 
-  it('ignores commands that a person types one after the other, whichever program forwards the keys', () => {
+  it('ignores commands that a person types one after the other, through any program', () => {
     const typed = (type: (fixture: SupervisionFixture) => void) => {
       const fixture = new SupervisionFixture().print('$ ').advance(1)
       for (let n = 0; n < 6; n++) {
@@ -49,8 +49,8 @@ describe('FlickerDetector', () => {
   })
 })
 
-describe('flicker', () => {
-  it('is more changes than allowed within the window, and lasts for five minutes', () => {
+describe('flicker of a pane', () => {
+  it('needs more changes than allowed within the window, and lasts for five minutes', () => {
     const flicker = new FlickerDetector({ max: 3, windowS: 60 })
     flicker.see(false, 0)
     const found = [1, 2, 3, 4].map((t, index) => flicker.see(index % 2 === 0, t))
@@ -58,7 +58,7 @@ describe('flicker', () => {
     expect([flicker.isStrict(303.9), flicker.isStrict(304), flicker.count]).toEqual([true, false, 1])
   })
 
-  it('is not the same number of changes over a longer time', () => {
+  it('does not follow from the same number of changes over a longer time', () => {
     const flicker = new FlickerDetector({ max: 3, windowS: 60 })
     flicker.see(false, 0)
     expect([0, 25, 50, 75, 100].map((t, index) => flicker.see(index % 2 === 0, t)).some(Boolean)).toBe(false)

@@ -28,7 +28,7 @@ describe('jobName', () => {
     expect(jobNames(line.split(' '))).toEqual(names)
   })
 
-  it('a shell that runs a script is not a plain shell', () => {
+  it('jobName does not name a shell that runs a script as a plain shell', () => {
     expect([isPlainShell(['-bash']), isPlainShell(['bash', 'run.sh']), isPlainShell(['sh', '-c', 'ls'])]).toEqual([
       true,
       false,
@@ -54,13 +54,13 @@ describe('shownCommand', () => {
     expect(shown).not.toMatch(/\p{Cc}/u)
   })
 
-  it('is cut to `command_max`, and not before', () => {
+  it('cuts a command only beyond `command_max`', () => {
     expect(shownCommand(['echo', 'x'.repeat(5)], redactor, 10)).toBe('echo xxxxx')
     expect(shownCommand(['echo', 'x y z'.repeat(5)], redactor, 10)).toHaveLength(10)
   })
 })
 
-describe('a job', () => {
+describe('the job of a command line', () => {
   it.each([
     [['/usr/bin/node', '/opt/codex/bin/codex.js', '--x'], 'codex'],
     [['python3', '-m', 'http.server', '8000'], 'http.server'],
@@ -74,7 +74,7 @@ describe('a job', () => {
     [[], null],
   ])('%j is %s', (words, name) => expect(jobName(words)).toBe(name))
 
-  it('that is a plain shell is recognised', () => {
+  it('is recognised as a plain shell', () => {
     expect([
       isPlainShell(['-bash']),
       isPlainShell(['bash', '-l']),
@@ -83,7 +83,7 @@ describe('a job', () => {
     ]).toEqual([true, true, false, false])
   })
 
-  it('is shown without control characters and secrets, and shortened', () => {
+  it('is shown shortened, without control characters and secrets', () => {
     const redactor = createRedactor()
     const shown = shownCommand(['curl', '--token', 'abcdefgh12345678', 'a\u001b[31mb\n'], redactor, 80)
     expect(shown).not.toContain('abcdefgh12345678')

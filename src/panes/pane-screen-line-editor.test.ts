@@ -16,7 +16,7 @@ function screen() {
 }
 
 describe('the line editor of a shell', () => {
-  test('off means that a prompt was printed by a command', () => {
+  test('marks a prompt as the output of a command while it is off', () => {
     const show = screen()
     expect(show(`${ON}me@here:~$ `, 0)).toContain('idle_prompt')
     expect(show(`sleep 3${OFF}`, 1)).toContain('tool_running')
@@ -24,14 +24,14 @@ describe('the line editor of a shell', () => {
     expect(show(`\r\n${ON}me@here:~$ `, 3)).toBe('idle_prompt generic/prompt.shell')
   })
 
-  test('of an inner shell may be missing; its prompts still count', () => {
+  test('may be missing in an inner shell, whose prompts still count', () => {
     const show = screen()
     show(`${ON}me@here:~$ `, 0)
     show(`sh${OFF}`, 1)
     expect(show('inner-machine:/tmp$ ', 2)).toContain('idle_prompt')
   })
 
-  test('that was never seen leaves the decision to the text', () => {
+  test('leaves the decision to the text if it was never seen', () => {
     const show = screen()
     expect(show('me@here:~$ ', 0)).toContain('idle_prompt')
     show('sleep 3\r\n', 1)

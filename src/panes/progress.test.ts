@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProgressTracker } from './progress.js'
 
-describe('progress', () => {
+describe('the progress of a pane', () => {
   const at = (t: number, more = {}) => ({
     t,
     isActive: true,
@@ -12,7 +12,7 @@ describe('progress', () => {
   })
   const watch = () => new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
 
-  it('is missing after `stuck_after_s`, not before, and returns with any news', () => {
+  it('is missing after `stuck_after_s` and not earlier, and returns with any news', () => {
     const progress = watch()
     progress.progressed(10)
     expect([progress.judge(at(309.9)), progress.judge(at(310))]).toEqual([null, 'no-progress'])
@@ -28,7 +28,7 @@ describe('progress', () => {
     ]).toEqual([null, 'no-progress'])
   })
 
-  it('is frozen if a row claims work and nothing moves for `stuck_frozen_s`; a spinner is motion, not progress', () => {
+  it('is frozen if a row claims work without motion for `stuck_frozen_s`; a spinner is motion', () => {
     const progress = watch()
     progress.moved(10)
     expect([
@@ -39,7 +39,7 @@ describe('progress', () => {
     expect(progress.judge(at(310, { hasWorkingRow: true }))).toBe('no-progress')
   })
 
-  it('is not expected while idle, nor while a retry counts down', () => {
+  it('is not expected of an idle pane or during the countdown of a retry', () => {
     const progress = watch()
     expect([progress.judge(at(1e6, { isActive: false })), progress.judge(at(1e6, { isExcused: true }))]).toEqual([
       null,

@@ -41,7 +41,7 @@ function reading(steps: readonly (Evidence | [Observation, number])[], t: number
   return all.read(t)
 }
 
-describe('a menu that the person opened', () => {
+describe('the list that a person opened in an agent', () => {
   const LIST = looked({ view: 'tool_menu', payload: { menu: null } as never, awaiting: 'question', anchored: false })
   const DRAFT = looked({ composer: { empty: false, draft: '/config' } as Observation['composer'] })
   const outcome = (...looks: [Observation, number][]) => {
@@ -51,28 +51,28 @@ describe('a menu that the person opened', () => {
     return claim?.is === 'blocked' ? claim.awaiting : claim?.is
   }
 
-  it('is a list without a rule, after a command in the box or after an idle time', () => {
+  it('is recognised without a rule, after a command in the box or after an idle time', () => {
     expect(outcome([DRAFT, 1], [LIST, 1.2])).toBe('picker')
     expect(outcome([BOX, 1], [LIST, 4])).toBe('picker')
   })
 
-  it('is not one at work, right after the start, or matched by a rule: that asks', () => {
+  it('is not recognised at work, right after the start, or if a rule matches, which is a question', () => {
     expect(outcome([DRAFT, 1], [WORK, 2], [LIST, 9])).toBe('question')
     expect(outcome([BOX, 1], [LIST, 2])).toBe('question')
     expect(outcome([BOX, 1], [MENU, 9])).toBe('permission')
   })
 
-  it('is not a REPL at its own prompt, which is idle', () => {
+  it('is not recognised in a REPL at its own prompt, which is idle', () => {
     const REPL = looked({ payload: { fresh: false, prompt: 'repl' } as never, awaiting: 'input', anchored: false })
     expect(outcome([REPL, 1])).toBe('idle')
   })
 })
 
-describe('the ladder of authorities', () => {
+describe('the ranking of authorities', () => {
   const reports = AUTHORITIES.filter(authority => authority !== 'exit')
 
   it.each(reports.flatMap(high => reports.filter(low => rankOf(low) > rankOf(high)).map(low => [high, low] as const)))(
-    'lets %s win over %s, which may contradict but never overrules; an expired report is silent',
+    'prefers %s to %s, which may contradict but not overrule; an expired report has no effect',
     (high, low) => {
       // Hooks and the transcript have the same rank: the newer one counts.
       const at = low === 'transcript' && high === 'hook' ? 1 : 2
@@ -87,7 +87,7 @@ describe('the ladder of authorities', () => {
     },
   )
 
-  it('gives one reading, whatever the order of arrival', () => {
+  it('gives one reading for any order of arrival', () => {
     const made = fc.uniqueArray(
       fc.record({
         authority: fc.constantFrom(...reports),
@@ -112,7 +112,7 @@ describe('the ladder of authorities', () => {
     )
   })
 
-  it('takes the newer of hook and transcript', () => {
+  it('prefers the newer of hook and transcript', () => {
     const hook = evidence('hook', 'working', 5)
     expect(reading([hook, evidence('transcript', 'done', 6)], 7)).toMatchObject({
       claim: { is: 'done' },
@@ -130,7 +130,7 @@ describe('the ladder of authorities', () => {
     })
   })
 
-  it('keeps the last claim when nothing is left: idle is never a default', () => {
+  it('keeps the last claim when no evidence is left, and does not default to idle', () => {
     const all = new EvidenceSet()
     all.report(evidence('hook', 'working', 1, 2))
     expect(all.read(1.5).claim).toEqual({ is: 'working' })
@@ -138,13 +138,13 @@ describe('the ladder of authorities', () => {
   })
 })
 
-describe('a report of an agent lapses', () => {
+describe('the report of an agent', () => {
   it.each<[string, Claim['is'], Observation, number, number]>([
-    ['working, 30 s after the last of them with an idle screen', 'working', BOX, 30, 31],
+    ['working, 30 s after the last such report with an idle screen', 'working', BOX, 30, 31],
     ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],
-    ['done, when the screen has been at work for 2 s since', 'done', WORK, 3.9, 4.1],
+    ['done, when the screen has since shown work for 2 s', 'done', WORK, 3.9, 4.1],
     ['working, when a menu has been on screen for a second', 'working', MENU, 2.9, 3.1],
-  ])('when %s', (_, claim, look, before, after) => {
+  ])('loses its effect if it says %s', (_, claim, look, before, after) => {
     for (const authority of ['hook', 'transcript'] as const) {
       const steps = [evidence(authority, claim, 1), [look, 2] as [Observation, number]]
       expect(reading(steps, before), `${authority} at ${before}`).toMatchObject({ authority, claim: { is: claim } })
@@ -156,7 +156,7 @@ describe('a report of an agent lapses', () => {
     }
   })
 
-  it('if it says working and our interrupt was followed by an input box', () => {
+  it('loses its effect if it says working and our interrupt was followed by an input box', () => {
     const winner = (interruptedAt: number | null) => {
       const all = new EvidenceSet()
       all.report(evidence('hook', 'working', 1))
@@ -167,12 +167,12 @@ describe('a report of an agent lapses', () => {
     expect([winner(2), winner(null), winner(0.5)]).toEqual(['screen', 'hook', 'hook'])
   })
 
-  it('if it says starting, with the first live input box', () => {
+  it('loses its effect if it says starting, with the first live input box', () => {
     expect(reading([evidence('hook', 'starting', 1)], 9).claim).toEqual({ is: 'starting' })
     expect(reading([evidence('hook', 'starting', 1), [BOX, 2]], 2).authority).toBe('screen')
   })
 
-  it('not while the last output of the old work is still being drawn', () => {
+  it('keeps its effect while the last output of the old work is still being drawn', () => {
     expect(reading([[WORK, 1], evidence('hook', 'done', 3), [WORK, 3.5]], 4)).toMatchObject({ claim: { is: 'done' } })
   })
 })

@@ -25,7 +25,7 @@ it('a rule that is slow three times is disabled', () => {
   expect(pack.rules.map(rule => rule.id)).toEqual(['b', 'c'])
 })
 
-it('the slowest rule of a slow frame is disabled at once', () => {
+it('the slowest rule of a very slow frame is disabled at once', () => {
   const { pack, off, frame } = boxed()
   frame({ a: 4.5, b: 4.9, c: 4.8 })
   expect(off).toEqual([])
@@ -34,7 +34,7 @@ it('the slowest rule of a slow frame is disabled at once', () => {
   expect(pack.rules).toHaveLength(2)
 })
 
-it('a rule is not disabled because the machine paused', () => {
+it('a pause of the machine disables no rule', () => {
   const { off, frame } = boxed()
   for (let n = 0; n < 10; n++) frame({ a: 80 }, { a: 0.1 })
   expect(off).toEqual([])

@@ -10,15 +10,15 @@ const WORK = look({ busy: true })
 const MENU = look({ awaiting: 'permission' })
 const END = look({ terminator: { row: 3, outcome: 'done' } })
 
-describe('a declared end', () => {
-  it('is a row that appeared after the work or the question', () => {
+describe('the declared end of a turn', () => {
+  it('is a row that appeared after work or a question', () => {
     for (const before of [WORK, MENU]) {
       const declared = new DeclaredEnd()
       expect([declared.see(before), declared.see(END), declared.see(END)]).toEqual([false, true, true])
     }
   })
 
-  it('is not a row that was already there during the work, nor one without an anchor', () => {
+  it('is not a row that was already visible during the work, or one without an anchor', () => {
     const woken = new DeclaredEnd()
     expect([woken.see(look({ busy: true, terminator: END.terminator })), woken.see(END)]).toEqual([false, false])
     const loose = new DeclaredEnd()
@@ -28,7 +28,7 @@ describe('a declared end', () => {
   })
 })
 
-describe('a pane whose agent ends its turns with a row', () => {
+describe('an agent that ends its turns with a row', () => {
   const PACK = () =>
     parsePack(
       `pack = 1

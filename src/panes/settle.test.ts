@@ -33,7 +33,7 @@ function afterWork(): Settler {
 }
 
 describe('Settler', () => {
-  test('accepts work and menus at once, and idle if there was no work', () => {
+  test('accepts work and menus at once, and idle at once without earlier work', () => {
     const settler = new Settler()
     expect(settler.accept(rest, 0)).toBe(true)
     expect(settler.nextDeadline()).toBeNull()
@@ -53,7 +53,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 11.25)).toBe(true)
   })
 
-  test('does not count looks that come sooner', () => {
+  test('does not count looks that follow too soon', () => {
     const settler = afterWork()
     settler.accept(rest, 11)
     expect(settler.accept(rest, 11.099)).toBe(false)
@@ -62,7 +62,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 11.2)).toBe(true)
   })
 
-  test('accepts idle after 700 ms, whatever the number of looks, and not a millisecond earlier', () => {
+  test('accepts idle after 700 ms and not earlier, whatever the number of looks', () => {
     for (const since of [11, 0.1, 1.1, 2.3, 7.7, 1234.567]) {
       const late = afterWork()
       late.accept(rest, since)
@@ -73,7 +73,7 @@ describe('Settler', () => {
     }
   })
 
-  test('starts over when anything else comes in between', () => {
+  test('restarts when any other view comes in between', () => {
     for (const blink of [work, menu, unsure]) {
       const settler = afterWork()
       settler.accept(rest, 11)
@@ -86,14 +86,14 @@ describe('Settler', () => {
     }
   })
 
-  test('treats the end of a menu like the end of work', () => {
+  test('handles the end of a menu like the end of work', () => {
     const settler = new Settler()
     settler.accept(rest, 0)
     settler.accept(menu, 1)
     expect(settler.accept(rest, 2)).toBe(false)
   })
 
-  test('accepts after 200 ms when its own deadlines are followed', () => {
+  test('accepts idle after 200 ms if only its own deadlines cause looks', () => {
     const settler = afterWork()
     let t = 11
     while (!settler.accept(rest, t)) t = settler.nextDeadline()!
@@ -109,7 +109,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 2.1)).toBe(false)
   })
 
-  test('accepts no idle state that is shorter than the pack demands', () => {
+  test('accepts no idle state that is shorter than the pack requires', () => {
     const settler = new Settler(1)
     settler.accept(work, 0)
     expect([1, 1.1, 1.2, 1.7, 1.99, 2].map(t => settler.accept(rest, t))).toEqual([
@@ -129,7 +129,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 1.01, { isCertain: true })).toBe(true)
   })
 
-  test('does not start the idle time while a spinner spins', () => {
+  test('does not start the idle time while a spinner moves', () => {
     const settler = new Settler()
     settler.accept(work, 0)
     for (let t = 1; t < 5; t += 0.1) expect(settler.accept(rest, t, { isSpinning: true })).toBe(false)
@@ -137,7 +137,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 5.2)).toBe(true)
   })
 
-  test('has settings for the looks, their gap and the maximum time', () => {
+  test('takes the number of looks, their gap and the maximum time from settings', () => {
     const settler = new Settler()
     settler.tune({ looks: 2, gapS: 0.5, maxS: 9 })
     settler.accept(work, 0)

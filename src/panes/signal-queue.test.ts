@@ -21,14 +21,14 @@ describe('SignalQueue', () => {
     expect(queue.length).toBe(0)
   })
 
-  it('merges adjacent content updates only', () => {
+  it('merges only adjacent content updates', () => {
     const { queue, dropped } = queueOf(16)
     for (const name of ['content.update', 'content.update', 'title.working', 'content.update']) queue.push(signal(name))
     expect(queue.length).toBe(3)
     expect(dropped).toEqual(['merged'])
   })
 
-  it('refuses unimportant signals from 80 % on', () => {
+  it('refuses unimportant signals when it is 80 % full', () => {
     const { queue, dropped } = queueOf(20)
     for (let n = 0; n < 15; n++) queue.push(signal('title.working'))
     expect(queue.push(signal('title.progress'))).toBe(true)
@@ -58,7 +58,7 @@ describe('SignalQueue', () => {
     expect(dropped).toEqual(['stale_generation', 'stale_generation'])
   })
 
-  it('keeps every protected signal of any flood, in order', () => {
+  it('keeps every protected signal of any flood of signals, in order', () => {
     const names = [
       'content.update',
       'title.progress',

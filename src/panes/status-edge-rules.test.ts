@@ -14,8 +14,8 @@ const SPINNING = parsePack(
   'spin',
 )
 
-describe('a title', () => {
-  it('that spins counts for 3 s after its last change, and an empty title withdraws its claim', () => {
+describe('the title of a pane', () => {
+  it('counts for 3 s after its last change if it spins, and withdraws its claim when it is empty', () => {
     const fixture = new SupervisionFixture({}, SPINNING).advance(1).print(osc('0;* working'))
     const says = () => fixture.pane.unexpired(fixture.t).map(({ authority }) => authority)
     expect([fixture.status, says()]).toEqual(['running', ['title']])
@@ -36,7 +36,7 @@ describe('the run of a flickering screen', () => {
     tracker.read({ ...reading, claim: { is: 'working' } }, again)
     return tracker.state.startedAt
   }
-  it('continues after a dip of less than 5 s, and is a new one after a longer idle time', () => {
+  it('continues after a dip of less than 5 s, and restarts after a longer idle time', () => {
     expect([startedAt(24.9), startedAt(25)]).toEqual([10, 25])
   })
 })
@@ -53,7 +53,7 @@ describe('applySignal', () => {
     expect(applySignal(waiting, { ...rest, generation: 2 }).entry.reason).toBe('stale_generation')
   })
 
-  it('never starts a run in the future, and never lowers `stateId`', () => {
+  it('starts no run in the future, and does not lower `stateId`', () => {
     const step = fc.tuple(fc.constantFrom(...statusTable.events), fc.constantFrom('hook', 'screen', 'user'), fc.nat(9))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), steps => {
@@ -74,7 +74,7 @@ describe('applySignal', () => {
 describe('ends and waits of the heuristics', () => {
   const said = (fixture: GuessFixture, t: number) => fixture.wait(t).emitted
 
-  it('a prompt that appears while something spun a moment ago is an end at once', () => {
+  it('a prompt right after a spinner is an end at once', () => {
     const fixture = new GuessFixture()
     for (let t = 1; t <= 3; t++) fixture.print(t, `\r\u001b[Kfetching ${t}%`)
     expect(fixture.print(3.5, '\r\u001b[K$ ').emitted).toMatchObject({ signal: 'heuristic_done' })
@@ -83,7 +83,7 @@ describe('ends and waits of the heuristics', () => {
     expect(still.print(3.5, '$ ').emitted).toBeNull()
   })
 
-  it('a prompt that was learned while the pane was certainly idle counts without a pattern, apart from numbers', () => {
+  it('a prompt that was learned at certain idle counts without a pattern, and for any numbers', () => {
     const prompt = (fixture: GuessFixture) => {
       fixture.print(1, 'out\r\njob 12 of me »')
       fixture.wait(1.1)
@@ -94,7 +94,7 @@ describe('ends and waits of the heuristics', () => {
     expect([prompt(fixture)?.reason, prompt(new GuessFixture())]).toEqual(['prompt at the cursor', null])
   })
 
-  it('a menu on the row of the cursor waits once, when it appears; in a list of text it does not', () => {
+  it('a menu on the row of the cursor is a wait once, when it appears; a list in text is not', () => {
     const fixture = new GuessFixture()
     expect(fixture.print(1, 'x\r\n[Y]es or [N]o').emitted).toEqual({
       signal: 'heuristic_wait',
@@ -104,7 +104,7 @@ describe('ends and waits of the heuristics', () => {
     expect(new GuessFixture().print(1, 'press [Y]es\r\nand so on').emitted).toBeNull()
   })
 
-  it('a mark that disappeared is an end at once if a prompt follows; without one, a question that stays comes first', () => {
+  it('a mark that disappears ends the run before a prompt, but after a question that stays', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'Working (esc to interrupt)')
     expect(fixture.print(2, '\r\u001b[KReally? [y/N] $ ').emitted).toEqual({
@@ -120,14 +120,14 @@ describe('ends and waits of the heuristics', () => {
     ])
   })
 
-  it('a mark that scrolls off while rows change ends nothing', () => {
+  it('a mark that scrolls off while rows change ends no run', () => {
     const fixture = new GuessFixture({ live_rows: 3 })
     fixture.print(1, 'Working (esc to interrupt)\r\n')
     for (let t = 2; t < 9; t++) expect(fixture.print(t, `row ${'abcdefghi'[t]}\r\n`).emitted).toBeNull()
   })
 })
 
-describe('a counter', () => {
+describe('a counter of supervision', () => {
   const SITUATIONS: Record<string, () => SupervisionFixture> = {
     'status.changed': () => new SupervisionFixture().advance(1).print(START),
     'status.refused': () => {
@@ -156,7 +156,7 @@ describe('a counter', () => {
       new SupervisionFixture().runs('node').print('header\r\n').advance(1).print('typed').advance(1),
   }
 
-  it.each(Object.entries(SITUATIONS))('%s is raised where it happens, and not before', (name, situation) => {
+  it.each(Object.entries(SITUATIONS))('%s is raised when its situation occurs, and not before', (name, situation) => {
     expect(new SupervisionFixture().counters.total(name)).toBe(0)
     expect(situation().counters.total(name)).toBeGreaterThan(0)
   })
@@ -172,7 +172,7 @@ function flooded(count: number): SupervisionFixture {
   return fixture
 }
 
-describe('a prompt', () => {
+describe('the prompt at the cursor', () => {
   const shows = (...screens: string[]) => {
     const fixture = new SupervisionFixture().advance(1)
     for (const screen of screens) fixture.print(screen).advance(3)
@@ -180,18 +180,18 @@ describe('a prompt', () => {
     return view === 'idle_prompt' ? (payload as { prompt: string }).prompt : view
   }
 
-  it('in another directory is the same prompt; text that only ends in its sign is not', () => {
+  it('is recognised in another directory, but text that only ends in its sign is not', () => {
     const first = 'me@box:/srv/some/deep/place# '
     expect(shows(first, 'cd\r\nme@box:~# ')).toBe('shell')
     expect(shows(first, './run\r\npart 3 # ')).toBe('tool_running')
   })
 
-  it('that is a list of single keys followed by a question mark asks; a list in a sentence does not', () => {
+  it('is a question if it lists single keys before a question mark, but not for a list in a sentence', () => {
     expect(shows('$ ', 'git add -p\r\n(1/2) Stage this hunk [y,n,q,a,d,e,?]? ')).toBe('tool_menu')
     expect(shows('$ ', './run\r\nCopied [a,b] from the list ')).toBe('tool_running')
   })
 
-  it('that continues a statement waits for its next row', () => {
+  it('waits for its next row if it continues a statement', () => {
     expect(shows('$ ', 'sqlite3\r\nsqlite> ', 'select\r\n   ...> ')).toBe('repl')
     expect(shows('$ ', 'mysql\r\nmysql> ', 'select\r\n    -> ')).toBe('repl')
   })

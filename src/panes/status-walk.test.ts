@@ -70,7 +70,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
     return fixture
   }
 
-  it.each(speaking)('accepts from %s what its rank allows while a hook’s report counts', authority => {
+  it.each(speaking)('accepts from %s what its rank allows while a report of a hook counts', authority => {
     for (const claim of claims) {
       const fixture = at()
       say(fixture, authority, CLAIMS[claim])
@@ -81,7 +81,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
     }
   })
 
-  it.each(speaking)('accepts %s once the hook’s report has expired', authority => {
+  it.each(speaking)('accepts %s once the report of the hook has expired', authority => {
     for (const claim of claims) {
       const fixture = at()
       fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
@@ -110,7 +110,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
     expect(fixture.status).toBe(event === null ? status : statusAfter(status, event))
   })
 
-  it('is seen at user.click; a wait that a source reports stays', () => {
+  it('is seen at user.click, but keeps a wait that a source reports', () => {
     const fixture = at()
     fixture.supervisor.seen(fixture.t)
     expect(fixture.status).toBe(status === 'waiting-approval' ? status : statusAfter(status, 'seen'))
@@ -128,7 +128,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
     expect(at().advance(30).status).toBe(status)
   })
 
-  it('ends no run that a hook started when process.foreground is back at the shell', () => {
+  it('does not end a hook’s run when process.foreground is back at the shell', () => {
     const fixture = at().runs('node').runs('bash', true)
     expect(fixture.status).toBe(status)
   })
@@ -140,7 +140,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
   })
 })
 
-it('the walk has a case for every source of signals', () => {
+it('the walk covers every source of signals', () => {
   const walked = new Set<string>([
     ...AUTHORITIES.map(authority => sourceOf({ authority } as never)),
     'process',

@@ -49,7 +49,7 @@ gone-fail          failed            failed            failed            failed 
 `
 
 describe('the status table', () => {
-  it('leads each status by each event to what a person sees next, if every guard holds', () => {
+  it('leads from each status by each event to the expected next status, if every guard holds', () => {
     const [head, ...lines] = AFTER.trim().split('\n')
     const statuses = head!.trim().split(/ +/) as PaneStatus[]
     const grid = new Map(lines.map(line => line.trim().split(/ +/)).map(([event, ...cells]) => [event, cells]))
@@ -73,12 +73,12 @@ describe('the status table', () => {
     ['waiting-approval', 'idle', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
     ['waiting-approval', 'wait-over-quiet', { isAsking: true }, 'waiting-approval', 'guard:not-asking', 1],
     ['running', 'finish-ok', { generation: -1 }, 'running', 'stale_generation', 1],
-  ] as const)('%s and %s with %j: %s, %s', (status, event, more, to, reason, startedAt) => {
+  ] as const)('gives for %s and %s with %j: %s, %s', (status, event, more, to, reason, startedAt) => {
     const after = applySignal(stateIn(status), signal(event, more))
     expect([after.state.status, after.entry.reason, after.state.startedAt]).toEqual([to, reason, startedAt])
   })
 
-  it('lets no lower authority end work, until the report that started it has expired', () => {
+  it('does not let a lower authority end work until the report that started it has expired', () => {
     const work = { authority: 'hook' as const, expires: 20 }
     expect(
       applySignal(stateIn('running', { work }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason,
@@ -104,7 +104,7 @@ describe('the status table', () => {
     ),
     ['entitled', 'waiting-approval', 'finish-ok'],
     ['entitled', 'waiting-approval', 'finish-fail'],
-  ] as const)('%s guards %s × %s: refused while it does not hold, applied when it does', (guard, status, event) => {
+  ] as const)('has the guard %s for %s × %s, which refuses until it holds', (guard, status, event) => {
     const state = stateIn(status, { work: { authority: 'hook', expires: null } })
     const refused =
       guard === 'not-asking' ? ({ source: 'hook', isAsking: true } as const) : ({ source: 'screen' } as const)
@@ -113,7 +113,7 @@ describe('the status table', () => {
     expect([applied.entry.reason, applied.state.status]).toEqual(['applied', statusAfter(status, event)])
   })
 
-  it('keeps a wait that is not guessed when it is seen', () => {
+  it('keeps a reported wait when it is seen', () => {
     const after = applySignal(
       stateIn('waiting-approval', { source: 'screen', seen: false }),
       signal('seen', { source: 'user' }),
@@ -121,7 +121,7 @@ describe('the status table', () => {
     expect(after.state).toMatchObject({ status: 'waiting-approval', seen: true })
   })
 
-  it('never leaves a live menu for idle without an answer, a clear or an exit', () => {
+  it('does not leave a live menu for idle without an answer, a clear or an exit', () => {
     const events = statusTable.events.filter(event => !['answered', 'clear', 'gone-ok', 'gone-fail'].includes(event))
     const source = fc.constantFrom('osc7501', 'hook', 'screen', 'silence', 'user', 'timer')
     fc.assert(
@@ -163,11 +163,11 @@ describe('eventOfClaim', () => {
     [{ ...reading, claim: { is: 'exited', code: 0, signal: null } }, null, 'running', 'gone-ok'],
     [{ ...reading, claim: { is: 'exited', code: null, signal: 'SIGKILL' } }, null, 'running', 'gone-fail'],
     [{ ...reading, claim: null }, null, 'running', null],
-  ] as const)('for %j after %j while %s is %s', (now, before, status, event) => {
+  ] as const)('maps %j after %j while %s to %s', (now, before, status, event) => {
     expect(eventOfClaim(now, before, status)).toBe(event)
   })
 
-  it('work becomes long-running after 60 seconds, and not before', () => {
+  it('work becomes long-running after 60 seconds and not earlier', () => {
     const tracker = new StatusTracker()
     tracker.read({ ...reading, claim: { is: 'working' } }, 10)
     tracker.tick(69.9)

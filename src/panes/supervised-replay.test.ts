@@ -62,13 +62,13 @@ function replayed(events: readonly ReplayEvent[], pack: Pack, size: { cols: numb
   })
 }
 
-describe('a recording', () => {
+describe('a replayed recording', () => {
   test.each([
     ['claude', 'bash-always-80-full.cast'],
     ['gemini', 'interrupt-tool.120x40.cast'],
     ['qwen', 'shell-approve.80x24.cast'],
     ['demo', 'views.80x24.cast'],
-  ])('of %s says the same as the live session at every byte', async (agent, name) => {
+  ])('has the status of the live session at every byte: %s', async (agent, name) => {
     const { header, events } = await readWholeRecording(join(PACKAGE_ROOT, 'packs', agent, 'fixtures', name))
     const pack = await loadPack(agent, null)
     const again = replayed(events, pack, header)

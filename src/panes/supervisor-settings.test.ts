@@ -137,7 +137,7 @@ describe('a setting of supervision', () => {
     },
   )
 
-  it('wait_fallback_running: a wait whose content changed ends as running only if it is set', () => {
+  it('wait_fallback_running: only if set, a wait whose content changed ends as running', () => {
     const ended = (wait_fallback_running: boolean, text: string) => {
       const fixture = new SupervisionFixture({ panes: { wait_fallback_running } }).print('one\r\n').advance(1)
       fixture.hook({ kind: 'waiting', waitsFor: 'permission' }).advance(1).print(text).advance(1)
@@ -147,7 +147,7 @@ describe('a setting of supervision', () => {
     expect([ended(true, 'more\r\n'), ended(false, 'more\r\n'), ended(true, '')]).toEqual(['running', 'idle', 'idle'])
   })
 
-  it('stuck_frozen_s: a working row without motion is frozen after it, one that moves is not', () => {
+  it('stuck_frozen_s: a working row without motion is frozen after it, a moving one is not', () => {
     const judged = (still: number) => {
       const watch = new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
       watch.progressed(0)
@@ -157,7 +157,7 @@ describe('a setting of supervision', () => {
     expect([judged(29.9), judged(30)]).toEqual([null, 'frozen'])
   })
 
-  it('stuck_after_s does not apply while waiting for a retry or for sub-agents', () => {
+  it('stuck_after_s does not apply to the wait for a retry or for sub-agents', () => {
     const watch = new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
     const ask = { t: 9000, isActive: true, hasWorkingRow: true, isToolRunning: false }
     expect([watch.judge({ ...ask, isExcused: true }), watch.judge({ ...ask, isExcused: false })]).toEqual([
@@ -178,7 +178,7 @@ describe('a setting of supervision', () => {
     expect(changed(5, 0.1, { panes: { flicker_max: 9 } })).toBe(0)
   })
 
-  it('has a case for every setting of supervision', () => {
+  it('has a test case for every setting of supervision', () => {
     const named = ['panes', 'queue', 'reading', 'osc7501'] as const
     const settings = named.flatMap(group => Object.keys(DEFAULTS[group]).map(name => `${group}.${name}`))
     expect(settings.filter(setting => !(setting in CASES) && !(setting in ELSEWHERE))).toEqual([])

@@ -26,7 +26,7 @@ blocks = [{ kind = "user", first = '^▷ \\S' }, { kind = "prose", first = '^◆
 const PACK = () => parsePack('pack = 1\nagent = "generic"\n', 'generic')
 
 describe('a supervised pane', () => {
-  it('runs and ends as the shell’s marks say, with the exit code, even if both marks come in one chunk', () => {
+  it('runs and ends as the shell’s marks report, with the exit code, also within one chunk', () => {
     const fixture = new SupervisionFixture().advance(1).print(OSC('133;A')).print(START)
     expect(fixture.status).toBe('running')
     fixture.advance(2).print(END(3))
@@ -64,7 +64,7 @@ describe('a supervised pane', () => {
     expect(fixture.counters.total('heuristic.emitted')).toBe(0)
   })
 
-  it('is long-running after `long_after_s`, not before', () => {
+  it('is long-running after `long_after_s` and not earlier', () => {
     const fixture = new SupervisionFixture({ panes: { long_after_s: 10 } }).advance(1).print(START)
     fixture.advance(9)
     expect(fixture.status).toBe('running')
@@ -72,7 +72,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('long-running')
   })
 
-  it('shows done for `display_delay_s` after it was seen, unless something new starts', () => {
+  it('shows done for `display_delay_s` after it was seen, unless new work starts', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(0)).advance(1)
     fixture.supervisor.seen(fixture.t)
     const shown = () => [fixture.status, fixture.supervisor.state(fixture.t).shown]
@@ -99,7 +99,7 @@ describe('a supervised pane', () => {
     expect(guessed({ agents: off }, 'claude')).toEqual(['auto', true])
   })
 
-  it('fades after `dismiss_s`; its state stays', () => {
+  it('fades after `dismiss_s` and keeps its state', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(0))
     const isFaded = () => fixture.supervisor.state(fixture.t).isFaded
     expect([isFaded(), fixture.advance(59.9) && isFaded(), fixture.advance(0.2) && isFaded()]).toEqual([
@@ -110,7 +110,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
-  it('counts focus as seen after `focus_debounce_s`, not before', () => {
+  it('counts focus as seen after `focus_debounce_s` and not earlier', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(0))
     fixture.supervisor.focus(true, fixture.t)
     expect(fixture.supervisor.nextDeadline()).toBeCloseTo(fixture.t + 0.3)
@@ -129,7 +129,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
-  it('guesses nothing after a person cleared a run, until something starts', () => {
+  it('guesses nothing after a person cleared a run, until new work starts', () => {
     const fixture = new SupervisionFixture().print(START).advance(1)
     fixture.supervisor.clear(fixture.t)
     expect(fixture.status).toBe('idle')
@@ -140,7 +140,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('running')
   })
 
-  it('runs again after a clear at a new report of the same thing, not at the old one', () => {
+  it('runs again after a clear at a new report of the same work, not at the old one', () => {
     const fixture = new SupervisionFixture().advance(1).hook({ kind: 'working' })
     fixture.supervisor.clear(fixture.t)
     fixture.advance(10)
@@ -156,7 +156,7 @@ describe('a supervised pane', () => {
     expect([hears.status, deaf.status]).toEqual(['waiting-approval', 'idle'])
   })
 
-  it('ends a guessed wait after `wait_fallback_s`; a pending approval keeps it', () => {
+  it('ends a guessed wait after `wait_fallback_s`, but not while an approval is pending', () => {
     for (const isPending of [false, true]) {
       const fixture = guessing()
       fixture.print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(3)
@@ -176,7 +176,7 @@ describe('a supervised pane', () => {
     expect([fixture.status, fixture.supervisor.state(fixture.t).ineligible]).toEqual(['idle', 'off'])
   })
 
-  it('keeps its last claim when nothing reports, and its age from `stale_s` on', () => {
+  it('keeps its last claim without reports, and shows its age from `stale_s` on', () => {
     const fixture = guessing()
     fixture.print('\r\nwork\r\nmore\r\n').advance(1)
     expect(fixture.status).toBe('running')
@@ -190,13 +190,13 @@ describe('a supervised pane', () => {
     expect([one.status, other.status]).toEqual(['running', 'idle'])
   })
 
-  it('ends the run of the previous program when another takes the pane, and raises the generation', () => {
+  it('ends the run of the previous program when another one starts in the pane, as a new generation', () => {
     const fixture = new SupervisionFixture().print(START).advance(1)
     fixture.supervisor.replace(new Pane(PACK(), { cols: 80, rows: 24 }), fixture.t)
     expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'done', generation: 1 })
   })
 
-  it('ends a run without a better source when the shell is back at its prompt, not before', () => {
+  it('ends a run without a better source when the shell is back at its prompt, and not earlier', () => {
     const fixture = guessing()
     fixture.print('\r\nwork\r\nmore\r\n').advance(1).runs('bash', true).advance(5)
     expect(fixture.status).toBe('running')
@@ -204,14 +204,14 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
-  it('stops asking with the look in which the question is gone, also in a pane without a prompt', () => {
+  it('stops asking with the look in which the question is gone, also without a prompt', () => {
     const fixture = new SupervisionFixture().print('a program\r\nOverwrite it? [y/N] ').advance(2)
     expect(fixture.status).toBe('waiting-approval')
     fixture.print('y\r\ncopying one\r\ncopying two\r\n').advance(0.2)
     expect(fixture.status).toBe('running')
   })
 
-  it('keeps a guessed wait while its menu is on the screen, through the frame that drew it and later ones', () => {
+  it('keeps a guessed wait while its menu is on screen, in the frame that drew it and later ones', () => {
     const fixture = guessing().print('\r\nwork\r\nmore\r\n').advance(1)
     fixture.print('[Y]es or [N]o').advance(0.2)
     expect(fixture.status).toBe('waiting-approval')
@@ -221,7 +221,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('running')
   })
 
-  it('ends the run of a listed program that waits for its user, although the shell’s prompt is missing', () => {
+  it('ends the run of a listed program that waits for its user, although the prompt is missing', () => {
     const ended = (program: string) => {
       const fixture = atPrompt().print(`${program} x\r\n`).advance(1).runs(program)
       fixture.print('work\r\nAll done!\r\n').advance(8)
@@ -235,7 +235,7 @@ describe('a supervised pane', () => {
     ])
   })
 
-  it('takes a shell with an unreadable prompt as back only if it reads its terminal', () => {
+  it('counts a shell with an unreadable prompt as back only if it reads its terminal', () => {
     const back = (reads: 'yes' | 'no' | 'unknown') => {
       const fixture = guessing(() => ({ reads, how: '' }))
       fixture.print('\r\nwork\r\nmore\r\n').advance(1).runs('bash', true).print('\r\nme, now:').advance(3)
@@ -254,7 +254,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
-  it('is reopened by a source that still reports work, after a run that ended without a reading', () => {
+  it('is reopened by a source that still reports work after a run ended without a reading', () => {
     const fixture = atPrompt().print('./x\r\nout\r\n').advance(1)
     expect(fixture.status).toBe('running')
     fixture.supervisor.note('hook', 'ended', fixture.t)
@@ -278,7 +278,7 @@ describe('a supervised pane', () => {
     expect(fixture.advance(2) && label()).toBe('tail')
   })
 
-  it('ends what a program reported about itself (OSC 7501) when the program has ended', () => {
+  it('ends the claims of a program about itself (OSC 7501) when the program has ended', () => {
     for (const state of ['working', 'blocked'] as const) {
       const report = OSC(`7501;state=${state}:id=one`)
       const marked = new SupervisionFixture().advance(1).print(OSC('133;A') + START + report)
@@ -291,7 +291,7 @@ describe('a supervised pane', () => {
     }
   })
 
-  it('keeps the run of a command that has started an agent open until the agent is idle', () => {
+  it('keeps a command’s run open until the agent that it started is idle', () => {
     for (const earlier of ['', '▷ hi\r\n◆ An answer.\r\n◈ Finished in 1s\r\n']) {
       const fixture = new SupervisionFixture().advance(1).print(OSC('133;A')).print(START).advance(1)
       const pane = new Pane(AGENT, { cols: 80, rows: 24 })
@@ -350,7 +350,7 @@ function atPrompt(): SupervisionFixture {
   return new SupervisionFixture().runs('bash', true).print('$ ').advance(2)
 }
 
-it('a program that ran before supervision started is running until the screen shows more', () => {
+it('a program that ran before supervision is running until the screen shows more', () => {
   const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(2)
   expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
   // It counts while it runs, however long it reports nothing.
@@ -360,7 +360,7 @@ it('a program that ran before supervision started is running until the screen sh
   expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
 })
 
-it('a pane is idle when nothing runs and its screen has not changed for a while', () => {
+it('a pane is idle if no program runs and its screen has not changed for a while', () => {
   const shell = atPrompt()
   expect(shell.supervisor.isIdle(shell.t)).toBe(false)
   shell.advance(20)

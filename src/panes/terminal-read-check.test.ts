@@ -28,7 +28,7 @@ describe('a menu over a command of a shell with integration', () => {
     expect(fixture.status).toBe('waiting-approval')
   })
 
-  it.each([QUESTION, MENU, 'Password: '])('stays running, however long it is there, if no program reads: %j', text => {
+  it.each([QUESTION, MENU, 'Password: '])('stays running without a limit if no program reads: %j', text => {
     const { fixture, seen } = integrated('no')
     fixture.print(text).advance(70)
     expect(fixture.status).toBe('long-running')
@@ -38,7 +38,7 @@ describe('a menu over a command of a shell with integration', () => {
     expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'done', exitCode: 0 })
   })
 
-  it('waits if the check has no result, and the log says why', () => {
+  it('waits if the check has no result, and the log gives the reason', () => {
     const { fixture, seen } = integrated('unknown')
     fixture.print(QUESTION).advance(3)
     expect([fixture.status, seen.looks]).toEqual(['waiting-approval', 1])
@@ -52,7 +52,7 @@ describe('a menu over a command of a shell with integration', () => {
     expect(fixture.print(QUESTION).advance(3).status).toBe('waiting-approval')
   })
 
-  it('of a program that draws first and reads later is detected at the next check', () => {
+  it('is detected at the next check if the program draws first and reads later', () => {
     const { fixture, seen } = integrated('no')
     fixture.print(QUESTION).advance(5)
     expect(fixture.status).toBe('running')
@@ -60,7 +60,7 @@ describe('a menu over a command of a shell with integration', () => {
     expect(fixture.advance(1).status).toBe('waiting-approval')
   })
 
-  it('is not checked while there is none, nor at the shell’s own prompt, nor once the result is known', () => {
+  it('causes no check while there is none, at the shell’s own prompt, or after a result', () => {
     const { fixture, seen } = integrated('yes')
     fixture.print('plain output\r\n').advance(5)
     expect(seen.looks).toBe(0)
@@ -74,7 +74,7 @@ describe('a menu over a command of a shell with integration', () => {
     expect(seen.looks).toBe(1)
   })
 
-  it('continues the command when it is answered: later output ends nothing', () => {
+  it('continues the command when it is answered, and later output ends nothing', () => {
     const { fixture, seen } = integrated('yes')
     fixture.print(QUESTION).advance(2)
     expect(fixture.status).toBe('waiting-approval')
@@ -100,13 +100,13 @@ describe('a menu over a command of a shell with integration', () => {
     }
   })
 
-  it('does not end when programs of the same command come and go', () => {
+  it('stays when programs of the same command start and end', () => {
     const { fixture } = integrated('no')
     fixture.runs('sleep').advance(2).runs('bash', true).advance(2)
     expect(fixture.status).toBe('running')
   })
 
-  it('that disappeared makes a late result void', () => {
+  it('makes a late result void after it disappeared', () => {
     const check = new TerminalReadCheck()
     check.canCheck = true
     check.follow(1)

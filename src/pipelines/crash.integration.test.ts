@@ -34,7 +34,7 @@ function dyingAt(store: EventStore, count: number, when: 'before' | 'after'): Ev
 const facts = (types: readonly string[]) =>
   types.filter(type => /^(plan|task|items|evaluation|run\.completed|node\.finished|history)/.test(type))
 
-test('a run that dies at any append ends the same after a restart, and nothing is committed or reported twice', async () => {
+test('a run that dies at any append ends the same after a restart and repeats no commit or report', async () => {
   script()
   const whole = await fixture.implement()
   const expected = facts(whole.types)

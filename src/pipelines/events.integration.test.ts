@@ -14,7 +14,7 @@ afterAll(() => fixture.close())
 
 const say = (value: object) => ({ text: JSON.stringify(value) })
 
-test('a real run writes every event type of the list', async () => {
+test('a real run writes every listed event type', async () => {
   const bin = join(fixture.directory, 'bin')
   mkdirSync(bin)
   writeFileSync(

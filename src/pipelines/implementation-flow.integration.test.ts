@@ -18,7 +18,7 @@ function deferred(): { promise: Promise<void>; resolve(): void } {
 const say = (review: object) => ({ text: JSON.stringify(review) })
 
 describe('an implementation run', () => {
-  test('goes from issue to plan, rejection with feedback, new plan, approval, two tasks with one rework, to one commit per task', async () => {
+  test('goes from an issue over a rejected and a new plan to two tasks with one commit each', async () => {
     const agents = fixture.script({ reviewer: [say(APPROVED), say(rejected()), say(APPROVED)] })
     const id = await fixture.create()
     const first = await fixture.drive(id)
@@ -48,7 +48,7 @@ describe('an implementation run', () => {
     expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  test('lets the task reviewer of the profile review all tasks but the last', async () => {
+  test('lets the task reviewer of the profile review all tasks except the last', async () => {
     const agents = fixture.script({ reviewer: [say(APPROVED)] })
     const { roles } = fixture.profile()
     const profile = fixture.profile({ roles: { ...roles, task_reviewer: { ...roles.reviewer, model: 'small' } } })
@@ -71,8 +71,8 @@ describe('an implementation run', () => {
   })
 })
 
-describe('the control of a run', () => {
-  test('cancels the named run of two in one directory; the other continues', async () => {
+describe('the control of an implementation run', () => {
+  test('cancels the named one of two runs in a directory, and the other continues', async () => {
     const [one, two] = [await fixture.create(), await fixture.create()]
     await fixture.drive(one)
     await recordCancel(fixture.store, two, { by: 'someone', reason: 'not needed' })
@@ -80,7 +80,7 @@ describe('the control of a run', () => {
     expect((await fixture.answer(one, 'approve')).pipeline.state.outcome).toBe('approved')
   })
 
-  test('forks from the commit of a task into a separate worktree, and does not change the original run', async () => {
+  test('forks from the commit of a task into a separate worktree without changing the original run', async () => {
     const whole = await fixture.implement()
     const { checkpoint } = checkpointsOf(whole.events).find(({ node }) => node === 'commit_task')!
     expect(checkpoint.commit).toBe(whole.pipeline.state.tasks[0]!.commit)
@@ -102,7 +102,7 @@ describe('the control of a run', () => {
     expect(fixture.git('rev-parse', 'fork~1')).toBe(fixture.git('rev-parse', 'signalbox/lamp~1'))
   })
 
-  test('records who cancelled and why, in the log of the run and on the stream that surfaces follow', async () => {
+  test('records the person and the reason of a cancellation in the log and on the stream', async () => {
     const seen: unknown[] = []
     const after = await fixture.store.head()
     const seenCancel = deferred()
@@ -146,7 +146,7 @@ describe('the control of a run', () => {
     expect(run.types).not.toContain('run.failed')
   })
 
-  test('refuses a state of another pipeline or a newer version, and leaves the run unchanged', async () => {
+  test('refuses the state of another pipeline or of a newer version, and leaves the run unchanged', async () => {
     const id = await fixture.create()
     await fixture.drive(id)
     const before = (await fixture.readRun(id)).events.length

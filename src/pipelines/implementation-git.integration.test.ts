@@ -7,7 +7,7 @@ import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 useFixture()
 
 describe('an implementation run in a repository', () => {
-  test('in place, leaves a dirty file unchanged and out of the commit', async () => {
+  test('leaves a dirty file unchanged and uncommitted if it works in place', async () => {
     fixture.git('checkout', '-q', '-b', 'own')
     writeFileSync(join(fixture.repository, 'a.txt'), 'mine, unfinished\n')
     writeFileSync(join(fixture.repository, 'notes.txt'), 'private\n')
@@ -28,7 +28,7 @@ describe('an implementation run in a repository', () => {
     )
   })
 
-  test('shows a hook that rejects a commit; the Developer fixes it, a person skips the hook, or the run stops', async () => {
+  test('shows a hook that rejects a commit, which is then fixed, skipped by a person, or ends the run', async () => {
     const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
     writeFileSync(hook, '#!/bin/sh\necho "no lamp without a fuse" >&2\ntest -f fuse.txt\n')
     chmodSync(hook, 0o755)
@@ -54,7 +54,7 @@ describe('an implementation run in a repository', () => {
     expect((await fixture.answer(second.id, 'bypass')).record.status).toBe('completed')
   })
 
-  test('adds files that a hook changed, and commits again', async () => {
+  test('adds files that a hook changed and commits again', async () => {
     const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
     writeFileSync(hook, '#!/bin/sh\ntest -f formatted.txt || { echo x > formatted.txt; exit 1; }\n')
     chmodSync(hook, 0o755)
@@ -64,7 +64,7 @@ describe('an implementation run in a repository', () => {
     expect(fixture.git('show', '--stat', '--format=', 'signalbox/lamp')).toContain('formatted.txt')
   })
 
-  test('leaves an existing branch alone; recreates a vanished worktree from its branch', async () => {
+  test('leaves an existing branch unchanged, and recreates a vanished worktree from its branch', async () => {
     fixture.git('branch', 'signalbox/lamp')
     const id = await fixture.create()
     const run = await fixture.drive(id)

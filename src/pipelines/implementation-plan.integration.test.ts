@@ -8,7 +8,7 @@ import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 useFixture()
 
 describe('a plan', () => {
-  test('without tasks goes back to the Architect: no_task_header twice, then valid', async () => {
+  test('goes back to the Architect if it has no tasks: no_task_header twice, then valid', async () => {
     const agents = fixture.script({ architect: [writesPlan(plan(0)), writesPlan(plan(0)), writesPlan(plan(1))] })
     const run = await fixture.implement()
     expect(dataOf(run, 'plan.validated').map(({ issues }) => issues)).toEqual([
@@ -20,7 +20,7 @@ describe('a plan', () => {
     expect(run.pipeline.state.outcome).toBe('approved')
   })
 
-  test('that is still invalid at the limit goes to a person, and is never auto-approved', async () => {
+  test('goes to a person if it is invalid at the limit, and is then not auto-approved', async () => {
     fixture.script({ architect: [writesPlan(plan(0))] })
     const run = await fixture.implement()
     expect(run.record.status).toBe('waiting')
@@ -32,7 +32,7 @@ describe('a plan', () => {
     expect(fixture.commits()).toHaveLength(1)
   })
 
-  test('that is missing counts as invalid and does not crash the run; one that is only in the answer is saved and marked', async () => {
+  test('counts as invalid if it is missing, and is saved and marked if it is only in the answer', async () => {
     fixture.script({ architect: [{ text: 'easy' }, { text: plan(1) }] })
     const id = await fixture.create()
     const run = await fixture.drive(id)
@@ -44,7 +44,7 @@ describe('a plan', () => {
     expect(existsSync(join(run.pipeline.state.worktree!, run.pipeline.state.plan_path!))).toBe(true)
   })
 
-  test('that is rejected is replaced: the next prompt contains all feedback, in order', async () => {
+  test('is replaced after a rejection, and the next prompt contains all feedback in order', async () => {
     const agents = fixture.script({})
     const id = await fixture.create()
     await fixture.drive(id)
@@ -59,7 +59,7 @@ describe('a plan', () => {
     expect(input).toMatchObject({ version: 3, rejections: ['first thing', 'second thing'], diff: expect.any(String) })
   })
 
-  test('that is rejected without feedback is asked about again; edits are stored and validated before approval', async () => {
+  test('is asked about again after a rejection without feedback; edits are validated before approval', async () => {
     const id = await fixture.create()
     await fixture.drive(id)
     const asked = await fixture.answer(id, 'reject')
@@ -75,7 +75,7 @@ describe('a plan', () => {
     expect(dataOf(run, 'plan.approved')).toMatchObject([{ isEdited: true, by: 'someone' }])
   })
 
-  test('is approved as shown: a file that changed since is another plan', async () => {
+  test('is approved as shown: a file that changed afterwards is another plan', async () => {
     const id = await fixture.create()
     const run = await fixture.drive(id)
     writeFileSync(join(run.pipeline.state.worktree!, run.pipeline.state.plan_path!), plan(1))
@@ -93,7 +93,7 @@ describe('a plan', () => {
     expect(fixture.git('show', '--stat', '--format=', 'signalbox/lamp~1')).toContain('2026-01-31-lamp.md')
   })
 
-  test('of another run at the same path stays; other changes of the Architect are reverted', async () => {
+  test('does not replace the plan of another run at its path; other changes of the Architect are reverted', async () => {
     fixture.git('checkout', '-q', '-b', 'x')
     const path = 'docs/plans/2026-01-31-lamp.md'
     rmSync(join(fixture.repository, 'docs'), { recursive: true, force: true })
@@ -114,7 +114,7 @@ describe('a plan', () => {
     expect(dataOf(run, 'run.notice').some(({ text }) => /restored: a.txt, new.txt/.test(String(text)))).toBe(true)
   })
 
-  test('is not approved by pressing Enter: empty input is not an answer', async () => {
+  test('is not approved by pressing Enter, because empty input is not an answer', async () => {
     const id = await fixture.create()
     await fixture.drive(id)
     const { text, options } = await fixture.asked(id)
@@ -132,7 +132,7 @@ describe('a plan', () => {
     expect((await fixture.readRun(id)).record.status).toBe('waiting')
   })
 
-  test('that was declined by cancelling cannot be resumed to completion', async () => {
+  test('does not resume to completion after a person declined it by cancelling', async () => {
     const id = await fixture.create()
     await fixture.drive(id)
     const run = await fixture.answer(id, 'cancel')

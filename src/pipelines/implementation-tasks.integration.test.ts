@@ -24,7 +24,7 @@ describe('a task', () => {
   const onTask = (number: number) => (turn: { prompt: string }) =>
     say(turn.prompt.includes(`### Task ${number}:`) ? rejected() : APPROVED)
 
-  test.each([1, 2])('that is not approved ends with objections under policy continue (task %i)', async number => {
+  test.each([1, 2])('ends with objections under policy continue if it is not approved (task %i)', async number => {
     fixture.script({ reviewer: [onTask(number)] })
     const run = await fixture.implement({ profile: fixture.profile({ ...limit, onUnapproved: 'continue' }) })
     expect(run.record.status).toBe('completed')
@@ -39,7 +39,7 @@ describe('a task', () => {
     expect(dataOf(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
   })
 
-  test('that is not approved is marked in its commit subject and trailer', async () => {
+  test('is marked in its commit subject and trailer if it is not approved', async () => {
     fixture.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
     await fixture.implement({ profile: fixture.profile({ maxTaskReviews: 1, onUnapproved: 'continue' }) })
     const [commit] = fixture.commits()
@@ -52,7 +52,7 @@ describe('a task', () => {
     [1, 'stop'],
     [2, 'ask'],
   ] as const)(
-    'that is not approved fails the run when no person can be asked (task %i, policy "%s")',
+    'fails the run if it is not approved and no person can be asked (task %i, policy "%s")',
     async (number, onUnapproved) => {
       fixture.script({ reviewer: [onTask(number)] })
       const run = await fixture.implement({ profile: fixture.profile({ maxTaskReviews: 1, onUnapproved }) })
@@ -62,7 +62,7 @@ describe('a task', () => {
   )
 
   test.each([2])(
-    'that is not approved waits under policy ask (task %i); more attempts, then a person accepts it',
+    'waits under policy ask if it is not approved (task %i), for more attempts or an acceptance',
     async number => {
       fixture.script({ reviewer: [onTask(number)] })
       const id = await fixture.create({ profile: fixture.profile(limit) })
@@ -85,7 +85,7 @@ describe('a task', () => {
     },
   )
 
-  test('at which a person stopped the run is asked about again after resume', async () => {
+  test('is asked about again after a resume if a person stopped the run there', async () => {
     fixture.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
     const id = await fixture.create({ profile: fixture.profile({ maxTaskReviews: 1 }) })
     await fixture.drive(id)
@@ -101,7 +101,7 @@ describe('a task', () => {
     ['prose', { text: 'Looks good to me, approved!' }],
     ['broken JSON', { text: '{"approved": true, "items": [' }],
     ['neither verdict nor items', { text: '{"summary": "fine"}' }],
-  ])('whose review has neither verdict nor items (%s) is reviewed again, then the step fails', async (_, part) => {
+  ])('is reviewed again if the review has no verdict and no items (%s), then its step fails', async (_, part) => {
     const agents = fixture.script({ reviewer: [part] })
     const run = await fixture.implement()
     expect(run.record.status).toBe('failed')
@@ -111,7 +111,7 @@ describe('a task', () => {
     expect(run.types).not.toContain('task.finished')
   })
 
-  test('with a major item is not approved, even if the Reviewer approves it', async () => {
+  test('is not approved with a major item, even if the Reviewer approves it', async () => {
     fixture.script({
       reviewer: [say({ ...APPROVED, items: [item(1, 'major')] }), say({ ...APPROVED, items: [item(1, 'minor')] })],
     })
@@ -119,7 +119,7 @@ describe('a task', () => {
     expect(dataOf(run, 'review.finished').map(({ isApproved }) => isApproved)).toEqual([false, true, true])
   })
 
-  test('that changes nothing is reported to the Reviewer, and has no commit', async () => {
+  test('is reported to the Reviewer and has no commit if it changes nothing', async () => {
     const agents = fixture.script({ developer: [{ text: 'was there' }], architect: [writesPlan(plan(1))] })
     const run = await fixture.implement({ profile: fixture.profile({ commitPlan: false }) })
     expect(agents.prompts('reviewer')[0]).toContain('Nothing was changed. Check whether')
@@ -140,7 +140,7 @@ describe('a task', () => {
     expect(run.pipeline.state.outcome).toBe('approved')
   })
 
-  test('is reviewed by several types at once, each in its own step; all must approve', async () => {
+  test('is reviewed by several types at once, each in its own step, and all must approve', async () => {
     fixture.script({
       reviewer: [
         turn => say(turn.prompt.includes('for security') ? rejected() : APPROVED),
@@ -160,7 +160,7 @@ describe('a task', () => {
     expect(run.pipeline.state.tasks[0]).toMatchObject({ iterations: 2, status: 'approved' })
   })
 
-  test('whose Reviewer changes files in the worktree is restored, and that review does not count', async () => {
+  test('is restored if its Reviewer changes files in the worktree, and that review does not count', async () => {
     fixture.script({
       architect: [writesPlan(plan(1))],
       reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }],

@@ -24,7 +24,7 @@ const ARGS = pipelineArgs.parse({
 })
 
 describe('the pipeline protocol', () => {
-  test('base.ts exports types only', () => {
+  test('has a base.ts that exports only types', () => {
     expect(Object.keys(base)).toEqual([])
   })
 
@@ -56,17 +56,17 @@ describe('the pipeline protocol', () => {
   })
 })
 
-test('freezes the metadata', () => {
+test('every pipeline freezes its metadata', () => {
   const { metadata } = builtInPipelines().getPipeline('review')
   expect(() => {
     ;(metadata as { name: string }).name = 'other'
   }).toThrow(TypeError)
 })
 
-describe('the registry', () => {
+describe('the registry of pipelines', () => {
   const registry = builtInPipelines()
 
-  test('returns a new instance per call; throws for an unknown name and lists the known ones; lists all, sorted by name', () => {
+  test('creates an instance per call, lists all by name, and throws for an unknown name', () => {
     expect(registry.getPipeline('review')).not.toBe(registry.getPipeline('review'))
     expect(() => registry.getPipeline('x')).toThrow(UnknownPipelineError)
     expect(() => registry.getPipeline('x')).toThrow(
@@ -103,7 +103,7 @@ describe('the pipeline state', () => {
     expect(parseState(identity)[field as 'status']).toEqual(value)
   })
 
-  test('names each missing required field when {} is parsed', () => {
+  test('names each missing required field if {} is parsed', () => {
     expect(() => parseState({})).toThrow(/workflow_id.*pipeline_type.*profile_id.*created_at/)
   })
 
@@ -118,7 +118,7 @@ describe('the pipeline state', () => {
     }).toThrow(TypeError)
   })
 
-  test('appends to history, never changes its identity fields, and rejects an invalid update as a whole', () => {
+  test('appends to its history, keeps its identity, and rejects an invalid update completely', () => {
     const entry = (message: string) => ({ timestamp: '2026-01-01T00:00:00.000Z', agent: 'a', message })
     const one = reduceState(parseState(identity), { history: [entry('one')] })
     const two = 'state' in one ? reduceState(one.state, { history: [entry('two')], goal: 'g' }) : one
@@ -137,12 +137,12 @@ describe('the pipeline state', () => {
     })
   })
 
-  test('holds no tool calls', () => {
+  test('contains no tool calls', () => {
     expect(Object.keys(implementationState.shape).filter(field => /tool/.test(field))).toEqual([])
   })
 })
 
-test('has one schema for both pipelines, whose common nodes are the same functions', () => {
+test('the state has one schema for both pipelines, whose common nodes are the same functions', () => {
   const [implementation, review] = [pipelineNodes('implementation'), pipelineNodes('review')]
   const shared = Object.keys(review).filter(name => name in implementation)
   expect(shared).toEqual(['reviewer', 'items', 'developer', 'checks', 'finish'])
@@ -173,7 +173,7 @@ describe.each(['implementation', 'review'])('the graph of the %s pipeline', name
     }
   })
 
-  test('is shown in the docs as it is', () => {
+  test('is printed in the docs', () => {
     const page = readFileSync(new URL('../../docs/guides/pipelines.md', import.meta.url), 'utf8')
     expect(page).toContain(printDot(graph))
   })

@@ -25,7 +25,7 @@ test('a commit hook that never returns is killed, and leaves no lock for the nex
   })
 })
 
-test('reading, switching and creating worktrees run no hook of the repository; a commit does', async () => {
+test('reading, switching and creating worktrees runs no hook of the repository; a commit does', async () => {
   const marks = join(fixture.directory, 'marks')
   writeFileSync(marks, '')
   for (const name of ['post-checkout', 'pre-commit', 'post-index-change', 'reference-transaction'])

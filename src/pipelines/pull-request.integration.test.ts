@@ -110,7 +110,7 @@ describe('the pull request of an implementation', () => {
     follow: 'no' as const,
   }
 
-  test('is pushed and opened after one decision that shows all of it', async () => {
+  test('is pushed and opened after one decision that shows it completely', async () => {
     judge()
     const waiting = await fixture.implement({ pull: wanted, tracker: 'github', profile: policy() })
     expect(waiting.record.status).toBe('waiting')
@@ -155,8 +155,8 @@ describe('the pull request of an implementation', () => {
   })
 })
 
-describe('a pull request that is followed', () => {
-  test('gets its failed check and comments triaged, fixed, answered and resolved in one round', async () => {
+describe('the supervision of a pull request', () => {
+  test('triages, fixes, answers and resolves a failed check and comments in one round', async () => {
     judge()
     const { pull, create } = await watch({ allow: ['push'] })
     pull.checks.set('unit tests', 'FAILURE')
@@ -207,7 +207,7 @@ describe('a pull request that is followed', () => {
     ])
   })
 
-  test('stops on a conflict, a rewritten branch and a closed pull request, and continues when it is resumed', async () => {
+  test('stops on a conflict, a rewritten branch and a closed pull request, and continues when resumed', async () => {
     judge()
     const { pull, create } = await watch({}, 'green')
     pull.mergeable = 'CONFLICTING'
@@ -231,7 +231,7 @@ describe('a pull request that is followed', () => {
     expect((await fixture.drive(id)).record.status).toBe('completed')
   })
 
-  test('is merged only by a decision, and only at the head that was shown', async () => {
+  test('merges only by a decision, and only the head that was shown', async () => {
     judge()
     const { pull, create } = await watch({ merge: 'ask', allow: ['push', 'comment', 'resolve'] }, 'merged')
     const waiting = await fixture.drive(await create())
@@ -243,7 +243,7 @@ describe('a pull request that is followed', () => {
     expect(github.calls.filter(write)).toHaveLength(1)
   })
 
-  test('asks before it exceeds its rounds, and leaves bots alone if the profile says so', async () => {
+  test('asks before it exceeds its rounds, and ignores bots if the profile says so', async () => {
     judge()
     const { pull, create } = await watch({
       bots: 'ignore',

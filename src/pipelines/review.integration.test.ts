@@ -14,7 +14,7 @@ beforeEach(() => {
 const say = (value: object) => ({ text: JSON.stringify(value) })
 
 describe('a review', () => {
-  test('of no changes ends at once', async () => {
+  test('ends at once without changes', async () => {
     fixture.git('checkout', '-q', '--', '.')
     const run = await fixture.review()
     expect(run.path).toEqual(['start', 'collect', 'finish', 'exit'])
@@ -33,7 +33,7 @@ describe('a review', () => {
     expect(prompt).toMatch(/changed files that are not shown =+\nlamp.bin\npackage-lock.json\n/)
   })
 
-  test('that only reports ends with objections if a serious item is open, and changes nothing', async () => {
+  test('ends with objections in report-only mode if a serious item is open, and changes nothing', async () => {
     fixture.script({ reviewer: [say(rejected(item(1), item(2, 'minor')))] })
     const run = await fixture.review({ reviewMode: 'review_only' })
     expect(run.path).toEqual(['start', 'collect', 'reviewer', 'evaluator', 'finish', 'exit'])
@@ -46,7 +46,7 @@ describe('a review', () => {
     expect(fixture.git('status', '--porcelain')).toBe('M a.txt')
   })
 
-  test('asks which items to fix, fixes those, and reviews again', async () => {
+  test('asks which items to fix, fixes them, and reviews again', async () => {
     fixture.script({ reviewer: [say(rejected(item(1), item(2, 'minor'))), say(APPROVED)] })
     const run = await fixture.review()
     expect(run.record.status).toBe('waiting')
@@ -70,7 +70,7 @@ describe('a review', () => {
     expect(existsSync(join(fixture.repository, 'fixed.txt'))).toBe(true)
   })
 
-  test('of findings of a person asks no Reviewer first, and one after they are fixed', async () => {
+  test('starts with findings of a person instead of a Reviewer, who checks the fixes', async () => {
     fixture.script({ reviewer: [say(APPROVED)] })
     const findings = [{ file: 'a.txt', line: 2, text: 'Say three.\nNot two.' }]
     const run = await fixture.review({ findings })
@@ -84,7 +84,7 @@ describe('a review', () => {
     expect(done.pipeline.state).toMatchObject({ outcome: 'approved' })
   })
 
-  test('that waits at its gate and is continued by another host runs review nodes only', async () => {
+  test('runs only review nodes after another host continued it from its gate', async () => {
     fixture.script({ reviewer: [say(rejected()), say(APPROVED)] })
     const id = await fixture.create({ pipeline: 'review' })
     await fixture.drive(id)
@@ -105,7 +105,7 @@ describe('a review', () => {
     expect(run.pipeline.state.pipeline_type).toBe('review')
   })
 
-  test('that is auto-approved fixes all that the Evaluator recommends, up to the pass limit, and never reports open work as approved', async () => {
+  test('fixes all recommended items up to the pass limit if it is auto-approved', async () => {
     fixture.script({ reviewer: [say(rejected())] })
     const run = await fixture.review({ autoApprove: true, profile: fixture.profile({ maxReviewPasses: 2 }) })
     expect(dataOf(run, 'items.decided').every(({ isAutomatic }) => isAutomatic)).toBe(true)
@@ -128,7 +128,7 @@ describe('a review', () => {
     })
   })
 
-  test('accepts a rejection with evidence; asks about items the Evaluator left out; drops items it added', async () => {
+  test('accepts a rejection with evidence, asks about missing items, and drops added ones', async () => {
     const items = [
       { number: 1, disposition: 'reject', reason: 'a.txt:2 shows otherwise' },
       { number: 9, disposition: 'implement', reason: 'x' },
@@ -143,7 +143,7 @@ describe('a review', () => {
     expect(done.pipeline.state.outcome).toBe('approved')
   })
 
-  test('of a range commits its fixes, one commit per pass', async () => {
+  test('commits the fixes of a range in one commit per pass', async () => {
     fixture.git('commit', '-qam', 'two')
     const [from, to] = [fixture.git('rev-parse', 'HEAD~1'), fixture.git('rev-parse', 'HEAD')]
     fixture.script({ reviewer: [say(rejected()), say(APPROVED)] })
@@ -157,7 +157,7 @@ describe('a review', () => {
     expect(fixture.git('log', '-1', '--format=%b')).toContain('Signalbox-Pass: 1')
   })
 
-  test('whose fixes a hook rejects asks, as for a task; the Developer fixes it, in one commit', async () => {
+  test('asks if a hook rejects its fixes, and the Developer’s fix is in the same commit', async () => {
     fixture.git('commit', '-qam', 'two')
     const [from, to] = [fixture.git('rev-parse', 'HEAD~1'), fixture.git('rev-parse', 'HEAD')]
     const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
@@ -177,7 +177,7 @@ describe('a review', () => {
     expect(fixture.git('log', '--format=%s', `${to}..HEAD`)).toBe('fix: review items (pass 1)')
   })
 
-  test('asked for another pass after the last asks again, and settles nothing', async () => {
+  test('asks again if another pass is requested after the last one, and settles nothing', async () => {
     fixture.script({ reviewer: [say(rejected())] })
     const run = await fixture.review({ profile: fixture.profile({ maxReviewPasses: 1 }) })
     expect((await fixture.asked(run.id)).options).not.toContain('pass')
@@ -187,7 +187,7 @@ describe('a review', () => {
     expect(again.pipeline.state.settled_items).toEqual([])
   })
 
-  test('that was complete when its host died counts: the Reviewer is not asked twice', async () => {
+  test('uses a review that was complete when its host died, without asking the Reviewer again', async () => {
     const agents = fixture.script({
       reviewer: [
         () => {
@@ -205,7 +205,7 @@ describe('a review', () => {
     expect(agents.prompts('reviewer')).toHaveLength(1)
   })
 
-  test('by a Reviewer that changed files does not count in a later attempt either', async () => {
+  test('discards a review whose Reviewer changed files, also in a later attempt', async () => {
     const agents = fixture.script({
       reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }, say(rejected())],
     })
@@ -218,7 +218,7 @@ describe('a review', () => {
     expect(run.pipeline.state.outcome).toBe('objections')
   })
 
-  test('whose Evaluator had answered when its host died continues with that answer', async () => {
+  test('continues with the answer of an Evaluator that had answered when its host died', async () => {
     const answer = { items: [{ number: 1, disposition: 'reject', reason: 'a.txt:2 shows otherwise' }], summary: 's' }
     const agents = fixture.script({
       reviewer: [say(rejected())],
@@ -239,7 +239,7 @@ describe('a review', () => {
     expect(agents.prompts('evaluator')).toHaveLength(1)
   })
 
-  test('during which files change does not count; in a person’s tree nothing is restored', async () => {
+  test('does not count if files change during it; in a person’s tree nothing is restored', async () => {
     fixture.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
     const run = await fixture.review()
     expect(run.record).toMatchObject({ status: 'failed' })
@@ -250,7 +250,7 @@ describe('a review', () => {
   })
 })
 
-test('has a snapshot that does not grow with tool calls: 10 000 of them take no more than 10, and under 64 KiB', async () => {
+test('the snapshot of a review stays under 64 KiB, also after 10 000 tool calls', async () => {
   const { graphWorkflow, readRun } = await import('../engine/index.js')
   const measure = async (count: number) => {
     const activities = Array.from({ length: count }, (_, at) => ({
@@ -278,7 +278,7 @@ test('has a snapshot that does not grow with tool calls: 10 000 of them take no 
   expect(many.events).toBe(few.events)
 })
 
-test('keeps a history of 5 000 entries in the log: the state has it, the snapshot does not', async () => {
+test('the history of a review is in the log and the state, but not in the snapshot', async () => {
   const { graphWorkflow, readRun } = await import('../engine/index.js')
   fixture.script({ reviewer: [say(rejected())] })
   const run = await fixture.review()
@@ -295,7 +295,7 @@ test('keeps a history of 5 000 entries in the log: the state has it, the snapsho
   expect(done.pipeline.state.history.at(-1)!.message).toMatch(/^completed with 1 objection/)
 })
 
-test('records tool calls that a role may not make, redacted', async () => {
+test('a review records tool calls that a role may not make, redacted', async () => {
   const activities = [
     { type: 'tool_call', callId: '1', tool: 'Write', kind: 'write', input: { path: 'a.txt', text: 'x' } },
     { type: 'tool_call', callId: '2', tool: 'Read', kind: 'read', input: { path: 'a.txt' } },
@@ -308,7 +308,7 @@ test('records tool calls that a role may not make, redacted', async () => {
 })
 
 test.each([true, false])(
-  'judges permission requests of a Developer by the policy first (auto-approved: %s)',
+  'a review judges requests of a Developer by the policy first (auto-approved: %s)',
   async autoApprove => {
     const requests = [
       { tool: 'Bash', input: { command: 'ls' } },

@@ -38,7 +38,7 @@ test('the route after a task review matches every vector', () => {
   }
 })
 
-test('an invalid plan goes back to the Architect up to the limit, then to a person; a person’s own plan goes to them at once', () => {
+test('an invalid plan goes back to the Architect up to the limit; a person’s own plan goes to them', () => {
   const invalid = { valid: false, issues: ['no_goal'], severity: 'major' as const }
   const at = (count: number, external = false) =>
     routeAfterValidation(
@@ -48,7 +48,7 @@ test('an invalid plan goes back to the Architect up to the limit, then to a pers
   expect([at(0), at(2), at(3), at(0, true)]).toEqual(['architect', 'architect', 'human_approval', 'human_approval'])
 })
 
-test('a review is ended, evaluated, asked about and fixed as the table says', () => {
+test('a review ends, is evaluated, asks and is fixed as its table defines', () => {
   expect(routeAfterReview({ items: 0 })).toBe('finish')
   expect(routeAfterReview({ items: 2 })).toBe('evaluator')
   expect(routeAfterEvaluation({ mode: 'review_only', toDecide: 2 })).toBe('finish')

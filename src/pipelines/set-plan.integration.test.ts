@@ -5,7 +5,7 @@ import { fixture, useFixture } from './testing/use-fixture.js'
 
 useFixture()
 
-test('a queued run accepts a plan: it starts with the latest one, asks about it, and skips the Architect', async () => {
+test('a queued run accepts plans, starts with the latest, asks about it, and skips the Architect', async () => {
   const id = await fixture.create()
   expect(await setQueuedPlan(fixture.store, id, { text: plan(0), by: 'someone' })).toMatchObject({ isValid: false })
   await setQueuedPlan(fixture.store, id, { text: plan(3, 'As I want it.'), by: 'someone' })
@@ -21,7 +21,7 @@ test('a queued run accepts a plan: it starts with the latest one, asks about it,
   await expect(setQueuedPlan(fixture.store, id, { text: plan(1), by: 'x' })).rejects.toMatchObject({ code: 'E_STATE' })
 })
 
-test('an invalid plan of a person goes back to them, even if the run is auto-approved', async () => {
+test('an invalid plan of a person goes back to them, also if the run is auto-approved', async () => {
   const id = await fixture.create({ autoApprove: true })
   await setQueuedPlan(fixture.store, id, { text: plan(0), by: 'someone' })
   const run = await fixture.drive(id)

@@ -7,13 +7,13 @@ beforeEach(() => {
   fixture.script({ architect: [writesPlan(plan(1))] })
 })
 
-test('the budget of a task is reported at 80 %, once; the next step still starts', async () => {
+test('the budget of a task is reported once at 80 %, and the next step still starts', async () => {
   const run = await fixture.implement({ profile: fixture.profile({ taskUsd: 0.6 }) })
   expect(dataOf(run, 'budget.warned')).toEqual([{ limit: 'task_usd', spent: 0.5, of: 0.6 }])
   expect(run.pipeline.state.outcome).toBe('approved')
 })
 
-test('the budget of a task stops it at a gate, and it continues when the budget is raised', async () => {
+test('the budget of a task stops it at a gate, and a higher budget continues it', async () => {
   const waiting = await fixture.implement({ profile: fixture.profile({ taskUsd: 0.4 }) })
   expect(waiting.record.status).toBe('waiting')
   expect((await fixture.asked(waiting.id)).input).toMatchObject({ gate: 'spending', limit: 'task_usd', of: 0.4 })

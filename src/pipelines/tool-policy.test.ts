@@ -82,7 +82,7 @@ test('mergeReviews renumbers items and adds their type; one objection is enough'
   expect(isApproved(one)).toBe(true)
 })
 
-test('an item is identified by its file, title and code; an evaluation covers every item', () => {
+test('an item is identified by file, title and code; an evaluation covers every item', () => {
   const known = itemKey({ file: 'a', title: 'Line 12: it leaks!' }, 'x = 1')
   expect(itemKey({ file: 'a', title: 'line 14: It leaks' }, 'x  =  1')).toBe(known)
   expect(itemKey({ file: 'b', title: 'line 14: It leaks' }, 'x = 1')).not.toBe(known)

@@ -29,7 +29,7 @@ describe('a process group', () => {
     expect(await (await start('kill -9 $$')).exit).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
-  test('that cannot be started rejects', async () => {
+  test('rejects if its program cannot be started', async () => {
     const options = { cwd: directory, env: {}, stdin: null, mark, clock: systemClock }
     await expect(spawnGroup('/no/such/program', [], options)).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -73,14 +73,14 @@ describe('a process group', () => {
     expect([isAlive(far), running()]).toEqual([false, []])
   })
 
-  test('that is known only by its mark is ended, and nothing else is', async () => {
+  test('is ended if only its mark is known, and no other process is', async () => {
     const group = await start('sleep 600')
     await endProcesses({ leaders: [], isWanted: found => isOfStep(found, mark), graceMs: 5_000, clock: systemClock })
     expect(await group.exit).toEqual({ code: null, signal: 'SIGTERM' })
     expect(running()).toEqual([])
   })
 
-  test('is left alone while another process drives its step, also one that starts meanwhile', async () => {
+  test('is left running while another process drives its step, including one that starts later', async () => {
     const first = await start('exec sleep 600')
     const end = (mayEnd: () => Promise<boolean>) =>
       endProcesses({ leaders: [], isWanted: found => isOfStep(found, mark), graceMs: 0, clock: systemClock, mayEnd })
@@ -97,7 +97,7 @@ describe('a process group', () => {
     await second!.kill(100)
   })
 
-  test('whose pid now belongs to another process is left alone', async () => {
+  test('is left running if its pid now belongs to another process', async () => {
     const other = await start('sleep 600')
     for (const processStart of ['another', null])
       await endProcesses({

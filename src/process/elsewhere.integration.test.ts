@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runsElsewhere, wrapperIn } from './elsewhere.js'
 
-test('a command line names the program that takes it elsewhere', () => {
+test('the command line of a container client names the program that it starts elsewhere', () => {
   expect(wrapperIn(['/usr/bin/docker', 'run', '-i', 'agent'])).toBe('docker')
   expect(wrapperIn(['env', 'A=b', 'ssh', 'host', 'agent'])).toBe('ssh')
   expect(wrapperIn(['goose', 'acp'])).toBeNull()
@@ -20,16 +20,19 @@ async function running(script: string, check: (pid: number) => void): Promise<vo
   await new Promise(resolve => child.once('close', resolve))
 }
 
-test.runIf(process.platform === 'linux')('a script that passes its input to a container client is found', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-elsewhere-'))
-  const docker = join(directory, 'docker')
-  writeFileSync(docker, '#!/bin/sh\necho ready\nread line\n')
-  chmodSync(docker, 0o755)
-  try {
-    await running(`${docker}; true`, pid => expect(runsElsewhere(pid)).toBe('docker'))
-    const pipe = join(directory, 'pipe')
-    await running(`mkfifo ${pipe}; ${docker} <>${pipe} & cat; kill $!`, pid => expect(runsElsewhere(pid)).toBeNull())
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
-})
+test.runIf(process.platform === 'linux')(
+  'a script that passes its input to a container client is detected',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-elsewhere-'))
+    const docker = join(directory, 'docker')
+    writeFileSync(docker, '#!/bin/sh\necho ready\nread line\n')
+    chmodSync(docker, 0o755)
+    try {
+      await running(`${docker}; true`, pid => expect(runsElsewhere(pid)).toBe('docker'))
+      const pipe = join(directory, 'pipe')
+      await running(`mkfifo ${pipe}; ${docker} <>${pipe} & cat; kill $!`, pid => expect(runsElsewhere(pid)).toBeNull())
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  },
+)

@@ -21,24 +21,24 @@ const init = facts(1, 0, { program: 'systemd', terminal: 0 })
 describe('the origin of a process', () => {
   const shell = facts(20, 1, { program: 'bash' })
 
-  it('is a person in a terminal, and in a script without one', () => {
+  it('is a person in a terminal, and in a script without a terminal', () => {
     expect(judge([facts(30, 20), shell, init])).toEqual({ kind: 'person', program: 'node', hasTerminal: true })
     expect(judge([facts(30, 20, { terminal: 0 }), shell, init])).toMatchObject({ kind: 'person', hasTerminal: false })
   })
 
-  it.runIf(process.platform === 'linux')('is unknown if another process has got its number since it connected', () => {
+  it.runIf(process.platform === 'linux')('is unknown if another process got its number after the connection', () => {
     const ended = { kind: 'unproven', why: 'the process has ended' }
     expect(originOf({ pid: process.pid, start: '1' }, [], null)).toEqual(ended)
     expect(originOf({ pid: process.pid, start: null }, [], null)).not.toEqual(ended)
   })
 
-  it('is an agent with a limit, whatever its environment, parents and terminal are', () => {
+  it('is an agent if it has a limit mark, whatever its environment, parents and terminal are', () => {
     const orphan = facts(30, 1, { limit: 7n, terminal: 0 })
     expect(judge([orphan, init])).toMatchObject({ kind: 'agent', session: 'ses_a' })
     expect(judge([{ ...orphan, limit: 3n }, init])).toMatchObject({ kind: 'agent', session: null })
   })
 
-  it('is an agent by a parent, a variable or a terminal of a session, also where limits are not marked', () => {
+  it('is an agent by parent, variable or terminal of a session, also without limit marks', () => {
     expect(judge([facts(30, 50), facts(50, 1), init], false)).toMatchObject({ kind: 'agent', session: 'ses_a' })
     expect(judge([facts(30, 20, { marked: 'ses_b' }), shell], false)).toMatchObject({ session: 'ses_b' })
     expect(judge([facts(30, 20), { ...shell, marked: 'run_a/work@1' }])).toMatchObject({ session: 'run_a' })
@@ -56,7 +56,7 @@ describe('the origin of a process', () => {
     expect(verdict).toMatchObject({ kind: 'unproven', ...(multiplexer && { multiplexer }) })
   })
 
-  it('is unproven below the service manager of the user, unless in a terminal of the desktop', () => {
+  it('is unproven below the user’s service manager, unless in a terminal of the desktop', () => {
     const manager = facts(5, 1, { program: 'systemd', terminal: 0 })
     expect(judge([facts(30, 5, { terminal: 0 }), manager, init])).toMatchObject({ kind: 'unproven' })
     expect(judge([facts(30, 5), manager, init])).toMatchObject({ kind: 'unproven' })
@@ -64,7 +64,7 @@ describe('the origin of a process', () => {
     expect(judge([facts(30, 20), { ...shell, parent: 9 }, terminal, manager, init])).toMatchObject({ kind: 'person' })
   })
 
-  it('is unproven for an orphan since the first agent outside a sandbox, unless the system started it', () => {
+  it('is unproven for an orphan after the first unsandboxed agent, unless the system started it', () => {
     const orphan = [facts(30, 20), shell, init]
     expect(judge(orphan, true, 2_000)).toMatchObject({ kind: 'person' })
     expect(judge(orphan, true, 500)).toMatchObject({ kind: 'unproven' })
@@ -73,14 +73,14 @@ describe('the origin of a process', () => {
     expect(judge([facts(30, 0), init], true, 500)).toMatchObject({ kind: 'person' })
   })
 
-  it('is unproven for a process that has ended, and for an orphan where limits are not marked', () => {
+  it('is unproven for an ended process, and for an orphan on systems without limit marks', () => {
     expect(judge([])).toMatchObject({ kind: 'unproven' })
     expect(judge([facts(30, 1, { terminal: 0 }), init], false)).toMatchObject({ kind: 'unproven' })
     expect(judge([facts(30, 1, { terminal: 0 }), init])).toMatchObject({ kind: 'person' })
   })
 })
 
-test('a process list of macOS names parents, terminals and the session in the environment', () => {
+test('a macOS process list gives parents, terminals and the session in the environment', () => {
   const list = [
     '  501   1 16/3 /usr/bin/login -fp ada',
     '  502 501 16/3 -zsh HOME=/Users/ada',

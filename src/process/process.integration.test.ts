@@ -36,7 +36,7 @@ describe('finding a program', () => {
     expect(findExecutable('tool', { path, cwd: '/' })).toBe(join(first, 'tool'))
   })
 
-  test('skips relative entries, empty ones and the current directory: a repository must not plant programs', () => {
+  test('skips relative and empty entries and the current directory, where a repository plants programs', () => {
     program(join(directory, 'tool'))
     for (const path of ['', '.', './', `${delimiter}.`, undefined])
       expect(findExecutable('tool', { path, cwd: directory })).toBeNull()
@@ -68,7 +68,7 @@ describe('finding a program', () => {
   })
 })
 
-describe('a lock', () => {
+describe('a lock between processes', () => {
   const HOLD_LOCK = fileURLToPath(new URL('./testing/hold-lock.ts', import.meta.url))
   const children: ChildProcess[] = []
 
@@ -98,7 +98,7 @@ describe('a lock', () => {
     expect((await hold(path)).answer).toBe('held')
   })
 
-  test('is held once in one process too, and a failed attempt does not lose it', async () => {
+  test('is held once also within one process, and a failed attempt does not release it', async () => {
     const path = join(directory, 'a.lock')
     const lock = await acquireLock(path)
     expect(await acquireLock(path)).toBeNull()
@@ -111,7 +111,7 @@ describe('a lock', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('is an error, not a lock of another process, where no file can be created', async () => {
+  test('is an error, not held by another process, where no file can be created', async () => {
     await expect(acquireLock(join(directory, 'no', 'such', 'folder'))).rejects.toThrow()
   })
 })
@@ -172,7 +172,7 @@ describe('a process', () => {
     expect(isAlive(process.pid)).toBe(true)
   })
 
-  itNeeding('linux', 'is identified for good by its id and its start', async () => {
+  itNeeding('linux', 'is identified by its id and its start', async () => {
     const start = processStart(process.pid)
     expect(start).toMatch(/^\d+$/)
     expect(processStart(process.pid)).toBe(start)

@@ -19,9 +19,9 @@ const program = (
 const judge = (process: ReaderProcess | ReaderProcess[], mode: ReaderFacts['mode'] = 'lines', isComplete = true) =>
   judgeReader({ processes: [process].flat(), mode, isComplete }).reads
 
-describe('the reader of a terminal, from what the system shows', () => {
+describe('the judgement whether a program reads its terminal', () => {
   it.each(['read', 'poll', 'epoll', 'ring'] as const)(
-    '%s of the terminal reads it; of anything else does not',
+    'is yes for %s of the terminal, and no for another file',
     call => {
       expect(judge(program({ in: call, fds: [0] }))).toBe('yes')
       expect(judge(program({ in: call, fds: [3, 0] }, [0, 5]))).toBe('yes')
@@ -30,13 +30,13 @@ describe('the reader of a terminal, from what the system shows', () => {
     },
   )
 
-  it('is found by one thread of one program of the group; a thread that computes or sleeps does not count', () => {
+  it('is yes for one thread of one program; threads that compute or sleep do not count', () => {
     const reads = program({ in: 'read', fds: [0] })
     expect(judge([program(SLEEPS), { ...reads, threads: [SLEEPS, ...reads.threads] }])).toBe('yes')
     expect(judge([program(SLEEPS), program({ in: 'elsewhere', where: 'computes' })])).toBe('no')
   })
 
-  it('is never `no` for a hidden program; the mode of the terminal decides where it can', () => {
+  it('is not no for a hidden program, and follows the mode of the terminal where possible', () => {
     const modes = ['lines', 'silent', 'keys', null] as const
     expect(modes.map(mode => judge(program(HIDDEN, null), mode))).toEqual(['unknown', 'yes', 'yes', 'unknown'])
     expect(modes.map(mode => judge(program({ in: 'poll', fds: null }), mode))).toEqual([
@@ -50,12 +50,12 @@ describe('the reader of a terminal, from what the system shows', () => {
     expect(modes.map(mode => judge(program(SLEEPS), mode))).toEqual(['no', 'no', 'yes', 'no'])
   })
 
-  it('is not a program outside the foreground, whatever the mode', () => {
+  it('is no for a program outside the foreground in any mode', () => {
     expect(judge(program(SLEEPS, []), 'keys')).toBe('no')
     expect(judge(program({ in: 'poll', fds: null }, []), 'lines')).toBe('no')
   })
 
-  it('is unknown when the list of programs may be incomplete', () => {
+  it('is unknown if the list of programs may be incomplete', () => {
     expect([judge(program(SLEEPS), 'lines', false), judge([])]).toEqual(['unknown', 'unknown'])
   })
 })
@@ -99,7 +99,7 @@ describeNeeding('linux', 'real programs in real terminals', () => {
     ['a printer behind a relay', 'no: sleep sleeps', 'script', ['-qc', 'printf GO?; exec sleep 99', '/dev/null']],
     ['a printer of two programs', 'no: sh waits for a program', 'sh', ['-c', 'printf GO?; sleep 99; :']],
     ['node that waits', 'no: node waits in epoll', 'node', ['-e', 'console.log("GO?"); setTimeout(() => 0, 1e6)']],
-  ])('%s: %s', async (_what, wanted, file, args) => {
+  ])('%s gives "%s"', async (_what, wanted, file, args) => {
     const byPlace = await seen(wanted, file, args)
     // Without the system call a question may be unknown; a printing program is recognised all the
     // same.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseProcessList } from './step-mark.js'
 
-test('the list of processes of a system without /proc gives the marks, also of names with blanks', () => {
+test('marks are read from the process list of a system without /proc, also for names with blanks', () => {
   const list = [
     '  412   400 /bin/sh -c sleep 600 PATH=/bin SIGNALBOX_STEP=run_a/build it@1#1 HOME=/Users/a',
     '  413   400 sleep 600 SIGNALBOX_STEP=run_a/b@2#1',

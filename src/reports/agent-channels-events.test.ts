@@ -24,7 +24,7 @@ const asked = (id: string, key: string, reply?: string) =>
   report(id, { kind: 'request', key, tool: 'bash', input: {}, ...(reply !== undefined && { reply }) })
 
 describe('EventChannel', () => {
-  it('answers with the id that the agent gave the request, and nothing else', async () => {
+  it('answers with the id that the agent gave the request, and with no other', async () => {
     channel.note(asked('events:1', 'call_1', 'per_1'))
     channel.note(asked('events:2', 'per_2'))
     expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('sent')
@@ -35,7 +35,7 @@ describe('EventChannel', () => {
     ])
   })
 
-  it('is closed for requests that were answered elsewhere or never made, and if the agent is gone', async () => {
+  it('is closed for requests that were answered elsewhere or do not exist, and without an agent', async () => {
     channel.note(asked('events:1', 'call_1', 'per_1'))
     channel.note(asked('events:2', 'call_2', 'per_2'))
     channel.note(report('events:3', { kind: 'answered', key: 'call_1', result: 'allowed' }))

@@ -70,7 +70,7 @@ const request = (id: string) => ({
   data: { tool_name: 'Shell', tool_input: { command: 'ls' } },
 })
 
-it('an event is known by other names, too', async () => {
+it('an event has aliases', async () => {
   const token = await tokenOf('ses_a')
   const names = ['stop', 'after_agent', 'session-idle', 'permission_prompt', 'promptSubmit']
   for (const event of names)
@@ -114,14 +114,14 @@ describe('the session of a hook call', () => {
     ])
   })
 
-  it('that has a token is addressed only with it; an unknown token is refused', async () => {
+  it('is found only by the token if the call has one; an unknown token is refused', async () => {
     await tokenOf('ses_a')
     await expect(call({ ...tool('t1'), session: 'ses_a' })).rejects.toMatchObject({ code: 'E_LOGIN' })
     await expect(call(tool('t1'), 'wrong')).rejects.toMatchObject({ code: 'E_LOGIN' })
     expect(delivered).toEqual([])
   })
 
-  it('without a token is found by name, by the agent’s own id, or by its directory if it is the only one there', async () => {
+  it('is found without a token by name, agent id, or the only match of the directory', async () => {
     expect(await call({ ...tool('t1'), session: 'ses_a' })).toMatchObject({ pane: 'ses_a' })
     expect(await call({ event: 'PreToolUse', data: { ...tool('t2').data, session_id: 'uuid-b' } })).toMatchObject({
       pane: 'ses_b',
@@ -131,7 +131,7 @@ describe('the session of a hook call', () => {
     expect(await call({ ...tool('t4'), cwd: '/q' })).toEqual({ status: 202, pane: null })
   })
 
-  it('may start later: the call waits for it, at most 30 s', async () => {
+  it('may start later: the call waits for it at most 30 s', async () => {
     const early = { event: 'PreToolUse', data: { ...tool('t1').data, session_id: 'uuid-new' } }
     expect(await call(early)).toEqual({ status: 202, pane: null })
     clock.advance(29_000)
@@ -158,7 +158,7 @@ describe('the session of a hook call', () => {
 })
 
 describe('a hook call', () => {
-  it('is delivered once: repetitions by id, or by session, tool use and event, are ignored for ten minutes', async () => {
+  it('is delivered once: repeated ids or tool uses are ignored for ten minutes', async () => {
     const token = await tokenOf('ses_a')
     for (let count = 0; count < 3; count++) await call({ id: 'x', event: 'Stop', data: { outcome: 'done' } }, token)
     for (let count = 0; count < 3; count++) await call({ id: `y${count}`, ...tool('t1') }, token)
@@ -169,7 +169,7 @@ describe('a hook call', () => {
     expect(delivered).toHaveLength(4)
   })
 
-  it('with an unknown source or event is counted and changes nothing', async () => {
+  it('is counted and changes nothing if its source or event is unknown', async () => {
     expect(await call(tool('t1'), null, 'nobody')).toMatchObject({ status: 202 })
     expect(await call({ event: 'Unheard', session: 'ses_a', data: {} })).toMatchObject({ status: 202 })
     expect(inbox.counters).toEqual({ unknown: 2 })
@@ -177,12 +177,12 @@ describe('a hook call', () => {
   })
 
   it.each<[string, unknown]>([
-    ['nothing', null],
+    ['null', null],
     ['a list', []],
     ['no event', { data: {} }],
-    ['data that is no object', { event: 'Stop', data: 'x' }],
+    ['data that is not an object', { event: 'Stop', data: 'x' }],
     ['a payload without its tool', { event: 'PreToolUse', data: {} }],
-  ])('that is malformed (%s) is refused and recorded, once a second', async (_, body) => {
+  ])('is refused and recorded once a second if it is malformed (%s)', async (_, body) => {
     const token = await tokenOf('ses_a')
     await expect(call(body, token)).rejects.toMatchObject({ code: 'E_INPUT' })
     await expect(call(body, token)).rejects.toMatchObject({ code: 'E_INPUT' })
@@ -190,7 +190,7 @@ describe('a hook call', () => {
     expect(delivered).toEqual([])
   })
 
-  it('beyond 20 a second is dropped, unless it must not be lost', async () => {
+  it('is dropped beyond 20 a second, unless it must not be lost', async () => {
     const token = await tokenOf('ses_a')
     for (let count = 0; count < 30; count++) await call(tool(`t${count}`), token)
     expect(delivered).toHaveLength(20)
@@ -205,7 +205,7 @@ describe('a hook call', () => {
 })
 
 describe('a held request', () => {
-  it('is delivered while it can be answered; a relay that reconnects asks again; both get the answer', async () => {
+  it('is delivered while it can be answered, also to a relay that reconnects', async () => {
     const token = await tokenOf('ses_a')
     const gone = new AbortController()
     const first = await call(request('r1'), token, 'demo', gone.signal)
@@ -221,7 +221,7 @@ describe('a held request', () => {
     expect(held.answer(id, 'again')).toBe(false)
   })
 
-  it('without --hold, or when 200 already wait, is only a report', async () => {
+  it('is only a report without --hold, or if 200 others wait', async () => {
     const token = await tokenOf('ses_a')
     expect((await call({ ...request('r1'), hold: false }, token)).answer).toBeUndefined()
     for (let count = 0; count < 200; count++) held.hold(`other${count}`, open)
@@ -282,13 +282,13 @@ describe('a hook of a foreign agent', () => {
     expect(reports).toHaveLength(2)
   })
 
-  it('is not attributed to a session of ours in the same directory', async () => {
+  it('is not assigned to one of our sessions in the same directory', async () => {
     await tokenOf('ses_a')
     expect(await call(ofPane('t1'))).toEqual({ status: 202, pane: null })
     expect(delivered).toEqual([])
   })
 
-  it('is dropped after half a minute, or when a hundred newer ones wait', async () => {
+  it('is dropped after half a minute, or if a hundred newer ones wait', async () => {
     const reports: AgentReport[] = []
     await call(ofPane('old'))
     clock.advance(30_000)

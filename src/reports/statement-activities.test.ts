@@ -12,7 +12,7 @@ test('a call is reported when it starts and when it ends, once each', () => {
   ])
 })
 
-test('a call that is recorded only when it has ended is reported as a whole; a denial is marked', () => {
+test('a call that is recorded only after its end is reported completely, and a denial is marked', () => {
   const activities = new StatementActivities()
   const told = activities.take({ kind: 'tool', state: 'denied', key: 'a', tool: 'Write', input: {} })
   expect(told).toMatchObject([
@@ -21,7 +21,7 @@ test('a call that is recorded only when it has ended is reported as a whole; a d
   ])
 })
 
-test('calls without an id are paired by tool, oldest first', () => {
+test('calls without an id are matched by tool, oldest first', () => {
   const activities = new StatementActivities()
   const tell = (tool: string, state: 'started' | 'done') =>
     activities.take({ kind: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
@@ -43,7 +43,7 @@ test('usage is reported as a sum, with its model', () => {
   ])
 })
 
-test('what a sub-agent says and does carries its name, and is not the answer', () => {
+test('text and tools of a sub-agent carry its name and are not the answer', () => {
   const activities = new StatementActivities()
   activities.take({ kind: 'said', id: '1', markdown: 'mine' })
   expect(activities.take({ kind: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])

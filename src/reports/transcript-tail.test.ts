@@ -45,7 +45,7 @@ function tail(locate: () => string[] = () => [file]) {
 }
 
 describe('a transcript', () => {
-  it('is read from its beginning and followed as it grows, each record once, incomplete lines when they are complete', async () => {
+  it('is read from its beginning as it grows, each record once, incomplete lines when complete', async () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     const { tail: follower, said, delivered } = tail()
     follower.start()
@@ -66,7 +66,7 @@ describe('a transcript', () => {
     await expect.poll(() => second.delivered).toEqual(first.delivered)
   })
 
-  it('that does not exist yet is found when it appears', async () => {
+  it('is found when it appears if it does not exist yet', async () => {
     let exists = false
     const { tail: follower, said } = tail(() => (exists ? [file] : []))
     follower.start()
@@ -75,7 +75,7 @@ describe('a transcript', () => {
     await expect.poll(said).toEqual(['prompt'])
   })
 
-  it('is the one that the agent names, if that is a file', async () => {
+  it('is the file that the agent names, if that is a file', async () => {
     const other = join(directory, 'other.jsonl')
     writeFileSync(other, line('assistant', { text: 'new' }))
     const { tail: follower, said } = tail(() => [])
@@ -86,7 +86,7 @@ describe('a transcript', () => {
     expect(follower.path).toBe(other)
   })
 
-  it('is read to its end when stopped, and not beyond', async () => {
+  it('is read to its current end when it is stopped', async () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     const { tail: follower, said } = tail()
     follower.start()

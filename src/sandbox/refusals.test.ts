@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SandboxPath } from './plan.js'
 import { candidatesIn, refusalOf } from './refusals.js'
 
-describe('messages of programs', () => {
+describe('a message of a program', () => {
   it.each([
     ['cat: /h/notes: No such file or directory', '/h/notes', 'read'],
     ["ls: cannot access '/h/a b': No such file or directory", '/h/a b', 'read'],
@@ -17,17 +17,17 @@ describe('messages of programs', () => {
     ["OSError: [Errno 30] Read-only file system: '/usr/lib/x'", '/usr/lib/x', 'write'],
     ['open /usr/x: read-only file system', '/usr/x', 'write'],
     ['sh: 1: cannot create /h/d/new: Directory nonexistent', '/h/d/new', 'write'],
-  ])('%s', (message, path, access) => {
+  ])('gives the refused path: %s', (message, path, access) => {
     expect(candidatesIn(message)).toContainEqual({ path, access, message })
   })
 
   it.each(['see /etc/passwd', 'No such file or directory', '', `${'x'.repeat(5_000)} /a: No such file or directory`])(
-    'without error or path name none: %#',
+    'gives no path without an error or a path: %#',
     text => expect(candidatesIn(text)).toEqual([]),
   )
 })
 
-describe('a candidate', () => {
+describe('a refused path', () => {
   let home: string
   let paths: SandboxPath[]
   beforeEach(() => {
@@ -47,14 +47,14 @@ describe('a candidate', () => {
   const of = (path: string, access: 'read' | 'write' = 'read') =>
     refusalOf({ path, access, message: 'm' }, paths, home)?.path ?? null
 
-  it('is a refusal if the path exists and the sandbox hides it', () => {
+  it('is a refusal if it exists and the sandbox hides it', () => {
     expect(of('~/notes/a')).toBe(join(home, 'notes/a'))
     expect(of(join(home, 'notes'))).toBe(join(home, 'notes'))
     expect(of(join(home, 'missing'))).toBeNull()
     expect(of(join(home, 'project/.git'))).toBeNull()
   })
 
-  it('that is to be written is asked for as its directory if it does not exist', () => {
+  it('is requested as its directory if it is to be written and does not exist', () => {
     const refusal = refusalOf({ path: join(home, 'notes/new'), access: 'write', message: 'm' }, paths, home)
     expect(refusal).toMatchObject({ path: join(home, 'notes'), wanted: join(home, 'notes/new'), access: 'write' })
     expect(of(join(home, 'missing/new'), 'write')).toBeNull()
@@ -62,14 +62,14 @@ describe('a candidate', () => {
   })
 
   it.each(['signalbox', 'signalbox/data', '', 'project/.git/hooks', 'project/.git/hooks/x'])(
-    'is never asked for where it would show or change what is protected: %s',
+    'is never requested where that would show or change protected files: %s',
     name => {
       expect(of(join(home, name))).toBeNull()
       expect(of(join(home, name), 'write')).toBeNull()
     },
   )
 
-  it('is the target of a link', () => {
+  it('is replaced by the target of a link', () => {
     symlinkSync(join(home, 'signalbox'), join(home, 'notes/link'))
     expect(of(join(home, 'notes/link/data'))).toBeNull()
     for (const path of ['/', '/proc/1/environ', '/dev/null', '/sys']) expect(of(path, 'write')).toBeNull()

@@ -44,7 +44,7 @@ const accessOf = (path: string, { paths } = plan()) =>
   paths.filter(entry => `${path}/`.startsWith(entry.path === '/' ? '/' : `${entry.path}/`)).at(-1)!.access
 
 describe('the plan of a sandbox', () => {
-  it('shows the system read-only, the project writable, and of the home directory what the agent needs', () => {
+  it('shows the system read-only, the project writable, and only needed parts of the home', () => {
     expect(accessOf('/usr/bin')).toBe('read')
     expect(accessOf(at('home/project/src'))).toBe('write')
     expect(accessOf(at('home/.claude'))).toBe('write')
@@ -54,7 +54,7 @@ describe('the plan of a sandbox', () => {
     expect(accessOf(at('own'))).toBe('read')
   })
 
-  it('takes the lists of a person’s own profile, and refuses a file that is none', () => {
+  it('uses the lists of a person’s own profile, and refuses a file that is not a profile', () => {
     const file = at('packs/claude/sandbox/profile.toml')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, 'hosts = ["models.example.com"]\nread = ["~/.ssh"]\n')
@@ -66,20 +66,20 @@ describe('the plan of a sandbox', () => {
     expect(() => plan({ packs: at('packs') })).toThrow(/is not a profile of a sandbox: it: Unrecognized key/)
   })
 
-  it('keeps what git runs read-only', () => {
+  it('keeps the files that git executes read-only', () => {
     expect(accessOf(at('home/project/.git/hooks'))).toBe('read')
     expect(accessOf(at('home/project/.git/config'))).toBe('read')
     expect(accessOf(at('home/project/.git/objects'))).toBe('write')
   })
 
-  it('makes a repository a mount of its own, so that it cannot be renamed', () => {
+  it('makes a repository its own mount, so that it cannot be renamed', () => {
     const { paths } = plan()
     const at_ = paths.findIndex(({ path }) => path === at('home/project/.git'))
     expect(paths[at_]).toMatchObject({ access: 'write' })
     expect(paths.findIndex(({ path }) => path === at('home/project/.git/config'))).toBeGreaterThan(at_)
   })
 
-  it('lets a worktree write its own state, and neither that of others nor what names its repository', () => {
+  it('lets a worktree write its own state, but no other worktree’s and not its repository link', () => {
     rmSync(at('home/project/.git'), { recursive: true })
     const repository = at('home/repository/.git')
     for (const name of ['mine', 'other']) mkdirSync(join(repository, 'worktrees', name), { recursive: true })
@@ -118,7 +118,7 @@ describe('the plan of a sandbox', () => {
     expect(Object.keys(plan({}, { env: ['MINE'] }).env)).toContain('MINE')
   })
 
-  it('passes what Signalbox and the settings of the agent set for it', () => {
+  it('passes the variables that Signalbox and the settings of the agent set for it', () => {
     expect(Object.keys(plan({ given: ['MINE'] }).env).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'MINE', 'PATH'])
   })
 
@@ -142,7 +142,7 @@ describe('the command line of a backend', () => {
     expect(bubblewrapCommand('bwrap', plan({}, { network: 'on' }), program).args).not.toContain('--unshare-net')
   })
 
-  it('starts in outer namespaces and with a filter where the machine can', () => {
+  it('starts in outer namespaces and with a filter if the machine supports that', () => {
     const outer = { unshare: '/usr/bin/unshare', shared: at('own/open') }
     const { file, args } = bubblewrapCommand('/usr/bin/bwrap', plan(), program, { outer, filter: at('own/filter.bpf') })
     expect([file, args.slice(0, 3)]).toEqual(['/usr/bin/unshare', ['--user', '--map-root-user', '--mount']])
@@ -163,7 +163,7 @@ describe('the command line of a backend', () => {
     expect(seccompFilter('mips')).toBeNull()
   })
 
-  it('is a profile of sandbox-exec with the same order', () => {
+  it('is a profile of sandbox-exec with the same order of rules', () => {
     const text = seatbeltProfile(plan())
     expect(text).toContain('(deny default)')
     expect(text).toContain(`(deny file-read* file-write* (subpath "${at('home')}"))`)
@@ -171,7 +171,7 @@ describe('the command line of a backend', () => {
     expect(text).toContain('(deny network*)')
   })
 
-  it('of a container passes variables by name and has no network of its own', () => {
+  it('passes variables by name to a container, which has no network of its own', () => {
     const { args } = containerCommand('docker', 'node:22', plan(), program, '1000:1000')
     expect(args.slice(-3)).toEqual(['node:22', '/bin/agent', '--x'])
     expect(args.join(' ')).toContain('--network none')
@@ -188,6 +188,6 @@ it.each([
   ['api.example.com', false],
   ['a.wild.org', true],
   ['wild.org', false],
-])('the list of hosts decides about %s by whole names', (host, expected) => {
+])('the list of hosts matches %s only by whole names', (host, expected) => {
   expect(isAllowedHost(host, ['Example.com.', '.wild.org'])).toBe(expected)
 })

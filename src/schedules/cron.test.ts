@@ -28,6 +28,6 @@ test.each([
   ['5-1 * * * *', /is not a minute/],
   ['*/0 * * * *', /is not a minute/],
   ['0 0 30 2 *', /matches no date/],
-])('%s is refused', (cron, problem) => {
+])('the cron expression %s is refused', (cron, problem) => {
   expect(() => parseCron(cron)).toThrow(problem)
 })

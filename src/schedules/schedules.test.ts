@@ -46,7 +46,7 @@ const last = async (schedules: Schedules) => (await schedules.list())[0]?.last
 const settled = (schedules: Schedules, outcome: string) =>
   vi.waitFor(async () => expect((await last(schedules))?.outcome).toBe(outcome))
 
-test('a schedule starts its command at its time, once, also with two daemons', async () => {
+test('a schedule starts its command at its time once, also with two daemons', async () => {
   const [one, two] = [daemon(), daemon()]
   await one.add({ ...NIGHTLY, cron: '2 12 * * *' })
   await one.start()
@@ -58,7 +58,7 @@ test('a schedule starts its command at its time, once, also with two daemons', a
   expect(await last(two)).toMatchObject({ run: 'run_1' })
 })
 
-test('times that pass while no daemon runs are made up for by one start', async () => {
+test('missed times without a daemon are made up for by one start', async () => {
   await daemon().add(NIGHTLY)
   clock.advance(5 * DAY)
   const later = daemon()
@@ -69,7 +69,7 @@ test('times that pass while no daemon runs are made up for by one start', async 
   expect(later.nextAt(record!)).toBe(new Date('2026-03-10T02:00:00').getTime())
 })
 
-test('a paused schedule does not start, and a resumed one does not make up for the pause', async () => {
+test('a paused schedule does not start, and does not make up for the pause when it is resumed', async () => {
   const schedules = daemon()
   const paused = await schedules.setPaused(await schedules.add(NIGHTLY), true, BY)
   expect(schedules.nextAt(paused)).toBeNull()
@@ -81,7 +81,7 @@ test('a paused schedule does not start, and a resumed one does not make up for t
   expect(await schedules.list()).toEqual([])
 })
 
-test('a command that starts nothing is kept with its problem; a start by hand changes no time', async () => {
+test('a command that starts nothing is kept with its error; a start by hand changes no time', async () => {
   const schedules = daemon(() => Promise.reject(new Error('claude was not found')))
   const added = await schedules.add(NIGHTLY)
   const before = schedules.nextAt(added)
@@ -90,7 +90,7 @@ test('a command that starts nothing is kept with its problem; a start by hand ch
   expect(schedules.nextAt(tried)).toBe(before)
 })
 
-test('a schedule of another home directory does not start here', async () => {
+test('a schedule of another home directory does not start in this one', async () => {
   await daemon(launches, 'there').add(NIGHTLY)
   clock.advance(DAY)
   await daemon().start()
@@ -102,6 +102,6 @@ test.each([
   [{ command: ['config', 'set'] }, /cannot be scheduled/],
   [{ directory: 'work' }, /not an absolute path/],
   [{ cron: 'tonight' }, /five fields/],
-])('%j is refused', async (change, problem) => {
+])('the schedule %j is refused', async (change, problem) => {
   await expect(daemon().add({ ...NIGHTLY, ...change })).rejects.toThrow(problem)
 })

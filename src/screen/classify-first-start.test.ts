@@ -16,7 +16,7 @@ function observe(rows: readonly string[], cursor: { x: number; y: number } | nul
   return { view, awaiting, ...(payload as { url?: string; code?: string; method?: string }) }
 }
 
-describe('what a program asks at its start', () => {
+describe('the first dialog of a program', () => {
   it('is a sign-in with an address and a code to enter there', () => {
     const rows = [
       '> Finish signing in on another device',
@@ -40,7 +40,7 @@ describe('what a program asks at its start', () => {
     })
   })
 
-  it('is a sign-in whose code is pasted here', () => {
+  it('is a sign-in whose code is pasted into the terminal', () => {
     const rows = [
       ' Use the url below to sign in:',
       '',
@@ -122,7 +122,7 @@ describe('what a program asks at its start', () => {
       ],
       'question',
     ],
-  ] as const)('is %s', (_, rows, awaiting) => {
+  ] as const)('is read as %s', (_, rows, awaiting) => {
     expect(observe(rows)).toMatchObject({ view: 'tool_menu', awaiting })
   })
 

@@ -41,7 +41,7 @@ function menuOf(observation: Observation) {
 const labels = (observation: Observation) => menuOf(observation).options.map(option => option.label)
 
 describe('menus in plain text', () => {
-  it('may have their keys above the options', () => {
+  it('may show their keys above the options', () => {
     const text = `${'─'.repeat(60)}
  Trust this folder?
  ↑↓ navigate · Enter select · Esc exit
@@ -59,18 +59,18 @@ ${'─'.repeat(60)}`
     expect(observe(text).awaiting).toBe('trust')
   })
 
-  it('are live by the pointer if the numbers are consecutive and nothing is below', () => {
+  it('are live if a pointer is on consecutive numbers and nothing is below', () => {
     const menu = menuOf(observe('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
     expect(menu).toMatchObject({ question: 'Delete the branch?', selected: 0 })
     expect(menu.live.proofs).toEqual(['nothing-below', 'no-input-box', 'outside-transcript', 'pointer'])
   })
 
-  it('are text if something else is below them, or no row has a pointer', () => {
+  it('are text if other rows are below them, or no row has a pointer', () => {
     expect(observe('● 1. Delete\n  2. Keep it\n\nThat is what you will see.').view).toBe('unknown')
     expect(observe('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
   })
 
-  it('are live by a pointer without numbers if the options name their keys', () => {
+  it('are live with a pointer and without numbers if the options name their keys', () => {
     const menu = menuOf(observe('Run this command?\n\n  $ npm test\n\n→ Run (once) (y) (enter)\n  Skip (esc or n)'))
     expect(menu.options.map(({ label, accelerator }) => [label, accelerator])).toEqual([
       ['Run (once)', 'enter'],
@@ -79,7 +79,7 @@ ${'─'.repeat(60)}`
     expect(observe('Run this command?\n\n→ Run\n  Skip').view).toBe('unknown')
   })
 
-  it('are live in a box, although the pack has only seen them without one', () => {
+  it('are live in a box, although the pack only describes them without one', () => {
     const framed = parsePack(
       `pack = 1\nagent = "framed"\nmenus = [{ kind = "permission", question = '^ ?Proceed\\?$', column = 1 }]\n`,
       'framed.toml',
@@ -96,7 +96,7 @@ ${'─'.repeat(60)}`
     expect(observe('It asks "Proceed? (y/n)" and waits.').awaiting).toBeNull()
   })
 
-  it('keep the description of an option separate from its label', () => {
+  it('keep the description of an option apart from its label', () => {
     const menu = menuOf(
       observe(
         'Which store?\n\n● 1.  SQLite\n      One file\n  2.  PostgreSQL\n      Many hosts\n\nEnter to select · Esc to leave',
@@ -116,7 +116,7 @@ ${'─'.repeat(60)}`
     ])
   })
 
-  it('read labels and descriptions that are wrapped side by side', () => {
+  it('read labels and descriptions that wrap side by side', () => {
     const menu = menuOf(
       observe(
         [
@@ -144,11 +144,11 @@ ${'─'.repeat(60)}`
     expect(menu.options.map(option => option.label)).toEqual(['Red', 'Green', 'Blue'])
   })
 
-  it('are not a list with round marks without keys below it', () => {
+  it('do not include a list of round marks without keys below it', () => {
     expect(observe('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
   })
 
-  it('are one group although a wrapped label lost a blank of its indent, and its rest all of it', () => {
+  it('are one group although a wrapped label lost blanks of its indent', () => {
     const rows = [
       'Run this command?',
       '',
@@ -170,7 +170,7 @@ ${'─'.repeat(60)}`
     expect(labels(observe(text))).toEqual(['Yes, do', 'No, and say what to do instead of running it'])
   })
 
-  it('may have entries of several rows with blank rows between, of which the first is the label', () => {
+  it('may have entries of several rows with blank rows between; the first row is the label', () => {
     const entry = (name: string, mark = ' ') => `${mark} ${name}\n  nothing has changed\n`
     const text = [
       'Go back to',
@@ -189,7 +189,7 @@ ${'─'.repeat(60)}`
     expect(menu.selected).toBe(1)
   })
 
-  it('stay aligned although the pointer pushes a number to the right', () => {
+  it('stay aligned although the pointer moves a number to the right', () => {
     const text = '1. Foo\n   the first\n› 2. Bar\n     the second\n3. Baz\n   the third'
     const menu = menuOf(observe(text))
     expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
@@ -213,7 +213,7 @@ ${'─'.repeat(60)}`
     expect(menu('• That is how it looks.').view).not.toBe('tool_menu')
   })
 
-  it('of two rows with text below have two options, not entries', () => {
+  it('have two options, not entries, if text follows two rows', () => {
     const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
     expect(labels(observe(text)).slice(0, 2)).toEqual(['Yes', 'No'])
   })
@@ -243,7 +243,7 @@ ${'─'.repeat(60)}`
 })
 
 describe('a text field', () => {
-  it('is a question without options', () => {
+  it('is read as a question without options', () => {
     const menu = menuOf(observe('What shall it be called?\n\n> e.g. report\n\n\nEnter to submit · Esc to cancel'))
     expect(menu).toMatchObject({
       question: 'What shall it be called?',
@@ -252,7 +252,7 @@ describe('a text field', () => {
     })
   })
 
-  it('contains what was typed', () => {
+  it('contains the typed text', () => {
     const menu = menuOf(observe('What shall it be called?\n\n> summary\n\nEnter to submit · Esc to cancel'))
     expect(menu.text).toMatchObject({ value: 'summary', placeholder: '' })
   })
@@ -289,13 +289,13 @@ describe('the input box in plain text', () => {
     expect(observe(text)).toMatchObject({ view: 'idle_prompt', busy: false, awaiting: null, confidence: 0.5 })
   })
 
-  it('is not found above the box of a tool: that is the echo of a prompt', () => {
+  it('is not found above the box of a tool, which is the echo of a prompt', () => {
     const band = `${'▄'.repeat(60)}\n > count the lines\n${'▀'.repeat(60)}`
     const tool = '╭──────────────────╮\n│ ≡ Counting…      │\n╰──────────────────╯'
     expect(observe(`${band}\n\n${tool}`).view).not.toBe('idle_prompt')
   })
 
-  it('is not found above keys that confirm or cancel: that is a list with one entry, and nothing works', () => {
+  it('is not found above keys that confirm or cancel, which belong to a list with one entry', () => {
     const list = 'Sessions\n\n› the only one   2 hours ago\n\n  Press enter to open or esc to go back'
     expect(observe(list, BOXED)).toMatchObject({
       view: 'unknown',
@@ -304,7 +304,7 @@ describe('the input box in plain text', () => {
     })
   })
 
-  it('is found although a separate completion list with keys is visible', () => {
+  it('is found although a completion list with keys is visible', () => {
     const open = '› $sa\n\n\n  Sample  a plugin\n\n  Press enter to insert or esc to close'
     expect(observe(open, BOXED)).toMatchObject({ view: 'idle_prompt', composer: { draft: '$sa' } })
   })

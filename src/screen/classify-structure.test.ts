@@ -31,7 +31,7 @@ function observe(rows: readonly string[], options: { t?: number; narrow?: number
   return classify({ ...emulator.currentFrame(), t: options.t ?? 30 }, initialMemory(), PACK).observation
 }
 
-describe('structure alone', () => {
+describe('classification by structure alone', () => {
   it('reads a call that shows only its command as running', () => {
     const working = '✻ Zwirbling… (4s · 20 zwoks)'
     const at = (hanging: string) =>
@@ -40,7 +40,7 @@ describe('structure alone', () => {
     expect(at('3 passed')).toBe('tool_result')
   })
 
-  it('reads a last block in a warning colour as an error, once there is a prompt', () => {
+  it('reads a last block in a warning colour as an error after the prompt is back', () => {
     const rule = '─'.repeat(60)
     const at = (...said: string[]) => {
       const rows = [...said, '', rule, '➤ ', rule]

@@ -35,22 +35,22 @@ const busy = (said: string, footer: string, locale = 'en') =>
   classify(screen(said, footer), initialMemory(), pack(locale)).observation.busy
 
 describe('an interface in another language', () => {
-  it("makes the pack's words ordinary text, and only language-independent rules count", () => {
+  it("turns the pack's words into ordinary text; only language-independent rules apply", () => {
     expect(busy('he is working on it', 'enter to send')).toBe(true)
     expect(busy('he is working on it', '按 Enter 发送消息')).toBe(false)
     expect(busy('⠋ 正在思考', '按 Enter 发送消息')).toBe(true)
   })
 
-  it('is recognised by the hints below the input box alone: answers may be in any language', () => {
+  it('is recognised only by the hints below the input box: answers may be in any language', () => {
     expect(busy('好的，我正在处理\nworking on it', 'enter to send')).toBe(true)
   })
 
-  it('is not another language if the pack is written for it; key names and paths are Latin everywhere', () => {
+  it('is not assumed if the pack is written for it; key names and paths are Latin everywhere', () => {
     expect(busy('working on it', '按 Enter 发送消息', 'zh')).toBe(true)
     expect(busy('working on it', '~/src/app  ctrl+c', 'zh-CN')).toBe(true)
   })
 
-  it('is the reason that explain gives', () => {
+  it('is the reason that `explain` gives', () => {
     const { rules } = explainFrame(screen('working on it', 'нажмите Enter'), pack('en'))
     expect(rules.find(rule => rule.id === 'words')).toMatchObject({
       matched: false,

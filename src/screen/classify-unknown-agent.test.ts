@@ -30,7 +30,7 @@ describe('the input box of an unknown agent', () => {
     expect(composer?.draft).toBe('zwirbel den Plan')
   })
 
-  it('has no draft if a block character is before dim text', () => {
+  it('has no draft if a block character precedes dim text', () => {
     const { composer } = observe(['Zwarb 1.0', '', ...framed('● ▋\u001b[2mAsk anything\u001b[0m')])
     expect({ draft: composer?.draft, placeholder: composer?.placeholder }).toEqual({
       draft: '',
@@ -50,13 +50,13 @@ describe('the input box of an unknown agent', () => {
 
 describe('work of an unknown agent', () => {
   it.each([
-    ['a mark that turns and the key that interrupts', ' ⠹ Press Esc to cancel · ctrl-o expand'],
+    ['a spinner and the key that interrupts', ' ⠹ Press Esc to cancel · ctrl-o expand'],
     ['a time next to a key', ' ⡿⣿⣿  ( 3s • esc to interrupt )'],
   ])('is shown by %s', (_, row) => {
     expect(observe(['● zwarb', '', row, ...framed('● ▋Ask anything')]).busy).toBe(true)
   })
 
-  it('is shown by a key that interrupts in the footer', () => {
+  it('is shown by a key in the footer that interrupts', () => {
     expect(observe(['● zwarb', '', ...framed('● ▋Ask'), '  ⬝⬝⬝⬝  esc interrupt']).busy).toBe(true)
   })
 
@@ -69,13 +69,13 @@ describe('work of an unknown agent', () => {
 describe('the prompt of an unknown agent', () => {
   const typed = () => draw(['Zwarb 1.0', '', ...framed('● what is zwarb?')]).memory
 
-  it('is found by what was typed, whatever the agent puts before it', () => {
+  it('is found by the typed text, whatever the agent puts before it', () => {
     const rows = ['You:', '', '| what is zwarb?', '', ' ⠹ (2s • esc to interrupt)', ...framed('● ▋Ask anything')]
     const { observation } = draw(rows, typed())
     expect({ user: observation.user, view: observation.view }).toEqual({ user: 'what is zwarb?', view: 'thinking' })
   })
 
-  it('leaves the answer below it', () => {
+  it('is not part of the answer below it', () => {
     const rows = ['● what is zwarb?', '', '● A plan.', '', ' ⠹ (2s • esc to interrupt)', ...framed('● ▋Ask')]
     expect(draw(rows, typed()).observation.view).toBe('response_content')
   })

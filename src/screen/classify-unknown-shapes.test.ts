@@ -46,7 +46,7 @@ describe('a program that prints lines', () => {
     return draw([...asked, ...below], typed.memory, [4 + below.length, 1]).observation
   }
 
-  it('works while its prompt is gone and what was typed is repeated', () => {
+  it('is at work while its prompt is gone and the typed text is repeated', () => {
     expect(sent('', 'I look at the test.')).toMatchObject({ view: 'response_content', busy: true })
   })
 
@@ -57,11 +57,11 @@ describe('a program that prints lines', () => {
     expect(draw(rows, typed.memory, [7, 4]).observation).toMatchObject({ view: 'idle_prompt', busy: false })
   })
 
-  it('does not take a quotation at the cursor for its prompt', () => {
+  it('does not read a quotation at the cursor as its prompt', () => {
     expect(sent('', 'The note says:', '> keep it simple').composer).toBeNull()
   })
 
-  it('works on a row with a mark, an ellipsis and the key that interrupts', () => {
+  it('is at work on a row with a mark, an ellipsis and the key that interrupts', () => {
     expect(sent('', '◓  Reading the map...  (Ctrl+C to interrupt)')).toMatchObject({ view: 'thinking', busy: true })
   })
 })
@@ -96,20 +96,20 @@ describe('a dialog of an unknown agent', () => {
     })
   })
 
-  it('is live although a status row says below its box that a person is asked', () => {
+  it('is live although a status row below its box asks for the person', () => {
     const box = framed('Allow execution?', '', '● Yes, allow once', '○ No (esc)')
     const rows = [...box, '', '⠏ Waiting for user confirmation...', '', '/app      model']
     expect(menuOf(rows)).toMatchObject({ view: 'tool_menu', labels: ['Yes, allow once', 'No'], selected: 0 })
   })
 
-  it('is not read from text that follows a box as a sentence', () => {
+  it('is not read from a sentence below a box', () => {
     const rows = [...framed('Allow execution?', '', '> Yes', '  No'), '', 'This is what the dialog looks like.']
     expect(menuOf(rows).view).not.toBe('tool_menu')
   })
 })
 
 describe('the input box of an unknown agent', () => {
-  it('is found above a footer that has a line of its own', () => {
+  it('is found above a footer that has its own rule', () => {
     const rows = ['◆ zwarb', '', RULE, ' ❯ ', RULE, '  Workspace · ready', `  ${'─'.repeat(56)}`, '  app@main']
     expect(draw(rows, initialMemory(), [4, 4]).observation.view).toBe('idle_prompt')
   })
@@ -131,13 +131,13 @@ describe('the input box of an unknown agent', () => {
   })
 })
 
-describe('rows of an unknown agent', () => {
-  it('in a frame after a mark are a tool', () => {
+describe('a row of an unknown agent', () => {
+  it('is a tool if it is in a frame after a mark', () => {
     const { layout } = draw(['> fix it', '', ...framed('✔  Shell npm test', '', '  ok'), '', '', ...framed('> ')])
     expect(layout.blocks.map(({ kind }) => kind)).toContain('tool_call')
   })
 
-  it('that differ only in their mark are what a spinner left behind, not motion', () => {
+  it('is a trace of a spinner and not motion if it differs only in its mark', () => {
     const row = (text: string) => ({ text }) as ScreenRow
     expect(updateTracks([], [row('◓  Reading'), row('◒  Reading')], 1)).toEqual([])
     expect(updateTracks([], [row('◓  Reading')], 1)).toHaveLength(1)
@@ -153,7 +153,7 @@ describe('a list that a slash command opened', () => {
     return draw(rows, typed.memory).observation
   }
 
-  it('causes no notification', () => {
+  it('causes no notification after the command', () => {
     expect(opened('/theme')).toMatchObject({ view: 'tool_menu', awaiting: 'picker' })
   })
 
@@ -168,7 +168,7 @@ describe('a list that a slash command opened', () => {
   })
 })
 
-describe('a box with one row that turns', () => {
+describe('a box that contains one spinning row', () => {
   const asked = ['user', 'fix the test', '']
 
   function boxed(text: string) {
@@ -176,7 +176,7 @@ describe('a box with one row that turns', () => {
     return draw([...asked, ...framed(text), '  press enter to send'], typed.memory).observation
   }
 
-  it('is work in the place of the input box', () => {
+  it('is work that replaces the input box', () => {
     expect(boxed('(  ●   )  Thinking')).toMatchObject({ view: 'thinking', busy: true, composer: null })
     expect(boxed('⠹ Reading files')).toMatchObject({ view: 'thinking', busy: true, composer: null })
   })
@@ -193,24 +193,24 @@ describe('the first rows of a program', () => {
     return classify({ ...emulator.currentFrame(), t: 2 }, memory, GENERIC).observation
   }
 
-  it('are its start, even if they announce something', () => {
+  it('are its startup, even if they announce work', () => {
     expect(printed(['🤖 Starting Zwarb...'])).toMatchObject({ view: 'startup', busy: null })
   })
 
-  it('are not its start after a key was pressed', () => {
+  it('are not its startup after a key was pressed', () => {
     expect(printed(['🤖 Starting Zwarb...'], { ...initialMemory(), lastInputAt: 1 }).view).not.toBe('startup')
   })
 })
 
-describe('a request that failed', () => {
+describe('a failed request of an agent', () => {
   const asked = ['> fix the test', '']
 
-  it('is an error, if its report has a status code or a sign', () => {
+  it('is an error if its report has a status code or a sign', () => {
     const reports = ['⏺ Sorry, I encountered an error: 401 wrong key', '✕ [API Error: 500 try again]']
     for (const report of reports) expect(draw([...asked, report, '', ...framed('> ')]).observation.view).toBe('error')
   })
 
-  it('is not an answer that is about errors', () => {
+  it('is not read from an answer about errors', () => {
     const answer = ['⏺ The page is missing.', '  Its server says error 404.']
     expect(draw([...asked, ...answer, '', ...framed('> ')]).observation.view).toBe('idle_prompt')
   })
@@ -227,7 +227,7 @@ describe('a question at the cursor that offers a sign-in', () => {
   })
 })
 
-describe('a window without edges', () => {
+describe('a filled window without edges', () => {
   const filled = (text: string) => `\u001b[48;2;13;13;13m${text.padEnd(50)}\u001b[0m`
   const window = (beside: string) =>
     ['Welcome', '', '→ Continue', '  Skip', ''].map(text => `${beside.padEnd(5)}${filled(`  ${text}`)}`)
@@ -236,7 +236,7 @@ describe('a window without edges', () => {
     expect(menuOf(window('Vers'))).toMatchObject({ view: 'tool_menu', labels: ['Continue', 'Skip'], selected: 0 })
   })
 
-  it('is code if there is nothing beside it', () => {
+  it('is code if nothing is beside it', () => {
     const rows = ['> show me a menu', '', ...window(''), '', ...framed('> ')]
     expect(draw(rows).observation.view).not.toBe('tool_menu')
   })

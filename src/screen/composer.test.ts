@@ -18,7 +18,7 @@ function boxOf(text: string): ReturnType<typeof readComposer> {
 }
 
 describe('a placeholder', () => {
-  it('has the cursor before it, in any colour', () => {
+  it('is recognised in any colour if the cursor is before it', () => {
     for (const colour of ['38;2;98;114;164', '38;2;160;160;160', '35', '2'])
       expect(boxOf(`❯ \u001b[${colour}mAsk anything\u001b[m\u001b[2;3H`)).toMatchObject({
         empty: true,
@@ -26,26 +26,26 @@ describe('a placeholder', () => {
       })
   })
 
-  it('is not what was typed, in any colour', () => {
+  it('is not confused with typed text in any colour', () => {
     for (const colour of ['38;2;160;160;160', '90', '38;2;98;114;164'])
       expect(boxOf(`❯ \u001b[${colour}mfix the test\u001b[m`)).toMatchObject({ empty: false, draft: 'fix the test' })
   })
 
-  it('may complete what was typed', () => {
+  it('may complete the typed text', () => {
     expect(boxOf('❯ /mod\u001b[2mel\u001b[m\u001b[2;7H')).toMatchObject({ draft: '/mod' })
   })
 
-  it('is not a draft in the terminal’s own colour, even with the cursor at its start', () => {
+  it('is not assumed for text in the terminal’s own colour, even with the cursor at its start', () => {
     expect(boxOf('❯ fix the test\u001b[2;3H')).toMatchObject({ draft: 'fix the test' })
   })
 })
 
-it('a sign of the keyboard begins a text, other signs are the prompt of the box', () => {
+it('a keyboard sign belongs to the draft, other signs are the prompt of the box', () => {
   for (const draft of ['? what is this', '- an item', '+ 1', '~ about']) expect(boxOf(draft)).toMatchObject({ draft })
   for (const sign of ['❯', '›', '▷', '>', '*']) expect(boxOf(`${sign} text`)).toMatchObject({ draft: 'text' })
 })
 
-it('a text that an agent folds is counted, however it says so', () => {
+it('pasted text that an agent folds is counted in any wording', () => {
   for (const mark of [
     '[Pasted text #1 +40 lines]',
     '[Pasted ~4 lines]',

@@ -37,7 +37,7 @@ const RULE = '─'.repeat(40)
 const MENU = ' May I go on?\n ❯ 1. Yes\n   2. No'
 
 describe('explaining a frame', () => {
-  it('lists regions from top to bottom and rules in the order of evaluation, each with its reason', () => {
+  it('lists regions from top to bottom and rules in order of evaluation, each with its reason', () => {
     const { regions, rules, menus } = explainFrame(
       { ...frameFromText(`it failed\n\n${RULE}\n> \n${RULE}\n  hint`), title: 'busy now' },
       PACK,

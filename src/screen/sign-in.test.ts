@@ -14,7 +14,7 @@ function observe(lines: readonly string[], cols = 60) {
 }
 
 describe('a sign-in without a menu', () => {
-  it('needs a person, with the address and the code', () => {
+  it('needs a person, and has the address and the code', () => {
     expect(
       observe([
         'Sign in to continue',
@@ -44,7 +44,7 @@ describe('a sign-in without a menu', () => {
     })
   })
 
-  it('is not an address that a program prints', () => {
+  it('is not read from an address that a program prints', () => {
     expect(observe(['Server listens on http://localhost:3000', 'Ready']).awaiting).toBeNull()
   })
 })

@@ -16,7 +16,7 @@ function draw(...lines: string[]): ScreenRow[] {
 const filled = (text: string, sgr = '') => `${sgr}${text.padEnd(19)} \u001b[m`
 const GUTTER = (fg: string, bg: string) => `\u001b[48;2;1;1;1m  \u001b[${bg};${fg}m┃\u001b[m text`
 
-describe('colours as relations', () => {
+describe('relative colours', () => {
   const style = (fg: 'page' | 'own', bg: 'page' | 'own') => ({ line: /┃/u, style: { at: 2, fg, bg } })
 
   it('a mark in the colour of the page differs from one in a colour of its own, whatever the values', () => {
@@ -71,7 +71,7 @@ blocks = [
     )
   const kinds = (rows: ScreenRow[]) => splitBlocks(rows, PACK, () => null).map(block => block.kind)
 
-  it('tell prompts, answers and tools apart, with any background and without one', () => {
+  it('separate prompts, answers and tools, with any background and without one', () => {
     const expected = ['user', 'prose', 'tool_call', 'tool_result']
     expect(kinds(screen('\u001b[48;2;40;40;60m'))).toEqual(expected)
     expect(kinds(screen('\u001b[48;2;230;230;210m'))).toEqual(expected)

@@ -12,7 +12,7 @@ test.each([
   ['Edit  greet.js → Accepted (+1, -1)', { name: 'Edit', kind: 'edit', path: 'greet.js' }],
   ['Fetch(https://example.com/a)', { name: 'Fetch', kind: 'fetch', url: 'https://example.com/a' }],
   ['Update(src/my file.ts)', { name: 'Update', kind: 'edit', path: 'src/my file.ts' }],
-])('%s', (text, tool) => {
+])('the tool call "%s" is parsed into name, kind and argument', (text, tool) => {
   expect(toolOf(text)).toMatchObject(tool)
 })
 

@@ -41,7 +41,7 @@ const message = (id: string, name: string, markdown: string, blocks: object[] = 
   event(`session/${id}`, 'message.final', { session: id, turn: 't', message: name, markdown, blocks })
 const find = (words: string, more: object = {}) => index.find({ words, limit: 10, ...more })
 
-test('finds prompts, messages, commands and files by their words, newest first', () => {
+test('the index finds prompts, messages, commands and files by words, newest first', () => {
   const tool = { kind: 'tool_call', tool: { name: 'Shell', kind: 'shell', summary: 'x', command: 'npm test --silent' } }
   index.add([
     started('ses_a', '/work/shop'),
@@ -62,7 +62,7 @@ test('finds prompts, messages, commands and files by their words, newest first',
   expect(find('cart')[0]!.excerpt).toContain('src/cart.js')
 })
 
-test('narrows by kind, session, project and time, and pages by number', () => {
+test('the index filters by kind, session, project and time, and pages by number', () => {
   index.add([started('ses_a', '/a'), started('ses_b', '/b')])
   for (let n = 0; n < 30; n++) index.add([message(n % 2 ? 'ses_a' : 'ses_b', `m${n}`, `common word ${n}`)])
   expect(find('common', { session: 'ses_a', limit: 100 })).toHaveLength(15)
@@ -74,21 +74,21 @@ test('narrows by kind, session, project and time, and pages by number', () => {
   expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(30)
 })
 
-test('treats the language of the index as text', () => {
+test('the query language of the index is treated as text', () => {
   index.add([started('ses_a', '/a'), message('ses_a', 'm', 'say "NEAR" (or not) AND text:x')])
   for (const words of ['"NEAR" (or', 'AND text:x', 'not)', "x' OR 1=1"]) expect(() => find(words), words).not.toThrow()
   expect(find('text:x')).toHaveLength(1)
   expect(() => find('  ()* ')).toThrow('no words')
 })
 
-test('keeps only the last version of a message, and nothing of a session that was forgotten', () => {
+test('the index keeps only the last version of a message, and no entry of a removed session', () => {
   index.add([started('ses_a', '/a'), message('ses_a', 'm', 'first version'), message('ses_a', 'm', 'second version')])
   expect(find('version').map(({ excerpt }) => excerpt)).toEqual(['second version'])
   index.add([event('session/ses_a', 'session.forgotten', {})])
   expect([...find('version'), ...find('label')]).toEqual([])
 })
 
-test('is kept over restarts, and built again when it is damaged or of another store', async () => {
+test('the index is kept over restarts, and rebuilt if it is damaged or belongs to another store', async () => {
   index.add([started('ses_a', '/a')])
   index.close()
   index = await open()

@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-test('addresses of pages give the page, files give themselves, and an unknown file gives 404', async () => {
+test('addresses of pages return the page, files return themselves, and an unknown file is a 404', async () => {
   const files = new StaticFiles(directory)
   for (const path of ['/', '/s/ses_1', '/runs', '/login']) {
     const answer = files.answer(path, undefined)
@@ -24,7 +24,7 @@ test('addresses of pages give the page, files give themselves, and an unknown fi
   expect(files.answer('/apple-touch-icon.png', undefined).headers.get('content-type')).toBe('image/png')
 })
 
-test('a file with a hash in its name is cached for ever, the others are validated by their tag', () => {
+test('a file with a hash in its name is cached forever, and other files are validated by their tag', () => {
   const files = new StaticFiles(directory)
   const script = files.answer('/assets/main-Ab3dE_9x.js', undefined)
   expect(script.headers.get('cache-control')).toContain('immutable')
@@ -33,14 +33,14 @@ test('a file with a hash in its name is cached for ever, the others are validate
   expect(files.answer('/', tag).status).toBe(304)
 })
 
-test('a client that accepts gzip gets it', async () => {
+test('a client that accepts gzip gets gzip', async () => {
   const answer = new StaticFiles(directory).answer('/assets/main-Ab3dE_9x.js', undefined, 'br, gzip')
   expect(answer.headers.get('content-encoding')).toBe('gzip')
   const bytes = Buffer.from(await answer.arrayBuffer())
   expect(gunzipSync(bytes).toString()).toBe('export const x = 1\n'.repeat(100))
 })
 
-test('a new build is served at once, and a missing build is explained', async () => {
+test('a new build is served at once, and a missing build is reported', async () => {
   const files = new StaticFiles(directory)
   files.answer('/', undefined)
   writeFileSync(join(directory, 'index.html'), '<!doctype html>two')

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest'
 import { describeNeeding } from '../../test/support/requirements.js'
 import { isOwnSurface } from './foreground-job.js'
 
-describeNeeding('linux', 'Signalbox itself in a pane', () => {
+describeNeeding('linux', 'the detection of Signalbox in a pane', () => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-own-'))
   const program = join(directory, 'signalbox')
   writeFileSync(program, '#!/bin/sh\necho ready\nread line\n')
@@ -18,7 +18,7 @@ describeNeeding('linux', 'Signalbox itself in a pane', () => {
     ['below a shell', 'bash', ['-c', `${program}; :`], true],
     ['behind a relay', 'script', ['-qc', `${program}; :`, '/dev/null'], true],
     ['in the background', 'bash', ['-mc', `${program} & echo ready; exec sleep 99`], false],
-  ])('%s', async (_where, file, args, isOwn) => {
+  ])('gives the right result for Signalbox %s', async (_where, file, args, isOwn) => {
     const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' }
     const terminal = nodePty.spawn(file, args, { cols: 80, rows: 24, cwd: '/', env })
     try {

@@ -143,7 +143,7 @@ describe('PaneRegistry', () => {
     expect(turns.size).toBe(60)
   })
 
-  it('ticks as often as panes.poll_s says, and not more often', () => {
+  it('polls as often as panes.poll_s requires, and not more often', () => {
     const polled = (poll_s: number, seconds: number) =>
       make({ panes: { poll_s } }).says({ kind: 'working' }).after(seconds)
     expect([polled(7, 62.9).status, polled(7, 63).status]).toEqual(['running', 'long-running'])
@@ -167,7 +167,7 @@ describe('PaneRegistry', () => {
     expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
   })
 
-  it('describes what a pane does in one line, without older output', () => {
+  it('describes the work of a pane in one line, without older output', () => {
     const fixture = make().prints('bash-5.2# node\r\n> ').prints('.exit\r\nbash-5.2# ')
     const doing = () => fixture.registry.find('ses_1').doing
     fixture.prints('node x.js\r\n').prints('line of output\r\n')
@@ -178,7 +178,7 @@ describe('PaneRegistry', () => {
     expect([fixture.status, doing()]).toEqual(['failed', 'no credit'])
   })
 
-  it('sends no notification about sub-agents, however they end, but one about the end of the turn', () => {
+  it('sends no notification about sub-agents, but one about the end of the turn', () => {
     const fixture = make()
       .says({ kind: 'prompt', text: 'do it' } as never)
       .after(5)
@@ -193,7 +193,7 @@ describe('PaneRegistry', () => {
     expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
-  it('sends no notification about an answer that was read while it arrived, and one about the next', () => {
+  it('sends one notification about an answer, and none about one that was read on arrival', () => {
     const fixture = make().says({ kind: 'working' }).after(10)
     fixture.registry.act('ses_1', 'read')
     fixture.after(1).says({ kind: 'turn-ended', outcome: 'done' }).after(60)
@@ -202,13 +202,13 @@ describe('PaneRegistry', () => {
     expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
-  it('sends no notification about a turn that leaves sub-agents running until they have finished', () => {
+  it('sends no notification about a turn before all of its sub-agents have finished', () => {
     const fixture = make().says({ kind: 'working' }).after(10)
     fixture.says({ kind: 'turn-ended', outcome: 'done', background: 2 }).after(60)
     expect([fixture.status, fixture.notified]).toEqual(['long-running', []])
   })
 
-  it('notifies at most five times about the same repeated question, once to say that it is a loop', () => {
+  it('notifies at most five times about a repeated question, once as a loop', () => {
     const fixture = make()
     for (let round = 0; round < 12; round++)
       fixture.says({ kind: 'working' }).after(20).says({ kind: 'waiting', waitsFor: 'permission' }).after(5)
@@ -216,7 +216,7 @@ describe('PaneRegistry', () => {
     expect(fixture.desktop.filter(({ body }) => body.includes('asks in a loop'))).toHaveLength(1)
   })
 
-  it('notifies only in the terminal while a person is present, and escalates a question that stays unseen', () => {
+  it('notifies only in the terminal while a person is present, and escalates an unseen question', () => {
     const away = make().says({ kind: 'working' }).after(5).says({ kind: 'waiting', waitsFor: 'permission' })
     expect([away.status, away.notified]).toEqual(['waiting-approval', ['needs-you']])
     const here = make().says({ kind: 'working' }).after(5)
@@ -226,7 +226,7 @@ describe('PaneRegistry', () => {
     expect(here.after(2).notified).toEqual(['needs-you'])
   })
 
-  it('delays ends in quiet hours and sends them as one in the morning; at other times at once', () => {
+  it('delays ends in quiet hours and sends them as one in the morning, otherwise at once', () => {
     const night = make({ notify: { quiet: '22:00-07:00' }, start: Date.UTC(2026, 0, 5, 23) })
     night.says({ kind: 'working' }).after(60).says({ kind: 'turn-ended', outcome: 'done' }).after(60)
     night.says({ kind: 'working' }).after(60).says({ kind: 'turn-ended', outcome: 'failed' }).after(60)
@@ -238,7 +238,7 @@ describe('PaneRegistry', () => {
     expect(day.notified).toEqual(['done'])
   })
 
-  it('sends nothing about a muted pane, and resumes when it is unmuted', () => {
+  it('sends no notification about a muted pane, and resumes when it is unmuted', () => {
     const fixture = make().says({ kind: 'working' }).after(10)
     fixture.registry.act('ses_1', 'notify-off')
     fixture.says({ kind: 'turn-ended', outcome: 'done' }).after(60)

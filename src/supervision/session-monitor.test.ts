@@ -56,7 +56,7 @@ async function watched() {
 }
 
 describe('the monitor of a live session', () => {
-  it('explains the session: reading, evidence and the last changes', async () => {
+  it('explains the session with reading, evidence and the last changes', async () => {
     const { watch, show } = await watched()
     show(`Agent X v1.4.0\r\n${BOX}`)
     const { reading, evidence, frame, history } = watch.explain()
@@ -67,7 +67,7 @@ describe('the monitor of a live session', () => {
     expect(watch.version).toBe('1.4.0')
   })
 
-  it('reports a version without a matching pack file, and lowers the confidence of the nearest', async () => {
+  it('reports a version without a matching pack file, and lowers the confidence of the nearest one', async () => {
     const { events, show, live } = await watched()
     show(`Agent X v3.0.1\r\n${BOX}`)
     await expect

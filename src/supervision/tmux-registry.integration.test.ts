@@ -48,7 +48,7 @@ describe('the panes of all tmux servers', () => {
   // In no order: panes are read at the same time.
   const names = () => registry.panes.map(({ info }) => info.pane).sort()
 
-  it('are supervised up to panes.max_total; when one goes, the next is added with its content', async () => {
+  it('are supervised up to panes.max_total, and the next is added when one disappears', async () => {
     tmux.panes = [1, 2, 3, 4].map(pane)
     await open({ max_total: 3 })
     expect(names()).toEqual(['%1', '%2', '%3'])
@@ -66,7 +66,7 @@ describe('the panes of all tmux servers', () => {
       .toBe('row of 4')
   })
 
-  it('are read, even if the machine was too busy to read them in time', async () => {
+  it('are read even if the machine was too busy to read them in time', async () => {
     let late = 0
     const busy: Clock = {
       now: () => clock.now() + late,
@@ -84,7 +84,7 @@ describe('the panes of all tmux servers', () => {
     expect(one!.supervisor.pane.screen.last?.frame.lines[0]?.text).toBe('row of 1')
   })
 
-  it('keep their id while their process lives, even if the connection is lost; another process is another pane', async () => {
+  it('keep their id while their process lives; another process is another pane', async () => {
     tmux.panes = [pane(1)]
     await open({})
     const { id } = registry.panes[0]!

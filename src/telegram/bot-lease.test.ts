@@ -42,7 +42,7 @@ const pass = async (seconds: number) => {
   }
 }
 
-test('of two servers one runs the bot, and the other when that one has ended', async () => {
+test('one of two servers runs the bot, and the other one after the first has ended', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
   await first.take()
   await expect(second.take()).rejects.toMatchObject({ code: 'E_BUSY' })
@@ -54,7 +54,7 @@ test('of two servers one runs the bot, and the other when that one has ended', a
   await second.release()
 })
 
-test('a server that could not renew its lease once keeps it', async () => {
+test('a server that once could not renew its lease keeps it', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
   await first.take()
   isAway = true
@@ -66,7 +66,7 @@ test('a server that could not renew its lease once keeps it', async () => {
   await first.release()
 })
 
-test('a server that was away for longer learns that another one runs the bot', async () => {
+test('a server that was away for longer finds that another one runs the bot', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
   await first.take()
   isAway = true

@@ -36,7 +36,7 @@ function countingStream() {
   return stream
 }
 
-it('a message late in a turn reads as many events as one early in it', async () => {
+it('a message late in a turn causes as many reads as an early one', async () => {
   const stream = countingStream()
   const turns = new SessionTurns(stream)
   stream.add(opened('t1', 'go'))
@@ -51,7 +51,7 @@ it('a message late in a turn reads as many events as one early in it', async () 
   expect(stream.read).toBe(3_001)
 })
 
-it('a turn has its first prompt, and whether a message of it used a tool', async () => {
+it('a turn has its first prompt, and whether one of its messages used a tool', async () => {
   const stream = countingStream()
   const turns = new SessionTurns(stream)
   stream.add(opened('t1', '/context'), said('t1', 1), opened('t2'))

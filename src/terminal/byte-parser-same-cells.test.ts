@@ -69,7 +69,7 @@ function expectSameCells(cols: number, rows: number, steps: readonly Step[]): vo
   expect(run(ours, steps)).toEqual(run(plain, steps))
 }
 
-describe('the same cells as xterm alone', () => {
+describe('the byte parser draws the same cells as xterm alone', () => {
   test.each([
     ['text over the second half of a wide character', '漢字漢字\x1b[1;2Hab'],
     ['text over the first half of a wide character', '漢字漢字\x1b[1;3Hx'],
@@ -87,9 +87,9 @@ describe('the same cells as xterm alone', () => {
     ['repeat, insert and delete cells', 'abc\x1b[3bde\x1b[2D\x1b[2@xy\x1b[1;1H\x1b[2P漢\x1b[2b'],
     ['the alternate screen and back, twice', 'one\x1b[?1049h\x1b[44mtwo\x1b[2J\x1b[?1049l\x1b[?1049hthree'],
     ['scrolling in a region, and a reset', 'a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\n\n\nx\x1bM\x1bM\x1bcy\n\n\n\n\n'],
-  ])('%s', (_, text) => expectSameCells(10, 4, [{ write: text }]))
+  ])('for %s', (_, text) => expectSameCells(10, 4, [{ write: text }]))
 
-  test('lines that share memory stay separate when the terminal grows, shrinks and grows', () => {
+  test('for lines that share memory, after the terminal grows, shrinks and grows', () => {
     const numbered = Array.from({ length: 60 }, (_, index) => `line ${index} ${'x'.repeat(index)}\r\n`).join('')
     expectSameCells(20, 5, [
       { write: numbered },
@@ -104,7 +104,7 @@ describe('the same cells as xterm alone', () => {
     ])
   })
 
-  test('any input', () => {
+  test('for any input', () => {
     const text = fc.stringMatching(/^[ -~]{1,15}$/)
     const special = fc.constantFrom(
       '漢',
@@ -149,7 +149,7 @@ describe('the same cells as xterm alone', () => {
     )
   })
 
-  test('any bytes of sequences, whole, cut or broken', () => {
+  test('for any control sequences, complete, cut or broken', () => {
     const part = fc.constantFrom(
       ...[
         '\x1b',
@@ -200,7 +200,7 @@ describe('the same cells as xterm alone', () => {
     )
   })
 
-  itNeeding('corpus', 'recordings of real agents', () => {
+  itNeeding('corpus', 'for recordings of real agents', () => {
     for (const name of recordingNames().filter((_, index) => index % 10 === 3)) {
       const { cols, rows, events } = readRecording(name)
       const steps = events.filter(({ kind }) => kind === 'o').map(({ data }) => ({ write: data }))

@@ -41,7 +41,7 @@ test('a BEL that may end a query ends a piece that starts after the last ESC', (
   expect(cut('\x1b]10;?', '\x07c')).toEqual(['\x1b]10;?', '\x07!', 'c'])
 })
 
-test('a BEL after a title does not end a piece and does not count as the end of an earlier query', () => {
+test('a BEL after a title ends no piece, and does not count as the end of an earlier query', () => {
   expect(cut('\x1b]0;title\x07text')).toHaveLength(1)
   expect(cut('\x1b]10;?\x1b\\\x1b]0;title\x07')).toEqual(['\x1b]10;?\x1b\\\x1b]0;title\x07'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { childEnvironment } from './child-environment.js'
 
-test('a child process sees our terminal and no other', () => {
+test('a child process gets the variables of our terminal and of no other', () => {
   const base = {
     PATH: '/bin',
     LANG: 'de_DE.UTF-8',
@@ -29,7 +29,7 @@ test('a child process sees our terminal and no other', () => {
   })
 })
 
-test('the locale is UTF-8 even if LC_ALL says otherwise', () => {
+test('the locale is UTF-8 even if LC_ALL sets another encoding', () => {
   expect(childEnvironment({})).toMatchObject({ LANG: 'C.UTF-8' })
   expect(childEnvironment({ LANG: 'C', LC_ALL: 'POSIX', LC_CTYPE: 'en_US.utf8' })).toMatchObject({
     LANG: 'C.UTF-8',
@@ -38,7 +38,7 @@ test('the locale is UTF-8 even if LC_ALL says otherwise', () => {
   })
 })
 
-test('the pack overrides everything', () => {
+test('variables of the pack override all others', () => {
   const child = childEnvironment(
     { CLAUDECODE: '1', CLAUDE_CODE_X: '1', KEEP: '1' },
     { unset: ['CLAUDECODE', 'CLAUDE_CODE_*'], set: { CLAUDE_CODE_FORCE_SYNC_OUTPUT: '1', TERM: 'dumb' } },

@@ -5,8 +5,8 @@ const LIVE = { live: true }
 const summary = (events: Parameters<typeof framesOf>[0]) =>
   framesOf(events).map(({ t, cause, torn, lines }) => ({ t: Number(t.toFixed(3)), cause, torn, text: lines[0]!.text }))
 
-describe('a frame ends', () => {
-  test('by silence, at the time at which the silence was long enough', () => {
+describe('the end of a frame', () => {
+  test('follows silence, at the time at which the silence was long enough', () => {
     const terminal = emulator()
     expect(terminal.feed(bytes('hi'), 1, LIVE)).toEqual([])
     expect(terminal.nextDeadline()).toBeCloseTo(1.016)
@@ -15,19 +15,19 @@ describe('a frame ends', () => {
     expect(terminal.nextDeadline()).toBeNull()
   })
 
-  test('by the cap while bytes keep arriving; bytes at the deadline still belong to it', () => {
+  test('follows the cap while bytes keep arriving; bytes at the deadline belong to the frame', () => {
     const terminal = emulator()
     const events = [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.055].flatMap(t => terminal.feed(bytes('x'), t, LIVE))
     expect(summary(events)).toEqual([{ t: 0.05, cause: 'cap', torn: false, text: 'xxxxxx' }])
   })
 
-  test('at the byte that ends a synchronized update', () => {
+  test('is the byte that ends a synchronized update', () => {
     const terminal = emulator()
     const events = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l rest'), 2, { live: true })
     expect(summary(events)).toEqual([{ t: 2, cause: 'sync', torn: false, text: 'one' }])
   })
 
-  test('once for a burst of synchronized updates: the newest, when the gap is over', () => {
+  test('comes once for a burst of synchronized updates: for the newest, after the gap', () => {
     const terminal = emulator()
     const burst = terminal.feed(
       bytes('\x1b[?2026hone\x1b[?2026l\x1b[?2026h\rTWO\x1b[?2026l\x1b[?2026h\rsix\x1b[?2026l'),
@@ -39,7 +39,7 @@ describe('a frame ends', () => {
     expect(summary(terminal.tick(2.1))).toEqual([{ t: 2.016, cause: 'sync', torn: false, text: 'six' }])
   })
 
-  test('never inside a synchronized update, until it is cut and torn; a late end still counts', () => {
+  test('never comes inside a synchronized update before that is cut and torn; a late end still counts', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?2026hhalf'), 0, LIVE)
     expect(terminal.tick(0.49)).toEqual([])
@@ -49,18 +49,18 @@ describe('a frame ends', () => {
     ])
   })
 
-  test('not at the end of an update that never started', () => {
+  test('does not follow an update that never started', () => {
     expect(emulator().feed(bytes('a\x1b[?2026l'), 0, LIVE)).toEqual([])
   })
 
-  test('when it is forced, and is torn inside an update', () => {
+  test('can be forced, and the frame is torn inside an update', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?2026hx'), 0, LIVE)
     expect(summary(terminal.force(0.1))).toEqual([{ t: 0.1, cause: 'forced', torn: true, text: 'x' }])
   })
 })
 
-describe('a frame', () => {
+describe('a frame of the emulator', () => {
   test('is suppressed for a while after a resize', () => {
     const terminal = emulator()
     terminal.resize(30, 6, 1)

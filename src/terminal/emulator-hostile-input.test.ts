@@ -58,8 +58,8 @@ function run(input: Uint8Array, cut: (whole: Uint8Array) => Iterable<Uint8Array>
   return JSON.stringify(events)
 }
 
-describe('hostile input', () => {
-  test('any bytes give the same events however they are split, and the terminal still works', () => {
+describe('the emulator with hostile input', () => {
+  test('gives the same events for any split of any bytes, and still works', () => {
     fc.assert(
       fc.property(hostileBytes, fc.integer(), (input, seed) => {
         const whole = run(input, all => [all])
@@ -73,7 +73,7 @@ describe('hostile input', () => {
     )
   })
 
-  test('any control sequence at any place of a small screen is carried out', () => {
+  test('executes any control sequence at any place of a small screen', () => {
     const number = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constantFrom(80, 1049, 2147483647))
     const sequence = fc
       .tuple(fc.constantFrom('', '?', '>', '!'), number, number, fc.constantFrom('', '', ' ', '$', "'"), fc.nat(62))
@@ -102,14 +102,14 @@ describe('hostile input', () => {
     )
   })
 
-  test('erasing up to the last cell of the screen erases it, and what follows is shown', () => {
+  test('erases up to the last cell of the screen, and shows what follows', () => {
     const terminal = emulator({ cols: 10, rows: 3 })
     terminal.feed(bytes('top\x1b[3;1H0123456789\x1b[1J\rafter'), 1, LIVE)
     expect(screenOf(terminal)).toEqual(['', '', 'after'])
     expect(terminal.counters.parserFaults).toBe(0)
   })
 
-  test('random bytes do no harm', () => {
+  test('survives random bytes', () => {
     const random = seededRandom(5)
     const terminal = emulator({ cols: 80, rows: 24 })
     for (let round = 0; round < 50; round++) {
@@ -122,7 +122,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('an OSC of ten megabytes is dropped and counted', () => {
+  test('drops and counts an OSC of ten megabytes', () => {
     const terminal = emulator()
     const block = bytes('x'.repeat(1 << 20))
     terminal.feed(bytes('\x1b]0;'), 0, LIVE)
@@ -134,14 +134,14 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('nested and unfinished strings print nothing', () => {
+  test('prints nothing for nested and unfinished strings', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1bP+q\x1bP$q\x1bP1;2q\x1b_Gi=1;AAAA\x1b\\'.repeat(1000)), 0, LIVE)
     expect(screenOf(terminal, 0).join('')).toBe('')
     expectAlive(terminal)
   })
 
-  test('a line of ten megabytes stays within the scrollback', () => {
+  test('keeps a line of ten megabytes within the scrollback', () => {
     const terminal = emulator({ cols: 80, rows: 24, scrollback: 100 })
     const block = bytes('y'.repeat(1 << 20))
     for (let round = 0; round < 10; round++) terminal.feed(block, round, LIVE)
@@ -151,7 +151,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('a hundred thousand resizes do no harm', () => {
+  test('survives a hundred thousand resizes', () => {
     const terminal = emulator({ scrollback: 10 })
     terminal.feed(bytes('one two three four\r\nfive'), 0, LIVE)
     for (let round = 0; round < 100_000; round++) terminal.resize(5 + (round % 7), 2 + (round % 3), round / 1000)
@@ -159,20 +159,20 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('sizes are clamped', () => {
+  test('clamps sizes', () => {
     const terminal = emulator()
     terminal.resize(1e9, Number.NaN, 0)
     expect(terminal.size).toEqual({ cols: 500, rows: 1 })
   })
 
-  test('repeat counts of two billion return at once', () => {
+  test('returns at once from repeat counts of two billion', () => {
     const terminal = emulator()
     for (const final of [...'@ILMPSTXZb', "'}", "'~", ' @', ' A'])
       terminal.feed(bytes(`ab\x1b[2147483647${final}`), 0, LIVE)
     expectAlive(terminal)
   })
 
-  test('endless marks do not grow a cell', () => {
+  test('does not grow a cell for endless combining marks', () => {
     const terminal = emulator()
     terminal.feed(bytes(`e${'\u0301'.repeat(100_000)}`), 0, LIVE)
     const longest = Math.max(...screenOf(terminal, 0).map(text => text.length))
@@ -180,7 +180,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('endless links are refused, and scrolling stays fast', () => {
+  test('refuses endless links, and scrolls fast', () => {
     const terminal = emulator()
     for (let link = 0; link < 20_000; link++) terminal.feed(bytes(`\x1b]8;;http://x/${link}\x07a`), link, LIVE)
     const { lines } = framesOf(terminal.force(1e5)).at(-1)!
@@ -188,7 +188,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('a character split after a continuation byte 0x80 is complete again', () => {
+  test('completes a character that is split after a continuation byte 0x80', () => {
     const terminal = emulator()
     for (const piece of byteByByte(bytes('… — “q” 漢 👩‍💻'))) terminal.feed(piece, 0, LIVE)
     expect(screenOf(terminal, 0)[0]).toBe('… — “q” 漢 👩‍💻')

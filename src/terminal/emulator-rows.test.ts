@@ -42,7 +42,7 @@ describe('row ids', () => {
     expect(terminal.readRows(100, 1e12)).toEqual([])
   })
 
-  test('of the alternate buffer are new each time, and the normal ones return', () => {
+  test('are new each time in the alternate buffer, while the normal ones return', () => {
     const terminal = emulator()
     const before = draw(terminal, 'shell')
     const first = draw(terminal, '\x1b[?1049hone')
@@ -97,7 +97,7 @@ describe('a row', () => {
     expect(row!.spans[3]).toMatchObject({ dim: true, italic: true, underline: true, strike: true, inverse: false })
   })
 
-  test('has no trailing blanks in its text, but keeps visible ones as columns, and no-break spaces', () => {
+  test('has no trailing blanks in its text, but visible ones as columns, and no-break spaces', () => {
     const { lines } = draw(emulator(), 'a  \r\nb\x1b[7m \x1b[m  \r\nc\u00a0 \r\n \u200b')
     expect(lines.map(row => [row.text, row.width])).toEqual([
       ['a', 1],
@@ -118,7 +118,7 @@ describe('a row', () => {
     ])
   })
 
-  test('has a mark for soft wraps and reads hidden text as blanks', () => {
+  test('has a mark for soft wraps, and blanks for hidden text', () => {
     const { lines } = draw(emulator({ cols: 10 }), 'wraps at ten\r\n\x1b[8msecret\x1b[mx')
     expect(lines.slice(0, 3).map(row => [row.text, row.wrapped])).toEqual([
       ['wraps at t', false],
@@ -127,7 +127,7 @@ describe('a row', () => {
     ])
   })
 
-  test('of the alternate buffer is cut to a narrower width', () => {
+  test('is cut to a narrower width in the alternate buffer', () => {
     const terminal = emulator()
     draw(terminal, '\x1b[?1049h0123456789abcdef')
     terminal.resize(8, 5, ++clock)

@@ -74,7 +74,7 @@ describe('a frame drawn on an empty terminal', () => {
     )
   })
 
-  test('shows nothing where half of a wide character stayed behind', () => {
+  test('shows nothing in place of the rest of a wide character', () => {
     const terminal = emulator({ cols: 8, rows: 2 })
     terminal.feed(bytes('日本\b\u001b[1@'), 0, { live: false })
     const frame = terminal.currentFrame()

@@ -9,7 +9,7 @@ function drawn(outputs: [number, string][]) {
   )
 }
 
-test('the first frame is passed on at once, the newest of those within 50 ms when the time is over', () => {
+test('the first frame is passed on at once, and the newest of those within 50 ms after that time', () => {
   const coalescer = new FrameCoalescer()
   const [a, b, c, d] = drawn([
     [1, 'a'],

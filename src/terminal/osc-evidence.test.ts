@@ -21,7 +21,7 @@ test('a pushed title is restored', () => {
   expect(framesOf(terminal.tick(3))[0]!.title).toBe('shell')
 })
 
-test('the working directory counts only when it names this host', () => {
+test('the working directory counts only if it names this host', () => {
   const directory = (path: string) => [{ kind: 'directory', path }]
   expect(evidence('\x1b]7;file:///tmp/a%20b\x07')).toEqual(directory('/tmp/a b'))
   expect(evidence('\x1b]7;file://box/tmp\x07')).toEqual(directory('/tmp'))
@@ -43,7 +43,7 @@ test('OSC 9;4 reports progress', () => {
   expect(progress('7;1')).toBeUndefined()
 })
 
-test('notifications of several protocols are evidence', () => {
+test('notifications of several protocols give evidence', () => {
   const texts = evidence(
     '\x1b]9;needs you\x07\x1b]777;notify;Title;a;b\x07\x1b]99;i=1:p=title;hello\x1b\\\x1b]99;p=body:e=1;aGk=\x1b\\\x07\x1b]9;2;x\x07',
   )

@@ -17,7 +17,7 @@ function report(status: ProgramStatus, ...payloads: string[]): ProgramStatus {
 const status = (...payloads: string[]) => report(EMPTY_PROGRAM_STATUS, ...payloads)
 const shape = (state: ProgramStatus) => state.records.map(record => `${record.id}:${record.state}`)
 
-describe('a report', () => {
+describe('a status report of a program', () => {
   test('has every field', () => {
     const [record] = status(
       `state=blocked:kind=permission:app=claude:msg=${base64('approve: ls')}:progress=5:id=a/b`,
@@ -32,7 +32,7 @@ describe('a report', () => {
     })
   })
 
-  test('replaces its whole record', () => {
+  test('replaces the whole earlier record', () => {
     expect(status(`state=error:msg=${base64('bad')}:progress=3`, 'state=idle').records).toMatchObject([
       { state: 'idle', msg: null, progress: null },
     ])
@@ -49,12 +49,12 @@ describe('a report', () => {
     expect(status(`state=error:msg=${base64('a\u202eb\x1b[2J')}`).records[0]!.msg).toBe('a⟦U+202E⟧b␛[2J')
   })
 
-  test('may have keys of a later revision', () => {
+  test('may have keys of a later protocol revision', () => {
     expect(shape(status('state=done:future=1'))).toEqual([':done'])
   })
 })
 
-describe('an invalid report changes nothing and is counted', () => {
+describe('an invalid status report changes nothing and is counted', () => {
   test.each([
     '',
     'state',
@@ -81,7 +81,7 @@ describe('an invalid report changes nothing and is counted', () => {
     expect(after.invalid).toBe(1)
   })
 
-  test('a report beyond the limit of records is counted as invalid', () => {
+  test('is counted if it exceeds the limit of records', () => {
     const full = status(...Array.from({ length: 256 }, (_, index) => `state=idle:id=r${index}`))
     expect(report(full, 'state=idle:id=more')).toMatchObject({ invalid: 1, records: { length: 256 } })
     expect(report(full, 'state=done:id=r7').invalid).toBe(0)
@@ -97,13 +97,13 @@ describe('an invalid report changes nothing and is counted', () => {
   })
 })
 
-test('clear removes all records or a subtree', () => {
+test('clearing removes all records or a subtree', () => {
   const full = status('state=idle', 'state=working:id=a', 'state=working:id=a/b', 'state=working:id=ab')
   expect(shape(report(full, 'state=clear:id=a'))).toEqual([':idle', 'ab:working'])
   expect(shape(report(full, 'state=clear'))).toEqual([])
 })
 
-test('the most severe state represents the pane, and of those the newest', () => {
+test('the most severe status represents the pane, and the newest of equal ones', () => {
   const order = ['state=idle:id=i', 'state=done:id=d', 'state=working:id=w', 'state=error:id=e', 'state=blocked:id=b']
   const seen = order.map((_, count) => aggregateStatus(status(...order.slice(0, count + 1)))?.state)
   expect(seen).toEqual(['idle', 'done', 'working', 'error', 'blocked'])

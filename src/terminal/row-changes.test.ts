@@ -43,50 +43,50 @@ test('identical row objects at the ends do not change the result', () => {
   )
 })
 
-describe('row changes', () => {
-  test('nothing', () => {
+describe('the changes between two lists of rows', () => {
+  test('are empty for equal rows', () => {
     expect(summary(rows(['a', '', 'b']), rows(['a', '', 'b']))).toEqual(NOTHING)
   })
 
-  test('scrolling changes nothing: new rows are added, rows that left are removed', () => {
+  test('are only added and removed rows after scrolling', () => {
     const found = summary(rows(['a', 'b', 'c', 'd']), rows(['b', 'c', 'd', 'e'], 1))
     expect(found).toEqual({ ...NOTHING, added: ['e'], removed: ['a'] })
   })
 
-  test('scrolling that replaces every row is compared by id', () => {
+  test('are found by id if scrolling replaced every row', () => {
     const found = summary(rows(['a', 'b', 'c']), rows(['x', 'y', 'z'], 1))
     expect(found).toEqual({ ...NOTHING, changed: ['b→x', 'c→y'], added: ['z'], removed: ['a'] })
   })
 
-  test('a row that a repaint inserts only moves the rows below it', () => {
+  test('are only moves below a row that a repaint inserts', () => {
     const found = summary(rows(['head', 'one', 'two', 'three', '']), rows(['head', 'new', 'one', 'two', 'three']))
     expect(found.added).toEqual(['new'])
     expect(found.moved).toEqual(['one→one', 'two→two', 'three→three'])
     expect(found.changed).toEqual([])
   })
 
-  test('two agreeing rows are not a shift: rows are compared by position', () => {
+  test('are compared by position if only two rows agree', () => {
     const found = summary(rows(['one', '}', '', '']), rows(['new', 'one', '}', '']))
     expect(found).toEqual({ ...NOTHING, changed: ['one→new', '}→one', '→}'] })
   })
 
-  test('equal rows do not confirm a shift for each other', () => {
+  test('contain no moves if only equal rows confirm a shift', () => {
     const found = summary(rows(['}', '}', '}', 'x']), rows(['x', '}', '}', '}']))
     expect(found.moved).toEqual([])
   })
 
-  test('a difference in masked text is motion', () => {
+  test('are motion if they are in masked text', () => {
     const volatile = [/^[✳✻]/g, /\d+s/g]
     const found = summary(rows(['✳ Thinking 1s', 'text']), rows(['✻ Thinking 12s', 'text!']), volatile)
     expect(found).toEqual({ ...NOTHING, motion: ['✳ Thinking 1s→✻ Thinking 12s'], changed: ['text→text!'] })
   })
 
-  test('another buffer has no rows in common', () => {
+  test('have no rows in common between two buffers', () => {
     const found = summary(rows(['x', 'y']), rows(['z'], 2 ** 40))
     expect(found).toEqual({ ...NOTHING, added: ['z'], removed: ['x', 'y'] })
   })
 
-  test('every row is reported exactly once', () => {
+  test('contain every row exactly once', () => {
     const texts = fc.array(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { maxLength: 25 })
     fc.assert(
       fc.property(texts, texts, fc.nat(5), (before, after, scrolled) => {
@@ -105,7 +105,7 @@ describe('row changes', () => {
   })
 })
 
-test('matches are in order and equal, and as many as possible where no row is unique', () => {
+test('matches are in order and equal, and as many as possible if no row is unique', () => {
   const values = fc.array(fc.nat(3), { maxLength: 14 })
   fc.assert(
     fc.property(values, values, (a, b) => {

@@ -16,12 +16,12 @@ function framesOf(...updates: string[]): Frame[] {
   )
 }
 
-describe('frames have the same content', () => {
+describe('hasSameContent', () => {
   test.each([
     ['when nothing is drawn', ''],
     ['when only the title changes', '\u001b]0;⠙ app\u0007'],
     ['when the cursor returns to its place', '\u001b[1;1H\u001b[1;6H'],
-  ])('%s', (_when, drawn) => {
+  ])('is true %s', (_when, drawn) => {
     const [before, after] = framesOf('hello', drawn)
     expect(hasSameContent(before!, after!)).toBe(true)
   })
@@ -33,7 +33,7 @@ describe('frames have the same content', () => {
     ['the cursor is hidden', '\u001b[?25l'],
     ['the program switches to the alternate screen', '\u001b[?1049h\u001b[1;6H'],
     ['everything scrolls', '\r\n\n\n\n\u001b[1;6H'],
-  ])('not when %s', (_when, drawn) => {
+  ])('is false when %s', (_when, drawn) => {
     const [before, after] = framesOf('hello', drawn)
     expect(hasSameContent(before!, after!)).toBe(false)
   })

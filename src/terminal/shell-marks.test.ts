@@ -28,7 +28,7 @@ test.each([
   ['a redrawn prompt', '133;A 133;B 133;A 133;B', [prompt]],
   ['both protocols: only 633', '633;A 133;A 633;C 133;C 133;D;1 633;D;0', [prompt, start(), end(0)]],
   ['marks we do not use', '133;L 133;N 633;F', []],
-])('%s', (_, marks, expected) => {
+])('the marks "%s" give the expected signals', (_, marks, expected) => {
   expect(signals(marks)).toEqual(expected)
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TextBuilder } from './text-builder.js'
 
-test('the text has all code points added since the last clear', () => {
+test('the text contains all code points since the last clear', () => {
   const units = new TextBuilder(200)
   const text = (codePoints: readonly number[]) => {
     units.clear()

@@ -11,14 +11,14 @@ function columns(text: string, ambiguous: 1 | 2 = 1): number {
   return framesOf(terminal.tick(1))[0]!.cursor.x
 }
 
-describe('columns', () => {
-  test.each([...'🚀✅☕漢。ｆ한ゔ'])('%s takes two', char => expect(columns(char)).toBe(2))
-  test.each([...'●○◐⏺✳✻⚠⏸⏵▣△❯…─ｱﾞé←│█☑✔⎿'])('%s takes one', char => expect(columns(char)).toBe(1))
+describe('the width in columns', () => {
+  test.each([...'🚀✅☕漢。ｆ한ゔ'])('is two for %s', char => expect(columns(char)).toBe(2))
+  test.each([...'●○◐⏺✳✻⚠⏸⏵▣△❯…─ｱﾞé←│█☑✔⎿'])('is one for %s', char => expect(columns(char)).toBe(1))
   test.each(['👩‍💻', '🇫🇷', '❤️', '1️⃣', '👍🏽', '👨‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '☝🏽', '⚠️', '❤️‍🔥', '각'])(
-    'the cluster %s takes two',
+    'is two for the cluster %s',
     cluster => expect(columns(cluster)).toBe(2),
   )
-  test.each(['e\u0301', 'नि', 'a\u200d', 'x\ufe0f', 'ก็', 'a\u200b'])('%j takes one', text =>
+  test.each(['e\u0301', 'नि', 'a\u200d', 'x\ufe0f', 'ก็', 'a\u200b'])('is one for %j', text =>
     expect(columns(text)).toBe(1),
   )
 
@@ -45,7 +45,7 @@ describe('columns', () => {
     ])
   })
 
-  test('are as many as displayWidth says', () => {
+  test('equals displayWidth', () => {
     const part = fc.oneof(
       fc.constantFrom('1', '\u0301', '\u200d', '\ufe0f', '\u1160', '🏽', '🇫', '❤', '👩', '漢', 'ｱ', 'ﾞ'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter(char => !/[\p{Cc}\p{Cs}]/u.test(char)),
@@ -61,13 +61,13 @@ describe('columns', () => {
     )
   })
 
-  test('ambiguous characters take the configured columns', () => {
+  test('follows the configuration for ambiguous characters', () => {
     expect(columns('●─…', 2)).toBe(6)
     expect(columns('abcé', 2)).toBe(5)
   })
 })
 
-test('the width of single code points', () => {
+test('single code points have their width in columns', () => {
   const { wcwidth } = createWidthProvider()
   expect(['\u0301', '\u200d', '\ufe0f', '\u00ad', 'a', '漢'].map(char => wcwidth(char.codePointAt(0)!))).toEqual([
     0, 0, 0, 1, 1, 2,

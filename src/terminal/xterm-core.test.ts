@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { bytes } from './testing/drive.js'
 import { coreOf, isBetweenSequences, openTerminal } from './xterm-core.js'
 
-test('the installed xterm.js has every private part that we use, and parses inside the call', () => {
+test('the installed xterm.js has every private part that we use, and parses synchronously', () => {
   const core = coreOf(openTerminal({ cols: 10, rows: 3, scrollback: 5 }))
   core._inputHandler.parse(bytes('now'))
   expect(core.buffers.active.lines.get(0)!.translateToString(true)).toBe('now')
@@ -10,7 +10,7 @@ test('the installed xterm.js has every private part that we use, and parses insi
   expect(isBetweenSequences(core)).toBe(false)
 })
 
-test('a release without one of them is refused with its name', () => {
+test('a release of xterm.js without one of these parts is refused with the name of the part', () => {
   const terminal = openTerminal({ cols: 10, rows: 3, scrollback: 5 })
   const core = coreOf(terminal)
   Object.defineProperty(core._inputHandler, 'parse', { value: undefined })

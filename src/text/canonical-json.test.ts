@@ -26,12 +26,12 @@ test('keys are sorted by UTF-16 units', () => {
   ])
 })
 
-test('look-alikes stay different, because nothing is normalised', () => {
+test('look-alikes stay different, because no text is normalised', () => {
   expect(canonicalJson('é')).not.toBe(canonicalJson('e\u0301'))
   expect(canonicalJson('A')).not.toBe(canonicalJson('a'))
 })
 
-test('undefined fields are dropped, large integers are kept, minus zero becomes zero', () => {
+test('undefined fields are dropped, large integers are kept, and minus zero becomes zero', () => {
   expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}')
   expect(canonicalJson([undefined, 1])).toBe('[null,1]')
   expect(canonicalJson({ n: 9007199254740993n })).toBe('{"n":9007199254740993}')
@@ -47,7 +47,7 @@ test.each([
   ['NaN', Number.NaN, 'the number NaN'],
   ['infinity', { x: Number.POSITIVE_INFINITY }, 'the number Infinity at x'],
   ['a function', () => 1, 'a value of type function'],
-  ['nothing at all', undefined, 'a value of type undefined'],
+  ['undefined', undefined, 'a value of type undefined'],
   ['a date', new Date(0), 'an instance of a class'],
   ['a cycle', cycle, 'nested too deeply'],
 ])('%s is refused', (_, value, message) => {
@@ -56,7 +56,7 @@ test.each([
 
 const json = fc.jsonValue({ maxDepth: 5 }).map(value => JSON.parse(JSON.stringify(value)) as unknown)
 
-test('parsing the canonical text gives the value back', () => {
+test('parsing the canonical text returns the value', () => {
   fc.assert(
     fc.property(json, value => {
       expect(JSON.parse(canonicalJson(value))).toEqual(value)

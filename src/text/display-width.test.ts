@@ -37,13 +37,13 @@ describe('display width', () => {
     for (const text of texts) expect(displayWidth(text), JSON.stringify(text)).toBe(width)
   })
 
-  test('sums over a text', () => {
+  test('is the sum over a text', () => {
     expect(displayWidth('abc 漢字 👩‍💻!')).toBe(12)
     expect(displayWidth('●○◐✳⚠▣△❯…─◆◇◈◜▷▸┆◼◻✔')).toBe(20)
     expect(displayWidth('漢e\u0301'.repeat(100_000))).toBe(300_000)
   })
 
-  test('is at most the sum of the widths of its clusters, so that a text cut between clusters fits', () => {
+  test('is at most the sum of the widths of the clusters, so that a text cut between clusters fits', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), list => {
         const text = list.join('')

@@ -5,7 +5,7 @@ import { EventStreamParser } from './event-stream.js'
 const dataOf = (parser: EventStreamParser, text: string) => parser.push(text).map(({ data }) => data)
 
 describe('an event stream', () => {
-  test('gives whole events with their names and ids', () => {
+  test('gives complete events with their names and ids', () => {
     const parser = new EventStreamParser()
     expect(parser.push('event: x\nid: 1\ndata: {"a":1}\n\n: comment\n\ndata:b\ndata: c\n\ndata: torn')).toEqual([
       { event: 'x', id: '1', data: '{"a":1}' },
@@ -14,7 +14,7 @@ describe('an event stream', () => {
     expect(parser.push(' end\n\n')).toEqual([{ event: 'message', id: null, data: 'torn end' }])
   })
 
-  test('gives the same events wherever it is cut and however its lines end', () => {
+  test('gives the same events for any split and any line ends', () => {
     const line = fc.stringMatching(/^[a-z ü€]{0,8}$/)
     const event = fc.record({
       event: fc.constantFrom('message', 'hello'),

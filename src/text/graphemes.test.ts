@@ -16,7 +16,7 @@ describe('graphemes', () => {
     )
   })
 
-  test('may be longer than a piece', () => {
+  test('may be longer than a piece of text', () => {
     const cluster = `e${'\u0301'.repeat(5000)}`
     expect([...graphemes(`${cluster}ab`)]).toEqual([cluster, 'a', 'b'])
   })

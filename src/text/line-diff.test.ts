@@ -16,7 +16,7 @@ describe('a line diff', () => {
     expect(drawn('ab', 'ab')).toEqual([' 1a', ' 2b'])
   })
 
-  test('gives both texts back', () => {
+  test('reproduces both texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 8 })
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -29,7 +29,7 @@ describe('a line diff', () => {
     )
   })
 
-  test('of very long texts replaces the part that differs', () => {
+  test('replaces the part that differs in very long texts', () => {
     const before = ['same', ...Array.from({ length: 2500 }, (_, index) => `${index}`), 'end']
     const after = ['same', ...before.slice(1, -1).reverse(), 'end']
     const kinds = lineDiff(before, after).map(({ kind }) => kind)

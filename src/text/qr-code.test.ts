@@ -4,7 +4,7 @@ import { qrCode, qrLines } from './qr-code.js'
 describe('a QR code', () => {
   // Read back with a decoder when it was written, as were codes of every length from 1 to 213
   // bytes.
-  test('of a short text is the one that decoders read', () => {
+  test('is the one that decoders read, for a short text', () => {
     expect(qrLines('Signalbox', { isInverse: true })).toMatchSnapshot()
   })
 
@@ -17,7 +17,7 @@ describe('a QR code', () => {
     expect(first![0]!.every(Boolean)).toBe(true)
   })
 
-  test('of a text that is too long is refused', () => {
+  test('is refused for a text that is too long', () => {
     expect(() => qrCode('x'.repeat(214))).toThrow(/213/)
   })
 })

@@ -63,7 +63,7 @@ describe('shapes of tokens', () => {
   })
 })
 
-describe('secrets in their context', () => {
+describe('secrets in a context', () => {
   test.each([
     ['Authorization: Bearer hunter2hunter2', 'hunter2'],
     ['"authorization": "Basic dXNlcjpwYXNz"', 'dXNlcjpwYXNz'],
@@ -84,18 +84,18 @@ describe('secrets in their context', () => {
     ['GET /x?access_token=abcdef&y=1', 'abcdef'],
     ['-d client_secret=abcdef', 'abcdef'],
     ['my key is 0123456789abcdef0123456789abcdef', '0123456789abcdef'],
-  ])('%s', (text, secret) => {
+  ])('are redacted: %s', (text, secret) => {
     const redacted = plain.redact(text)
     expect(redacted).toMatch(MARKER)
     expect(redacted).not.toContain(secret)
   })
 
-  test('the text around a secret stays readable', () => {
+  test('are removed from text that stays readable', () => {
     expect(plain.redact('https://user:pa55word@host/x')).toMatch(/^https:\/\/user:‹secret:url-password:....›@host\/x$/)
     expect(plain.redact('mysql --password=hunter2 -u me')).toMatch(/^mysql --password=‹secret:option:....› -u me$/)
   })
 
-  test('command lines lose short passwords and every long word of letters and digits', () => {
+  test('include short passwords and every long word of letters and digits on command lines', () => {
     expect(plain.redactCommandLine('mysql -p hunter2 db')).not.toContain('hunter2')
     expect(plain.redactCommandLine('mysql -phunter2 db')).not.toContain('hunter2')
     expect(plain.redactCommandLine('curl -u me:hunter2 x')).not.toContain('hunter2')
@@ -151,8 +151,8 @@ describe('known secret values', () => {
   })
 })
 
-describe('structured values', () => {
-  test('text, keys, nested values and secret fields are redacted in a copy', () => {
+describe('redacting structured values', () => {
+  test('covers text, keys, nested values and secret fields in a copy', () => {
     const secret = SHAPES.github!
     const value = {
       [secret]: 1,
@@ -172,7 +172,7 @@ describe('structured values', () => {
     expect(value.password).toBe('abc')
   })
 
-  test('a key named __proto__ stays a key, and a very deep value does not overflow the stack', () => {
+  test('keeps a key named __proto__, and does not overflow the stack at a great depth', () => {
     const odd = JSON.parse('{"__proto__": {"a": 1}}') as unknown
     expect(JSON.stringify(plain.redactValue(odd))).toBe('{"__proto__":{"a":1}}')
     let deep: unknown = 'x'
@@ -275,7 +275,7 @@ test.each([
   expect(plain.redactCommandLine(text) === text).toBe(true)
 })
 
-test('every value of a long text of password fields is redacted', () => {
+test('every value in a long text of password fields is redacted', () => {
   const redacted = plain.redactCommandLine('"password":"\\"'.repeat(20_000))
   expect(redacted.replaceAll(new RegExp(`"password":"${MARKER.source}`, 'g'), '')).toBe('')
 })
@@ -290,7 +290,7 @@ test("a rule's `needs` is a literal part of its pattern, so the quick check miss
   }
 })
 
-describe('the kept shapes of tokens', () => {
+describe('the known shapes of tokens', () => {
   const ALPHABET = 'aB3dE6fA9bC2eD5f0A1b'
   /** A text of the characters that a row allows, as long as the shortest token. */
   const sample = (characters: string, length: number): string => {
@@ -309,7 +309,7 @@ describe('the kept shapes of tokens', () => {
 describe('tokens of a person’s settings', () => {
   afterEach(() => useTokenShapes([]))
 
-  test('are redacted like known ones, by every redactor of the process', () => {
+  test('are redacted like known tokens by every redactor of the process', () => {
     const [token, other] = ['acme(live).Zk3-x90_aa12', 'acme(live).short']
     expect(plain.redact(token)).toBe(token)
     useTokenShapes([parseTokenShape('acme-token acme(live). 12')!])
@@ -320,7 +320,7 @@ describe('tokens of a person’s settings', () => {
   })
 
   test.each(['', 'acme', 'Acme acme_', 'acme a', 'acme acme_ 0', 'acme acme_ 12 more', 'acme acme_ x'])(
-    'are not described by "%s"',
+    'are not parsed from the shape "%s"',
     text => expect(parseTokenShape(text)).toBeNull(),
   )
 })

@@ -34,7 +34,7 @@ name = "second"
 z = 1979-05-27T07:32:00Z
 `
 
-test('finds every key of tables, dotted keys, inline tables, arrays of tables and lists', () => {
+test('the scanner finds every key of tables, dotted keys, inline tables, arrays of tables and lists', () => {
   const positions = scanTomlPositions(DOCUMENT)
   const at = (...path: string[]) => {
     const position = positions.of(path)
@@ -62,7 +62,7 @@ test('finds every key of tables, dotted keys, inline tables, arrays of tables an
   expect(at('also')).toBeUndefined()
 })
 
-test('the document above is one that the parser accepts, and the scanner finds exactly its keys', () => {
+test('the parser accepts the sample document, and the scanner finds exactly its keys', () => {
   const scanned = new Set(
     scanTomlPositions(DOCUMENT)
       .paths()

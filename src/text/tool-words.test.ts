@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toolLine } from './tool-words.js'
 
-test('a tool call is the command, the file or the pattern of its input, not JSON', () => {
+test('a tool call is shown by the command, file or pattern of its input, not as JSON', () => {
   expect(toolLine('Edit', { path: 'DEMO.md', append: '- Goal\n' })).toBe('Edit DEMO.md')
   expect(toolLine('Bash', { command: 'npm test', description: 'Run the tests' })).toBe('Bash npm test')
   expect(toolLine('shell', { command: ['bash', '-lc', 'npm test'] })).toBe('shell npm test')
@@ -12,7 +12,7 @@ test('a script of several lines is shown by its first line', () => {
   expect(toolLine('Bash', { command: 'cat <<EOF\nhi\nEOF' })).toBe('Bash cat <<EOF …')
 })
 
-test('the input of an unknown tool is its short values by name', () => {
+test('the input of an unknown tool is shown by its short values with their names', () => {
   expect(toolLine('Rate', { stars: 5, of: { deep: true }, note: 'x'.repeat(80) })).toBe(
     `Rate stars: 5, note: ${'x'.repeat(60)}…`,
   )

@@ -4,7 +4,7 @@ import { displayWidth } from './display-width.js'
 import { truncate } from './truncate.js'
 
 describe('truncate', () => {
-  test('keeps what fits and marks what is missing', () => {
+  test('keeps text that fits, and marks the missing part', () => {
     expect(truncate('hello', 5)).toBe('hello')
     expect(truncate('hello world', 8)).toBe('hello w…')
     expect(truncate('hello world', 8, { from: 'start' })).toBe('…o world')
@@ -13,7 +13,7 @@ describe('truncate', () => {
     expect(truncate('abc', 0)).toBe('')
   })
 
-  test('never exceeds the width and never cuts a cluster', () => {
+  test('does not exceed the width or cut a cluster', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, cells) => {
         for (const from of ['start', 'end', 'middle'] as const) {

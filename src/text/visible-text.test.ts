@@ -97,11 +97,11 @@ describe('stripAnsi', () => {
     ['end\u001b', 'end'],
     ['\u001b\u001b[31mx', 'x'],
     ['no escapes', 'no escapes'],
-  ])('%j gives %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     expect(stripAnsi(text)).toBe(expected)
   })
 
-  test('leaves no start of a sequence and keeps every line', () => {
+  test('leaves no start of a sequence, and keeps every line', () => {
     fc.assert(
       fc.property(hostile, text => {
         const stripped = stripAnsi(text)
@@ -112,7 +112,7 @@ describe('stripAnsi', () => {
   })
 })
 
-describe('values of approvals', () => {
+describe('the visible values of approvals', () => {
   const findingsOf = (value: string) =>
     Object.fromEntries(visibleValue(value).findings.map(({ what, count }) => [what, count]))
 

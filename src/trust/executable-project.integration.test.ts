@@ -33,7 +33,7 @@ test('the executable files of a project are agent settings and hooks inside it',
   expect(found).toMatchObject({ project: directory, commonDirectory: join(directory, '.git') })
 })
 
-test('the executable files of a revision are taken from it, whatever is in the directory; equal content has equal hashes', async () => {
+test('the executable files of a revision come from the revision, and equal content has equal hashes', async () => {
   git('config', 'core.hooksPath', '.husky')
   const [disk, head] = [await executableProject(directory), await executableProject(directory, 'HEAD')]
   expect(head).toEqual(disk)

@@ -38,7 +38,7 @@ function flow(body: string): string {
 }
 
 describe('the executable files of a workflow', () => {
-  test('are its file, the project’s settings, prompts, child graphs and their files, and scripts that commands name', async () => {
+  test('include its file, project settings, prompts, child graphs and scripts named by commands', async () => {
     put('.signalbox.toml', '')
     put('flows/plan.md', 'Plan it.')
     put('flows/child.dot', 'digraph { s [shape=Mdiamond]; t [shape=parallelogram, tool_command="./inner.sh"]; s -> t }')
@@ -62,7 +62,7 @@ describe('the executable files of a workflow', () => {
     ])
   })
 
-  test('have another hash if any of them changes, and the same by whatever path they are named', async () => {
+  test('have another hash if any of them changes, and the same hash for any path to them', async () => {
     put('scripts/test.sh', 'true')
     const file = flow('t [shape=parallelogram, tool_command="scripts/test.sh"]; start -> t -> exit')
     const { hash } = await executableFiles(file)
@@ -72,14 +72,14 @@ describe('the executable files of a workflow', () => {
     expect((await executableFiles(file)).hash).not.toBe(hash)
   })
 
-  test('that ship with Signalbox need no trust', () => {
+  test('need no trust if they ship with Signalbox', () => {
     expect(isOwnFile(join(import.meta.dirname, '../../examples/release-check.dot'))).toBe(true)
     expect(isOwnFile(flow('start -> exit'))).toBe(false)
   })
 })
 
 describe('a project', () => {
-  test('is not run before it is trusted, and then as it was trusted', async () => {
+  test('is not run before it is trusted, and then in the trusted version', async () => {
     const file = flow('start -> exit')
     const found = await executableFiles(file)
     expect(await trust.check(found)).toEqual({ isTrusted: false, added: ['flows/flow.dot'], changed: [] })
@@ -97,7 +97,7 @@ describe('a project', () => {
     expect(await trust.list()).toMatchObject([{ path: project, by: 'a', files: found.files }])
   })
 
-  test('that changed must be trusted again, with the difference shown; other files stay trusted', async () => {
+  test('must be trusted again if it changed, with the difference shown; other files stay trusted', async () => {
     const file = flow('start -> exit')
     await trust.grant(await executableFiles(file), { by: 'a', how: 'asked' })
     put('flows/other.dot', 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
@@ -109,7 +109,7 @@ describe('a project', () => {
     expect((await trust.check(await executableFiles(join(project, 'flows/other.dot')))).isTrusted).toBe(true)
   })
 
-  test('whose trust was revoked must be trusted again; so must another repository at the same path', async () => {
+  test('must be trusted again after a revocation, like another repository at the same path', async () => {
     const file = flow('start -> exit')
     await trust.grant(await executableFiles(file), { by: 'a', how: 'asked' })
     rmSync(join(project, '.git'), { recursive: true })

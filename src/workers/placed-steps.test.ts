@@ -53,7 +53,7 @@ beforeEach(() => {
 const types = () => arrived.map(({ type }) => type)
 
 describe('a report of a worker', () => {
-  test('counts once, and the step stays wanted until the journal has its end', () => {
+  test('counts once, and its step stays required until the journal has its end', () => {
     steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
     steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
     expect(types()).toEqual(['step.ended'])
@@ -64,14 +64,14 @@ describe('a report of a worker', () => {
     expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
   })
 
-  test('is never later than the time of the server', () => {
+  test('has no time later than that of the server', () => {
     const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
     steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
     steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
     expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5])
   })
 
-  test('of another attempt has no effect', () => {
+  test('has no effect if it belongs to another attempt', () => {
     steps.take('a', 'a/4', { is: 'ended', status: 'ok' })
     steps.take('b', 'b/5', { is: 'ended', status: 'ok' })
     expect(types()).toEqual([])
@@ -95,12 +95,12 @@ describe('a report of a worker', () => {
 })
 
 describe('steps on a worker', () => {
-  test('that are no longer needed end as cancelled', () => {
+  test('end as cancelled if they are no longer needed', () => {
     steps.keepOnly(new Set())
     expect(arrived).toMatchObject([{ type: 'step.ended', data: { step: 'a', status: 'cancelled' } }])
   })
 
-  test('that were lost with their worker are dropped without an end', () => {
+  test('are dropped without an end if they were lost with their worker', () => {
     state.steps.delete('a')
     steps.keepOnly(new Set())
     expect(types()).toEqual([])
@@ -113,7 +113,7 @@ describe('steps on a worker', () => {
     expect(released).toEqual([false, false, true])
   })
 
-  test('are recovered by the worker that has the run now, once per move', () => {
+  test('are recovered once per move by the worker that has the run now', () => {
     state.steps.delete('a')
     steps.recover('a', 'work', {})
     steps.keepOnly(new Set())

@@ -33,15 +33,15 @@ function candidate(
   return { record: { ...base, ...record }, isConnected, isFull, clockOffsetMs, steps, runs }
 }
 
-describe('a run is placed', () => {
-  test('on the least loaded worker, then on the first by name', () => {
+describe('the placement of a run', () => {
+  test('selects the least loaded worker, then the first by name', () => {
     expect(chooseWorker({}, [candidate('b'), candidate('a')])).toMatchObject({ worker: 'wrk_a' })
     expect(chooseWorker({}, [candidate('a', { runs: 1 }), candidate('b')])).toMatchObject({ worker: 'wrk_b' })
     const large = candidate('large', { runs: 3, maxSteps: 20 })
     expect(chooseWorker({}, [candidate('small', { steps: 1 }), large])).toMatchObject({ worker: 'wrk_large' })
   })
 
-  test('on the preferred worker while that one has room', () => {
+  test('selects the preferred worker while that one has room', () => {
     const [parent, idle] = [candidate('b', { runs: 1 }), candidate('a')]
     expect(chooseWorker({}, [parent, idle], 'wrk_b')).toMatchObject({
       worker: 'wrk_b',
@@ -54,7 +54,7 @@ describe('a run is placed', () => {
     })
   })
 
-  test('not on a worker without free disk space', () => {
+  test('avoids a worker without free disk space', () => {
     const full = candidate('a', { isFull: true })
     expect(chooseWorker({}, [full, candidate('b', { runs: 1 })])).toMatchObject({ worker: 'wrk_b' })
     expect(chooseWorker({ worker: 'a' }, [full])).toEqual({
@@ -62,7 +62,7 @@ describe('a run is placed', () => {
     })
   })
 
-  test('not on a worker whose clock is wrong', () => {
+  test('avoids a worker whose clock is wrong', () => {
     const wrong = candidate('a', { clockOffsetMs: -61_000 })
     expect(chooseWorker({}, [wrong, candidate('b', { runs: 1, clockOffsetMs: 4_900 })])).toMatchObject({
       worker: 'wrk_b',
@@ -72,7 +72,7 @@ describe('a run is placed', () => {
     })
   })
 
-  test('only where pool, labels and name all match', () => {
+  test('requires that pool, labels and name all match', () => {
     const workers = [
       candidate('a', { labels: { gpu: 'yes' } }),
       candidate('b', { pool: 'build' }),
@@ -93,7 +93,7 @@ describe('a run is placed', () => {
     ['every worker that has joined is busy', { steps: 2 }, {}],
     ['every worker that has joined is busy', { runs: 2 }, {}],
     ['no worker has joined', { state: 'removed' as const }, {}],
-  ])('nowhere: %s', (waits, about, request) => {
+  ])('finds no worker: %s', (waits, about, request) => {
     expect(chooseWorker(request, [candidate('a', about)])).toEqual({ waits })
   })
 })

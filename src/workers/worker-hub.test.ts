@@ -121,7 +121,7 @@ async function placed(machine: Machine): Promise<string> {
   return id
 }
 
-describe('a child run', () => {
+describe('the placement of a child run', () => {
   const choices = async (childPlacement: 'same' | 'spread') => {
     hub = openHub(childPlacement)
     const [idle, busy] = [await joined('w1'), await joined('w2')]
@@ -132,24 +132,24 @@ describe('a child run', () => {
     return [await hub.place(child as never), await hub.place({ ...child, parent: null } as never)]
   }
 
-  test('goes to the worker of its parent', async () => {
+  test('selects the worker of its parent', async () => {
     expect(await choices('same')).toMatchObject([{ name: 'w2' }, { name: 'w1' }])
   })
 
-  test('goes to the least loaded worker if runs are spread', async () => {
+  test('selects the least loaded worker if runs are spread', async () => {
     expect(await choices('spread')).toMatchObject([{ name: 'w1' }, { name: 'w1' }])
   })
 })
 
 describe('a worker', () => {
-  test('is refused with another key than the one it joined with', async () => {
+  test('is refused with a key other than the one with which it joined', async () => {
     const machine = await joined('w1')
     const dialog = await connect({ id: machine.id, privatePem: newWorkerKey().privatePem })
     expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
     expect([dialog.isClosed(), await stateOf(machine)]).toEqual([true, 'joined'])
   })
 
-  test('has the pool and labels of its settings, as far as its invitation did not name them', async () => {
+  test('has the pool and labels of its settings, unless its invitation named them', async () => {
     const [free, bound] = [await joined('w1'), await joined('w2', { pool: 'build', labels: { gpu: 'no' } })]
     const own = { pool: 'mine', labels: { gpu: 'yes', os: 'linux' } }
     for (const machine of [free, bound]) await connect(machine, machine.id, [], own)
@@ -159,7 +159,7 @@ describe('a worker', () => {
     expect(await hub.registry.get(free.id)).toMatchObject({ pool: 'default', labels: {} })
   })
 
-  test('with a wrong clock is shown with its offset', async () => {
+  test('is shown with the offset of its clock if that is wrong', async () => {
     const machine = await joined('w1')
     const slow = (await store.now()) - 600_000
     const dialog = await connect(machine, machine.id, [], { clock: slow })
@@ -169,7 +169,7 @@ describe('a worker', () => {
     await expect.poll(async () => (await hub.list())[0]?.clockOffsetMs).toBeGreaterThan(60_000)
   })
 
-  test('says since when it drains, and since when it is ready again', async () => {
+  test('shows since when it drains, and since when it is ready again', async () => {
     const machine = await joined('w1')
     await connect(machine)
     const times: number[] = []
@@ -181,7 +181,7 @@ describe('a worker', () => {
     expect(times.map(at => at - times[0]!)).toEqual([0, 0, 2_000])
   })
 
-  test('that is away keeps its runs, unless what it has not saved may be lost', async () => {
+  test('keeps its runs while it is away, unless unsaved work may be lost', async () => {
     const [machine, other] = [await joined('w1'), await joined('w2')]
     const dialog = await connect(machine)
     const run = await placed(machine)
@@ -197,7 +197,7 @@ describe('a worker', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that drains itself takes nothing new, and learns when nothing is left', async () => {
+  test('accepts no new runs after it drains itself, and is notified when none is left', async () => {
     const machine = await joined('w1')
     const run = await placed(machine)
     const dialog = await connect(machine, 'boot-1', [run], { isDraining: true })
@@ -214,7 +214,7 @@ describe('a worker', () => {
       .toBeGreaterThan(0)
   })
 
-  test('whose disk is full gets nothing', async () => {
+  test('gets no runs while its disk is full', async () => {
     const machine = await joined('w1')
     const dialog = await connect(machine)
     dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, isFull: true }))
@@ -231,7 +231,7 @@ describe('a worker', () => {
     await expect(hub.registry.join(late, { name: 'w2', key: 'k' })).rejects.toMatchObject({ code: 'E_JOIN' })
   })
 
-  test('is away when its lease has ended, and lost much later; then its runs are woken', async () => {
+  test('is away when its lease has ended and lost much later, when its runs are woken', async () => {
     const machine = await joined('w1')
     const run = await placed(machine)
     const dialog = await connect(machine)
@@ -266,7 +266,7 @@ describe('a worker', () => {
     expect(await stateOf(machine)).toBe('lost')
   })
 
-  test('comes back at once after it was killed, and after the server was', async () => {
+  test('returns at once after it was killed, and after the server was killed', async () => {
     const machine = await joined('w1')
     ;(await connect(machine, 'boot-1')).connection.closed()
     const again = await connect(machine, 'boot-2')
@@ -283,7 +283,7 @@ describe('a worker', () => {
     expect(first.isClosed()).toBe(false)
   })
 
-  test('drops what it has of runs that ended or moved, and keeps what waits for a driver', async () => {
+  test('drops runs that ended or moved, and keeps those that wait for a driver', async () => {
     const [machine, other] = [await joined('w1'), await joined('w2')]
     const [kept, moved] = [await placed(machine), await placed(other)]
     const dialog = await connect(machine, 'boot-1', [kept, moved, 'run_unknown'])
@@ -304,7 +304,7 @@ describe('a worker', () => {
     expect(second.of('wanted').map(({ term }) => term)).toEqual([1])
   })
 
-  test('may ask about its own runs only', async () => {
+  test('may request only its own runs', async () => {
     const [machine, other] = [await joined('w1'), await joined('w2')]
     const [own, foreign] = [await placed(machine), await placed(other)]
     const dialog = await connect(machine)
@@ -317,14 +317,14 @@ describe('a worker', () => {
     ])
   })
 
-  test('cannot send anything before it has proven its key', async () => {
+  test('cannot send any message before it has proven its key', async () => {
     const dialog = dial()
     beat(dialog)
     await expect.poll(() => dialog.isClosed()).toBe(true)
     expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
   })
 
-  test('with open runs cannot be removed', async () => {
+  test('cannot be removed while it has open runs', async () => {
     const machine = await joined('w1')
     await placed(machine)
     const record = (await hub.registry.get(machine.id))!

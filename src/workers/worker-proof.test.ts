@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { isProven, newWorkerKey, proveWorker } from './worker-proof.js'
 
-test('a proof holds for its worker, its nonce and its channel only', () => {
+test('a proof is valid only for its worker, its nonce and its channel', () => {
   const { privatePem, publicKey } = newWorkerKey()
   const words = { worker: 'wrk_a', nonce: 'n', channel: 'c' }
   const proof = proveWorker(createPrivateKey(privatePem), words)

@@ -15,7 +15,7 @@ const facts = (more: Partial<WorktreeFacts> = {}): WorktreeFacts => ({
 const fate = (more: Partial<WorktreeFacts>) => fateOf(facts(more), KEEP_MS)
 
 describe('the fate of a worktree', () => {
-  it('is to be kept as long as its commits are nowhere else and it was used lately', () => {
+  it('is "kept" while its commits are nowhere else and it was used recently', () => {
     expect(fate({})).toBe('kept')
     expect(fate({ runStatus: 'cancelled' })).toBe('kept')
     expect(fate({ runStatus: null })).toBe('kept')
@@ -23,28 +23,28 @@ describe('the fate of a worktree', () => {
   })
 
   it.each(['queued', 'running', 'waiting', 'paused', 'failed'] as const)(
-    'is busy while its run is %s, whatever else is true',
+    'is "busy" while its run is %s, whatever else is true',
     runStatus => {
       expect(fate({ runStatus, dirty: 1, isMerged: true, ahead: 0, idleMs: 9 * KEEP_MS })).toBe('busy')
     },
   )
 
-  it('is gone when its directory is missing, also while its run can continue', () => {
+  it('is "gone" if its directory is missing, also while its run can continue', () => {
     expect(fate({ isThere: false })).toBe('gone')
     expect(fate({ isThere: false, runStatus: 'running' })).toBe('gone')
   })
 
-  it('is left to a person when files are not committed, also if it is merged or forgotten', () => {
+  it('is "dirty" if files are not committed, also if it is merged or forgotten', () => {
     expect(fate({ dirty: 1 })).toBe('dirty')
     expect(fate({ dirty: 1, isMerged: true, idleMs: 9 * KEEP_MS })).toBe('dirty')
   })
 
-  it('is needless when its commits are merged, or when it has none', () => {
+  it('is "needless" if its commits are merged, or if it has none', () => {
     expect(fate({ isMerged: true })).toBe('needless')
     expect(fate({ ahead: 0 })).toBe('needless')
   })
 
-  it('is forgotten when it was not used for the time of the profiles', () => {
+  it('is "forgotten" if it was not used for the time in the profiles', () => {
     expect(fate({ idleMs: KEEP_MS })).toBe('forgotten')
   })
 })

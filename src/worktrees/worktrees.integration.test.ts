@@ -85,7 +85,7 @@ test('a worktree in which a run can continue is never removed', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-test('a worktree without own commits is removed with its branch; an unmerged one keeps its branch', async () => {
+test('a worktree without commits is removed with its branch; an unmerged one keeps its branch', async () => {
   const empty = await worktreeOf('empty')
   const ahead = await worktreeOf('ahead', { commits: true })
   expect(await entryOf(empty.id)).toMatchObject({ fate: 'needless', ahead: 0 })
@@ -97,7 +97,7 @@ test('a worktree without own commits is removed with its branch; an unmerged one
   expect(git(repository, 'branch', '--list', 'empty', 'ahead', '--format=%(refname:short)')).toBe('ahead')
 })
 
-test('a dirty worktree is saved under refs/signalbox/trash before it is removed, including new files, for 7 days', async () => {
+test('a dirty worktree is saved under refs/signalbox/trash for 7 days before it is removed', async () => {
   const { id, path } = await worktreeOf('dirty', { commits: true })
   writeFileSync(join(path, 'a.txt'), 'changed\n')
   writeFileSync(join(path, 'new.txt'), 'fresh\n')
@@ -115,7 +115,7 @@ test('a dirty worktree is saved under refs/signalbox/trash before it is removed,
   expect(await listTrash(repository)).toEqual([])
 })
 
-test('a worktree whose directory is missing is pruned and its branch kept', async () => {
+test('a worktree without its directory is pruned, and its branch is kept', async () => {
   const { id, path } = await worktreeOf('gone', { commits: true })
   rmSync(path, { recursive: true })
   expect(await entryOf(id)).toMatchObject({ fate: 'gone', branch: 'gone', path })

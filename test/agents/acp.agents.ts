@@ -44,7 +44,7 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
 
   const turns = () => ({ home, model, session })
 
-  test('streams its answer, and the message equals that of the model', async () => {
+  test('streams its answer, which equals the message of the model', async () => {
     model.when('PARTS', { text: ANSWER })
     const { code, stdout, stderr } = await home.send(session, 'Tell me about the PARTS of this project')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -53,19 +53,19 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
     expect(updates.some(({ text }) => text.includes('Step number 3') && !text.includes('Step number 24'))).toBe(true)
   })
 
-  test('its permission call is one request, which runs the tool once when it is allowed', async () => {
+  test('its permission call is one request; allowing that runs the tool once', async () => {
     await allows(turns(), async ({ id }) => {
       const { source } = (await client.call('approvals.get', { id })) as unknown as { source: { channel: string } }
       expect(source.channel).toBe('acp')
     })
   })
 
-  test.runIf(agent.clientTerminals)('its command ran in a terminal of Signalbox, which is released', () => {
+  test.runIf(agent.clientTerminals)('its command runs in a terminal of Signalbox, which is released afterwards', () => {
     const recorded = JSON.stringify(home.recording(session))
     for (const method of ['create', 'output', 'release']) expect(recorded).toContain(`terminal/${method}`)
   })
 
-  test.runIf(agent.write)('it writes a file through Signalbox, once the request is allowed', async () => {
+  test.runIf(agent.write)('it writes a file through Signalbox after the request is allowed', async () => {
     const tool = agent.write!(join(home.work, 'lamp.txt'), 'red')
     model.when('WRITTEN', { text: 'I write it.', tool }, { text: 'It is there.' })
     expect((await home.send(session, 'Please do the WRITTEN thing')).code).toBe(4)
@@ -81,7 +81,7 @@ describe.each(wantedOf(SPEAKERS))('$name over ACP', agent => {
     await denies(turns())
   })
 
-  test('a request survives the daemon, and its decision arrives', async () => {
+  test('a request survives a kill of the daemon, and its decision is delivered', async () => {
     const { id } = await asked(turns(), 'KILLED', 'killed.txt')
     await home.kill(home.daemon)
     await home.run(['sessions'])

@@ -31,7 +31,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
     await model.close()
   })
 
-  test('of Signalbox need no review, those of the repository do', async () => {
+  test('hooks of Signalbox need no review, hooks of the repository do', async () => {
     const question = await waitFor('the dialog about hooks', async () => {
       const screen = await home.screen(session)
       return screen.includes('Hooks need review') ? screen : null
@@ -41,7 +41,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
     await home.waitUntil(session, 'idle')
   })
 
-  test('of Signalbox run, those of the repository do not', async () => {
+  test('hooks of Signalbox run, hooks of the repository do not', async () => {
     model.when(
       'ALLOWED',
       { text: 'I run it.', tool: codex.shell('echo yes > allowed.txt', home.place) },

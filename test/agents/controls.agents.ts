@@ -51,7 +51,7 @@ describe.each(wantedOf(CONTROLLED))('$name', agent => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('chooses its model in a menu')])
   })
 
-  test('its conversation on disk is adopted with its name, and continues', async () => {
+  test('its conversation on disk is adopted with its name and continues', async () => {
     const id = await home.agentSession(session)
     await home.ok(['stop', session])
     const stored = await waitFor('the conversation on disk', async () => {

@@ -30,7 +30,7 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
     await model.close()
   })
 
-  test('works, uses a tool and is audited, and the run completes', async () => {
+  test('works, uses a tool, is audited and completes the run', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
     // Both prompts contain the task; the required answer distinguishes auditor and worker.
     model.when('"verdict"', { text: '{"verdict":"DONE","feedback":"It is made.","findings":[]}' })

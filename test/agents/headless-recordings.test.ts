@@ -45,7 +45,7 @@ const streams = (recorded: FindRecorded) =>
   )
 
 describeRecorded('a stream of a real agent', streams, cases => {
-  it.each(cases)('$agent $name', async ({ agent, name, file }) => {
+  it.each(cases)('is parsed completely: $agent $name', async ({ agent, name, file }) => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
       .filter(Boolean)
@@ -82,7 +82,7 @@ const prints = (recorded: FindRecorded) =>
   }))
 
 describeRecorded('a stream of Claude Code', prints, cases => {
-  it.each(cases)('$name', async ({ name, file }) => {
+  it.each(cases)('is parsed with one session and its result: $name', async ({ name, file }) => {
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
     const bodies = await hear(
       'claude',
@@ -146,13 +146,13 @@ describe('recovery of Claude Code that died', () => {
     ['after its answer', lines, { isComplete: true, hasWork: true }],
     ['before the end of turn', until(line => line.includes('"tool_result"')), { isComplete: false, hasWork: true }],
     ['while a tool runs', until(line => line.includes('"tool_use","id"')), { isComplete: false, hasWork: true }],
-    ['before it said anything', until(line => line.includes('run all tests')), { isComplete: false, hasWork: false }],
+    ['before its first answer', until(line => line.includes('run all tests')), { isComplete: false, hasWork: false }],
     [
       'in the middle of a line',
       [...lines.slice(0, -4), lines.at(-4)!.slice(0, 80)],
       { isComplete: false, hasWork: true },
     ],
-  ])('%s', async (_, left, truth) => {
+  ])('reports what Claude Code had finished when it died %s', async (_, left, truth) => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-disk-'))
     const projects = join(home, '.claude', 'projects', '-tmp-demo-app')
     mkdirSync(projects, { recursive: true })

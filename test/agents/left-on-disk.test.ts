@@ -28,7 +28,7 @@ const disks = (recorded: FindRecorded) =>
   )
 
 describeRecorded('the files that a real agent left on disk', disks, cases => {
-  it.each(cases)('$folder $state', async ({ agent, state, root }) => {
+  it.each(cases)('are found and read completely: $folder $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as Truth
     const { transcript } = await loadAgent(agent)
     const home = mkdtempSync(join(tmpdir(), 'signalbox-disk-'))

@@ -42,7 +42,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => name === 'claude')))('$name i
     await model.close()
   })
 
-  test('asks there; its tools, its answer and its cost are in the log', async () => {
+  test('asks in the terminal, and the log has its tools, answer and cost', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
     model.when(
       'final message is the result',

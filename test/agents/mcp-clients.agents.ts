@@ -63,7 +63,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => name in WAYS)))(
       await model.close()
     })
 
-    test('starts a session with the tools and reads it', async () => {
+    test('starts a session with the tools of the server and reads it', async () => {
       model.when(
         'Start the other agent',
         { tool: way.tool('session_start', { agent: 'demo' }) },

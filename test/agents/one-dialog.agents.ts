@@ -79,7 +79,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
   const orders = agent.name === 'gemini' ? [false] : [false, true]
   const cases = SIZES.flatMap(size => orders.map(isHookLate => ({ size, isHookLate })))
 
-  describe.each(cases)('on $size, the hook late: $isHookLate', ({ size, isHookLate }) => {
+  describe.each(cases)('on $size with the hook late: $isHookLate', ({ size, isHookLate }) => {
     let session: string
     beforeAll(async () => {
       home.isHookLate = isHookLate
@@ -87,7 +87,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     })
     afterAll(async () => void (await home.run(['stop', session])))
 
-    test.each(Object.keys(BIG_DIALOGS))('%s is one request', async what => {
+    test.each(Object.keys(BIG_DIALOGS))('the dialog "%s" is one request', async what => {
       const name = `${what.replace(/\W+/g, '-')}-${size}-${isHookLate}`
       const key = name.toUpperCase()
       const { tool, file } = BIG_DIALOGS[what]!(agent, home.place, name)

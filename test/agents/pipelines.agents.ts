@@ -134,7 +134,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => WAYS[name])))('pipelines with
     expect(readFileSync(join(home.work, 'lamp.txt'), 'utf8')).toBe('dim\n')
   })
 
-  test('a review finds, validates, fixes and checks again', async () => {
+  test('a review finds, validates and fixes issues, and reviews again', async () => {
     writeFileSync(join(home.work, 'lamp.txt'), 'dimmer\n')
     model.when('You are the Reviewer', ...ways.answer(FOUND))
     model.when('You are the Evaluator', ...ways.answer(EVALUATED))

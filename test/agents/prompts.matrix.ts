@@ -130,7 +130,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     failures.push({ ...failure, screen: await home.screen(session) })
   }
 
-  test('50 prompts arrive once, and their answers are whole', { timeout: 3_600_000 }, async () => {
+  test('50 prompts are delivered once, and their answers are complete', { timeout: 3_600_000 }, async () => {
     const session = await home.open()
     const texts = KINDS.flatMap(([kind, list]) => list.map(text => [kind, text] as const))
     // Right after the start: nothing waits for the input box.
@@ -180,7 +180,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
   })
 
   test.skipIf(agent.asksNothing || !isWantedKind('decisions'))(
-    '20 requests are decided as a person says',
+    '20 requests are decided as the person decided',
     { timeout: 3_600_000 },
     async () => {
       const { id: session } = await home.begin()

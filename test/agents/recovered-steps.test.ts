@@ -116,7 +116,7 @@ function ofDisk(agent: string, state: State): Left {
 }
 
 describe.each(Object.keys(LEAVE))('recovery of a dead worker: %s', agent => {
-  it.each(CASES)('%s is %s', async (state, verdict, says) => {
+  it.each(CASES)('judges %s as %s', async (state, verdict, says) => {
     const left = await LEAVE[agent]!(state)
     const found = await recover(agent, left, state === 'disk-tool')
     expect([found.verdict, found.evidence[0]]).toMatchObject([verdict, { source: 'transcript' }])

@@ -68,7 +68,7 @@ describe.each(wantedOf(AGENTS))('$name in a sandbox', agent => {
     await model.close()
   })
 
-  test('it runs in the sandbox', async () => {
+  test('the agent runs in the sandbox', async () => {
     const shown = (await home.session(session)) as { sandbox?: { backend: string; network: string } }
     expect(shown.sandbox).toMatchObject({ network: 'filtered' })
   })
@@ -94,7 +94,7 @@ describe.each(wantedOf(AGENTS))('$name in a sandbox', agent => {
     count(agent.name, 'approval')
   })
 
-  test('other hosts that it asked for wait for a decision, and the session still runs', async () => {
+  test('requests for other hosts wait for a decision, and the session keeps running', async () => {
     expect(await home.pending()).toEqual([])
     for (const host of await home.askedHosts()) count(agent.name, `asked ${host}`)
     expect(await home.session(session)).not.toMatchObject({ state: 'ended' })

@@ -39,41 +39,47 @@ describe.each(themed)('$name', agent => {
   })
 
   const names = agent.themes.names.filter(name => ONLY === undefined || new RegExp(ONLY).test(name))
-  test.each(names.map((theme, at) => ({ theme, at })))('$theme', { timeout: 900_000 }, async ({ theme, at }) => {
-    const before = failures.length
-    agent.themes.choose(home.place, theme)
-    counts.themes++
-    const { id: session } = await home.begin()
-    const fail = async (kind: string, what: string) =>
-      void failures.push({ kind: `theme ${theme}, ${kind}`, prompt: theme, what, screen: await home.screen(session) })
+  test.each(names.map((theme, at) => ({ theme, at })))(
+    'prompts, answers and approvals work in the theme $theme',
+    { timeout: 900_000 },
+    async ({ theme, at }) => {
+      const before = failures.length
+      agent.themes.choose(home.place, theme)
+      counts.themes++
+      const { id: session } = await home.begin()
+      const fail = async (kind: string, what: string) =>
+        void failures.push({ kind: `theme ${theme}, ${kind}`, prompt: theme, what, screen: await home.screen(session) })
 
-    const key = `T${at}Q`
-    model.when(key, { text: ANSWER })
-    const prompt = `What is ${key}?\nSay it in three parts.`
-    const sent = await home.send(session, prompt)
-    const isWhole = sent.code === 0 && plainWords(sent.stdout).join(' ') === plainWords(ANSWER).join(' ')
-    if (isWhole && model.timesSaid(key) === 1) counts.sent++
-    else await fail('send', `exit ${sent.code} ${sent.stderr} ${JSON.stringify(sent.stdout)}`)
+      const key = `T${at}Q`
+      model.when(key, { text: ANSWER })
+      const prompt = `What is ${key}?\nSay it in three parts.`
+      const sent = await home.send(session, prompt)
+      const isWhole = sent.code === 0 && plainWords(sent.stdout).join(' ') === plainWords(ANSWER).join(' ')
+      if (isWhole && model.timesSaid(key) === 1) counts.sent++
+      else await fail('send', `exit ${sent.code} ${sent.stderr} ${JSON.stringify(sent.stdout)}`)
 
-    const read = (await home.run(['read', session])).stdout
-    const said = plainWords(read).join(' ')
-    if (said.includes(plainWords(ANSWER).join(' ')) && said.includes(`What is ${key}?`)) counts.read++
-    else await fail('read', JSON.stringify(read))
+      const read = (await home.run(['read', session])).stdout
+      const said = plainWords(read).join(' ')
+      if (said.includes(plainWords(ANSWER).join(' ')) && said.includes(`What is ${key}?`)) counts.read++
+      else await fail('read', JSON.stringify(read))
 
-    if (!agent.asksNothing) {
-      const asked = `A${at}Q`
-      const file = `theme-${at}.txt`
-      const command = `node -e "require('fs').appendFileSync('${file}','x')"`
-      model.when(asked, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: 'Done.' })
-      const waiting = await home.send(session, `Please do the ${asked} thing`)
-      const request = waiting.code === 4 ? await home.onePending(session) : null
-      const words = request && ['approve', request.id, '--fingerprint', request.fingerprint, '--json']
-      const state = words ? (await home.json<{ state: string }>(words)).state : `exit ${waiting.code} ${waiting.stderr}`
-      await home.waitUntil(session, 'idle')
-      if (state === 'applied' && home.file(file) === 'x') counts.approved++
-      else await fail('approve', `${state}, the file is ${home.file(file)}`)
-    }
-    await home.run(['stop', session])
-    expect(failures.slice(before).map(({ kind, what }) => `${kind}: ${what}`)).toEqual([])
-  })
+      if (!agent.asksNothing) {
+        const asked = `A${at}Q`
+        const file = `theme-${at}.txt`
+        const command = `node -e "require('fs').appendFileSync('${file}','x')"`
+        model.when(asked, { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: 'Done.' })
+        const waiting = await home.send(session, `Please do the ${asked} thing`)
+        const request = waiting.code === 4 ? await home.onePending(session) : null
+        const words = request && ['approve', request.id, '--fingerprint', request.fingerprint, '--json']
+        const state = words
+          ? (await home.json<{ state: string }>(words)).state
+          : `exit ${waiting.code} ${waiting.stderr}`
+        await home.waitUntil(session, 'idle')
+        if (state === 'applied' && home.file(file) === 'x') counts.approved++
+        else await fail('approve', `${state}, the file is ${home.file(file)}`)
+      }
+      await home.run(['stop', session])
+      expect(failures.slice(before).map(({ kind, what }) => `${kind}: ${what}`)).toEqual([])
+    },
+  )
 })

@@ -118,7 +118,7 @@ describe.each(Object.entries(SURFACES))('%s', (_, surface) => {
     expect(surface(agreed).allowsAtOnce).toBe(true)
   })
 
-  test('shows that report and screen differ, and does not allow it with one press', () => {
+  test('shows that report and screen differ, and does not allow the request with one press', () => {
     const { allowsAtOnce, shown } = surface(differing)
     expect(allowsAtOnce).toBe(false)
     expect(shown).toContain('the menu shows .env')

@@ -237,7 +237,7 @@ let home: Home
 afterEach(() => home.close())
 
 describe.each(Object.entries(RULES))('%s', (rule, { config, code, says, takesDenials }) => {
-  test('holds for every kind of request from every surface, and refusals are recorded', async () => {
+  test('applies to every kind of request on every surface, and refusals are recorded', async () => {
     home = await Home.open(config)
     if (rule === 'a lockdown') await home.lockDown()
     for (const [kind, surface] of CASES) {

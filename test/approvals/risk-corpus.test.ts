@@ -35,7 +35,7 @@ test('at most one of twenty harmless commands is rated high', () => {
   expect(high.length / harmless.length, high.join('\n')).toBeLessThanOrEqual(0.05)
 })
 
-test('every word of the rules has its effect', () => {
+test('every word of the rules changes a rating', () => {
   const rated = linesOf('rated.txt')
   const actual = rated.map(line => {
     const [, command = ''] = line.split('\t')

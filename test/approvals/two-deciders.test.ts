@@ -18,7 +18,7 @@ interface Outcome {
   lost: string[]
 }
 
-test('a thousand requests are each decided once by two processes, and every second decider learns who was first', {
+test('two processes decide each of 1000 requests once, and the loser learns who decided first', {
   timeout: 290_000,
 }, async () => {
   const store = await site.store()

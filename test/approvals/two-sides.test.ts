@@ -9,7 +9,7 @@ import { newTestDatabase, type TestDatabase } from '../../src/store/testing/post
 import { PartitionProxy } from '../support/partition-proxy.js'
 import { describeNeeding } from '../support/requirements.js'
 
-describeNeeding('postgres', 'two servers, one of which is cut off from the store', () => {
+describeNeeding('postgres', 'two servers of one store, one of which loses its connection', () => {
   let database: TestDatabase
   let proxy: PartitionProxy
   let stores: EventStore[]
@@ -63,7 +63,7 @@ describeNeeding('postgres', 'two servers, one of which is cut off from the store
     return events.filter(({ type }) => type === 'approval.decided').map(({ data }) => data.option)
   }
 
-  test('decides once if the cut came before its decision was written: the other side was first', async () => {
+  test('record one decision if the cut came before it was written: that of the other server', async () => {
     for (let n = 0; n < 3; n++) {
       const request = await ask(n)
       proxy.cut()
@@ -76,7 +76,7 @@ describeNeeding('postgres', 'two servers, one of which is cut off from the store
     expect(await stores[1]!.checkChain()).toEqual([])
   })
 
-  test('decides once if the cut came after its decision was written: it learns that later', async () => {
+  test('record one decision if the cut came after it was written: its server learns that later', async () => {
     for (let n = 0; n < 3; n++) {
       const request = await ask(n)
       proxy.onData = (data, from) => {

@@ -46,7 +46,7 @@ ok`
 describe('an answer of the demo agent, read from its terminal', () => {
   for (const args of [[], ['--fullscreen']]) {
     for (const cols of [80, 120, 200]) {
-      it(`holds every word once and in order at ${cols} columns ${args.join(' ')}`, async () => {
+      it(`has every word once and in order at ${cols} columns ${args.join(' ')}`, async () => {
         const { blocks } = await readDemo({ markdown: MARKDOWN, cols, rows: 40, args, speed: 20 })
         expect(wordsOf(renderMarkdown(blocks))).toEqual(wordsOf(MARKDOWN))
         expect(blocks.find(block => block.kind === 'code')).toMatchObject({ lines: codeLines(MARKDOWN) })
@@ -54,7 +54,7 @@ describe('an answer of the demo agent, read from its terminal', () => {
       })
     }
 
-    it(`holds every word once and in order after fifty resizes ${args.join(' ')}`, async () => {
+    it(`has every word once and in order after fifty resizes ${args.join(' ')}`, async () => {
       const sizes = Array.from({ length: 50 }, (_, index) => ({
         cols: [80, 120, 100, 200, 60, 90][index % 6]!,
         rows: [24, 40, 30][index % 3]!,
@@ -64,7 +64,7 @@ describe('an answer of the demo agent, read from its terminal', () => {
     })
   }
 
-  it('never shows a word twice or out of order while it streams', async () => {
+  it('shows no word twice or out of order while it streams', async () => {
     const { seen } = await readDemo({ markdown: MARKDOWN, cols: 80, rows: 24, speed: 8 })
     const source = wordsOf(MARKDOWN)
     expect(seen.length).toBeGreaterThan(20)

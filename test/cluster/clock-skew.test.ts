@@ -84,7 +84,7 @@ describeNeeding('postgres', 'servers whose clocks differ by four minutes', () =>
     await waitFor('the end of the second grant', async () => (await slow.ledger.grants.list()).length === 1)
   })
 
-  test('follow the default of a gate when its time has passed, not before', async () => {
+  test('apply the default of a gate when its timeout has passed, and not earlier', async () => {
     const dot = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]
       ask [shape=hexagon, label="Go on?", "human.timeout"="3s", "human.default_choice"="exit"]
       start -> ask; ask -> exit [label="[Y] Yes"] }`

@@ -32,7 +32,7 @@ function testCluster(engine: string, kills: readonly string[]): void {
   })
 
   // `npm run storm:cluster` does the same with 50 runs, 3 workers and 20 rounds.
-  test('loses no run or decision and repeats no step while its parts are killed in turn', async () => {
+  test('loses no run or decision and repeats no step while its processes are killed in turn', async () => {
     const size = { runs: 6, steps: 10, pauseS: 0.5, rounds: 1 }
     const { violations, decisions } = await killStorm(cluster, { ...size, kills, say: () => undefined })
     expect(violations).toEqual([])
@@ -45,14 +45,14 @@ function testCluster(engine: string, kills: readonly string[]): void {
     testRestore(() => cluster)
   }
 
-  test('refuses a server that does not fit', async () => {
+  test('refuses an engine for one server in a cluster, and an engine for clusters outside one', async () => {
     const embedded = await cluster.command('server-4', ['serve', '--port', '0', '--engine', 'embedded'])
     expect(embedded).toMatchObject({ code: 6, stderr: expect.stringContaining('the engine "embedded" is for one') })
     const alone = await cluster.command('alone', ['serve', '--port', '0', '--engine', 'store'])
     expect(alone).toMatchObject({ code: 6, stderr: expect.stringContaining('several servers can share') })
   })
 
-  test('shows the same runs on every server, and which worker has them', async () => {
+  test('shows the same runs on every server, with the worker of each', async () => {
     const lists = await Promise.all(
       cluster.servers.map(async name => {
         const client = await waitFor(`${name} to answer`, () => cluster.client(name))
@@ -80,7 +80,7 @@ function testMachines(cluster: () => ClusterUnderTest): void {
     await other.post(`/sessions/${id}/stop`, {})
   })
 
-  test('a run in a repository continues when the server that started it is gone, which then has its files', async () => {
+  test('a run in a repository continues on another server, which then has its files', async () => {
     const [, second] = cluster().servers
     const project = await repository(cluster())
     await waitFor(`${second} to answer`, () => cluster().client(second!))

@@ -10,7 +10,7 @@ import { freePort } from '../../src/process/index.js'
 import { TestHome, waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
 
-describeNeeding('restate', 'a server with a Restate that somebody else operates', () => {
+describeNeeding('restate', 'a server with an external Restate', () => {
   const home = new TestHome()
   let restate: ChildProcess
   let [ingress, admin, port] = [0, 0, 0]
@@ -37,7 +37,7 @@ describeNeeding('restate', 'a server with a Restate that somebody else operates'
   const engine = () => `restate+http://127.0.0.1:${ingress}?admin=http://127.0.0.1:${admin}`
   const status = async () => (await home.run(['engine', 'status', '--json'], { env: settings() })).stdout
 
-  test('starts no node, is called by it, and by no other program', async () => {
+  test('starts no Restate node, and accepts calls from that Restate only', async () => {
     const started = await home.run(['serve', '--background', '--engine', engine()], { env: settings() })
     expect(started.code).toBe(0)
     await waitFor('Restate to answer', async () => JSON.parse(await status()).isAnswering === true)

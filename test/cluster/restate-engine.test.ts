@@ -14,9 +14,9 @@ describeNeeding('restate', 'the engine Restate', () => {
   beforeAll(() => restate.start())
   afterAll(() => restate.close())
 
-  describe('as every engine', () => describeRunEngine(() => restate.site()))
+  describe('as an engine', () => describeRunEngine(() => restate.site()))
 
-  describe('beside the store', () => {
+  describe('with a store', () => {
     let site: RestateSite
     let fixture: EngineFixture
     beforeEach(async () => {
@@ -39,14 +39,14 @@ describeNeeding('restate', 'the engine Restate', () => {
         await fixture.ended(await fixture.create(steps('a')))
     }
 
-    test('calls for a run that is created, and for one whose timer is due', async () => {
+    test('calls for a new run, and for a run whose timer is due', async () => {
       await answering()
       const run = await fixture.create([wait('pause', 500), ...steps('a')])
       await isCalled(run)
       await fixture.ended(run)
     })
 
-    test('a call that hangs holds up no run: its own continues without it', async () => {
+    test('a call that hangs delays no run', async () => {
       await answering()
       let hanging = ''
       let release: () => void = () => undefined
@@ -93,7 +93,7 @@ describeNeeding('restate', 'the engine Restate', () => {
       await fixture.until(open, [])
     })
 
-    test('a node that comes back without its data loses no run, and calls again', async () => {
+    test('a node that restarts without its data loses no run, and calls again', async () => {
       await answering()
       const items = [wait('one', 3_000), ...steps('a'), wait('two', 500), ...steps('b')]
       const runs = await Promise.all(Array.from({ length: 4 }, () => fixture.create(items)))
@@ -105,7 +105,7 @@ describeNeeding('restate', 'the engine Restate', () => {
       while (site.calls.length === before) await fixture.ended(await fixture.create(steps('a')))
     })
 
-    test('two nodes that do not know each other call for the same runs, and each step is done once', async () => {
+    test('two nodes that do not know each other call for the same runs, and each step runs once', async () => {
       const other = new TestRestate()
       await other.start()
       const second = other.siteOn(site)

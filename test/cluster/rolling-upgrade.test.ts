@@ -11,7 +11,7 @@ const PROJECTION = /(name: "[a-z.-]+",\s*version: )(\d+)(,\s*types: )/g
 const ROOT = dirname(dirname(CLI))
 
 describeNeeding('postgres', 'a cluster whose servers are upgraded one after the other', () => {
-  test('serves every request at servers of both versions, and does each step once', async () => {
+  test('serves every request on servers of both versions, and runs each step once', async () => {
     let upgrade = () => {}
     const cluster = await ClusterUnderTest.start('store', {
       workers: 1,

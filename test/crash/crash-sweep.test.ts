@@ -10,7 +10,7 @@ const SAMPLES = 2
 
 describeNeeding('cc', 'a process that dies at any call that changes a file', () => {
   for (const kind of KINDS) {
-    it(`loses nothing acknowledged, does nothing twice, allows nothing that was not allowed: ${kind}`, async () => {
+    it(`loses nothing acknowledged, repeats nothing and allows nothing undecided: ${kind}`, async () => {
       const sweep = new Sweep(kind)
       afterAll(() => sweep.close())
       const points = await sweep.points()

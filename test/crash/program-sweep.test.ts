@@ -18,7 +18,7 @@ describeNeeding('cc', 'the program, killed before an event becomes durable', () 
   beforeAll(() => compileShim(shim))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-  it('continues a run: nothing acknowledged is lost, nothing is done twice', async () => {
+  it('continues a run: nothing acknowledged is lost, and nothing is done twice', async () => {
     expect(await programTrial('graph', shim, { at: SAMPLE, isCalls: false, loss: 'none' })).toBe(SAMPLE)
   })
 })

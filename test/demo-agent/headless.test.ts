@@ -29,7 +29,7 @@ function parse(text: string): Json[] {
 }
 
 describe('headless roles', () => {
-  it('a worker makes a small real edit and says so in records', () => {
+  it('a worker makes a small real edit and reports it in records', () => {
     const { stdout, status } = run(['--permission-mode', 'edits', '--session-id', 'w1'], 'Paint the signal')
     const records = parse(stdout)
     expect(status).toBe(0)
@@ -68,7 +68,7 @@ describe('headless roles', () => {
   })
 })
 
-describe('headless permissions', () => {
+describe('a headless agent that needs permission', () => {
   it('asks with a record and reads the decision from stdin', () => {
     const prompt = '{"type":"user","text":"Do it"}\n'
     const allowed = run([], `${prompt}{"requestId":"request_1","decision":"allow"}\n`)
@@ -84,7 +84,7 @@ describe('headless permissions', () => {
     expect(run([], prompt).status).toBe(4)
   })
 
-  it('changes nothing in mode read', () => {
+  it('changes nothing in the mode "read"', () => {
     const { stdout, status } = run(['-p', 'Do it', '--permission-mode', 'read'])
     expect(status).toBe(3)
     expect(parse(stdout).at(-1)).toMatchObject({ ok: false, reason: 'denied' })
@@ -93,7 +93,7 @@ describe('headless permissions', () => {
 })
 
 describe('headless faults', () => {
-  it('a zombie is killed after its work, without a result', () => {
+  it('a zombie is killed after its work and prints no result', () => {
     const { stdout, signal } = run([
       '--scenario',
       'zombie',
@@ -131,7 +131,7 @@ describe('headless faults', () => {
     expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({ type: 'result', ok: true })
   })
 
-  it('prints indented objects with --json-indented', () => {
+  it('the demo agent prints indented objects with --json-indented', () => {
     const { stdout } = run(['-p', 'x', '--json-indented', '--permission-mode', 'all'])
     expect(stdout.startsWith('{\n  "type": "session",\n')).toBe(true)
     expect(JSON.parse(`[${stdout.trim().replaceAll(/^\}\n\{/gm, '},\n{')}]`).at(-1)).toMatchObject({ type: 'result' })
@@ -156,7 +156,7 @@ describe('headless faults', () => {
   it.each([
     [true, 0],
     [false, 143],
-  ])('SIGTERM in the middle of a turn (ignored: %s)', async (on, code) => {
+  ])('SIGTERM in the middle of a turn ends the process (ignored: %s)', async (on, code) => {
     const file = join(home, 'term.json')
     // Without the handler the signal must arrive during the wait; with it, the wait must end.
     const steps = [{ ignoreTerm: { on } }, { say: 'ready' }, { wait: on ? 1500 : 600_000 }, { say: 'still here' }]
@@ -168,7 +168,7 @@ describe('headless faults', () => {
     expect(seen.text.includes('"text":"still here"')).toBe(on)
   })
 
-  it('leaves its child processes running when it is killed', async () => {
+  it('the demo agent leaves its child processes running when it is killed', async () => {
     const { child, ended } = startHeadless(['-p', 'deaf', '--scenario', 'hang', '--speed', '0'])
     const children = () =>
       readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
@@ -184,14 +184,14 @@ describe('headless faults', () => {
   })
 })
 
-describe('bad input', () => {
+describe('invalid input', () => {
   it.each([
     ['an unknown scenario', ['--scenario', 'nonsense'], 2, 'unknown scenario "nonsense"'],
     ['an unknown flag', ['--nonsense'], 2, '--nonsense'],
-    ['a session that is not there', ['--resume', 'nobody', '-p', 'x'], 2, 'unknown session "nobody"'],
+    ['an unknown session', ['--resume', 'nobody', '-p', 'x'], 2, 'unknown session "nobody"'],
     ['an id with a path in it', ['--session-id', '../../x', '-p', 'x'], 2, 'is not a valid session id'],
     ['no prompt', ['--permission-mode', 'all'], 2, 'no prompt was given'],
-  ])('%s', (_, args, code, message) => {
+  ])('is refused with a message: %s', (_, args, code, message) => {
     const { status, stderr } = run(args)
     expect(status).toBe(code)
     expect(stderr).toContain(message)

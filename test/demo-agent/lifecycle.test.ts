@@ -28,7 +28,7 @@ function records(demo: DemoTerminal, id: string): Record<string, unknown>[] {
     .map(line => JSON.parse(line))
 }
 
-describe('keys', () => {
+describe('keys in the input box', () => {
   it('edit the draft: backspace, ctrl-u, ctrl-j, history', async () => {
     const demo = start({ args: ['--scenario', 'chat'] })
     await demo.until(/^▷ Give the agent/m)
@@ -46,7 +46,7 @@ describe('keys', () => {
     await demo.until(/^▷ table\n─/m)
   })
 
-  it('a long paste is shown as a chip and sent whole', async () => {
+  it('a long paste is shown as a chip and sent completely', async () => {
     const demo = start({ args: ['--scenario', 'chat', '--session-id', 'paste'] })
     await demo.until(/^▷ Give/m)
     expect(demo.modes.bracketedPasteMode).toBe(true)
@@ -70,7 +70,7 @@ describe('keys', () => {
     await demo.until('◆ You said: second')
   })
 
-  it('ctrl-c asks first and exits the second time', async () => {
+  it('ctrl-c asks first and exits when pressed again', async () => {
     const demo = start()
     await demo.until(/^▷ /m)
     demo.type(KEY.ctrlC)
@@ -82,7 +82,7 @@ describe('keys', () => {
   })
 })
 
-describe('the terminal', () => {
+describe('the demo agent in a terminal', () => {
   it.each(['inline', 'fullscreen'])('survives every size at a menu, %s', async renderer => {
     const demo = start({
       args: ['--scenario', 'menus', ...(renderer === 'fullscreen' ? ['--fullscreen'] : [])],
@@ -194,7 +194,7 @@ describe('the terminal', () => {
     expect(demo.screen).toContain('◆ That was all.')
   })
 
-  it('exits on SIGTERM and names the command that resumes the session', async () => {
+  it('exits on SIGTERM and prints the command that resumes the session', async () => {
     const demo = start()
     await demo.until(/^▷ /m)
     demo.signal('SIGTERM')
@@ -204,7 +204,7 @@ describe('the terminal', () => {
 })
 
 describe('start dialogs', () => {
-  it('exits if the folder is not trusted, and continues if it is', async () => {
+  it('the demo agent exits if the folder is not trusted, and continues if it is', async () => {
     const demo = start({ args: ['--scenario', 'trust'] })
     await demo.until('Do you trust the files in this folder?')
     expect(demo.screen).toMatch(/^ ▸ No, exit$/m)
@@ -217,8 +217,8 @@ describe('start dialogs', () => {
   })
 })
 
-describe('crash and resume', () => {
-  it('a crash in the middle of a turn logs no end of the turn', async () => {
+describe('a crash and a resume', () => {
+  it('a crash in the middle of a turn leaves no end of the turn in the log', async () => {
     const demo = start({ args: ['--scenario', 'crash', '--session-id', 'crash-1'] })
     await demo.ask('go')
     expect((await demo.exited()).exitCode).toBe(3)
@@ -262,7 +262,7 @@ describe('crash and resume', () => {
   })
 })
 
-describe('hooks', () => {
+describe('hooks of the demo agent', () => {
   it('receive every event, and may answer a permission before the person does', async () => {
     const home = temporaryDirectory()
     const log = join(home, 'hooks.log')

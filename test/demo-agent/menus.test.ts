@@ -77,7 +77,7 @@ it('a long list scrolls', async () => {
   await demo.confirm('◆ You chose: Platform 7')
 })
 
-it('tabs lead through several questions to a page that submits', async () => {
+it('tabs lead through several questions to a page that submits the answers', async () => {
   await open('tabs', 'Which colour is the lamp?')
   await move(KEY.down, / ▸ 2\. Yellow/)
   await demo.confirm('What should be fitted?')
@@ -89,7 +89,7 @@ it('tabs lead through several questions to a page that submits', async () => {
   await demo.confirm('◆ You chose: Yellow, Bell, Steel')
 })
 
-it('tab and left turn the pages without answering', async () => {
+it('tab and left switch pages without answering', async () => {
   await open('tabs', 'Which colour is the lamp?')
   await move(KEY.tab, 'What should be fitted?')
   await move(KEY.right, 'Which post?')
@@ -111,14 +111,14 @@ it('a password is never shown', async () => {
   expect(demo.bytes).not.toContain('sesame')
 })
 
-it('a number can be typed where there is no selection', async () => {
+it('a number can be typed where the menu has no selection', async () => {
   await open('typed', 'Type a number [1-3]')
   expect(demo.screen).not.toContain('▸')
   await move('2', 'cancel: 2')
   await demo.confirm('◆ You chose: Yellow')
 })
 
-it('a plan is shown whole before it is approved', async () => {
+it('a plan is shown completely before it is approved', async () => {
   await open('plan', 'Shall I go ahead with this plan?')
   expect(demo.screen).toContain('2. put up the post')
   await demo.confirm('◆ Then I begin: Yes, go ahead')

@@ -45,7 +45,7 @@ describe.each(['inline', 'fullscreen'])('the tour, %s', renderer => {
   })
 })
 
-describe('the tour when the person says no', () => {
+describe('the tour when the person denies the request', () => {
   it('changes nothing and ends the turn as declined', async () => {
     const cwd = sampleProject()
     const demo = start({ cwd })

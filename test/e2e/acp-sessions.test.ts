@@ -286,7 +286,7 @@ test('the recording of an ended session is replayed as messages, and not explain
   expect(refused.code).not.toBe(0)
 })
 
-test('neither agent nor command is left when keeper and daemon are killed', async () => {
+test('agent and command end when keeper and daemon are killed', async () => {
   const id = await startSession('acp')
   await client.call('sessions.send', { id, text: 'play hang' })
   const left = () => markedProcesses().filter(found => isOfStepOfRun(found, id))

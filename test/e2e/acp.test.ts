@@ -98,7 +98,7 @@ afterAll(async () => {
 
 let sessionId: string
 
-test('an editor starts a session, prompts it, is asked for permission, and reads the answer; the session is one of Signalbox', async () => {
+test('an editor starts, prompts and reads a session of Signalbox, and answers its permission request', async () => {
   expect(await editor.initialize()).toMatchObject({ protocolVersion: 1, agentCapabilities: { loadSession: true } })
   const opened = await editor.agent.request(methods.agent.session.new, { cwd: home.work, mcpServers: [] })
   sessionId = opened.sessionId
@@ -123,7 +123,7 @@ test('a prompt that the editor cancels ends as cancelled, and the next one works
   expect(await editor.prompt(sessionId, 'say hello again')).toEqual({ stopReason: 'end_turn' })
 })
 
-test('an editor that was killed loads the session again and continues it, also after the daemon was killed', async () => {
+test('an editor that was killed loads and continues its session, also after the daemon was killed', async () => {
   await editor.kill('SIGKILL')
   editor = new Editor(home.work, home.env)
   await editor.initialize()

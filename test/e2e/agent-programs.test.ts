@@ -35,7 +35,7 @@ async function start(words: string[], env: Record<string, string> = {}): Promise
 }
 
 describe('the program of an agent', () => {
-  it('is the configured one for start by name', async () => {
+  it('is the configured one when `start` names the agent', async () => {
     const file = program('own', 'my-claude')
     mkdirSync(home.path('config'), { recursive: true })
     writeFileSync(home.path('config', 'config.toml'), `[agents.claude]\ncommand = "${file}"\n`)
@@ -56,7 +56,7 @@ describe('the program of an agent', () => {
     expect(words).toContain(`${file} -p`)
   })
 
-  it('is the one whose path was given if its name is that of an agent', async () => {
+  it('is the program at a given path if its name is that of an agent', async () => {
     const file = program('work', 'tools', 'claude')
     program('bin', 'claude')
     const env = { PATH: `${join(home.directory, 'bin')}:${process.env.PATH}` }
@@ -65,7 +65,7 @@ describe('the program of an agent', () => {
     expect(says).toMatch(new RegExp(`I am ${file} with --settings \\S+ --continue`))
   })
 
-  it('is never one that the project put into PATH', async () => {
+  it('is never a program that the project put into PATH', async () => {
     program('work', 'node_modules', '.bin', 'claude')
     const env = {
       PATH: `${join(home.work, 'node_modules', '.bin')}:/usr/bin:/bin`,

@@ -70,7 +70,7 @@ const all = async () =>
   )
 
 describe('a grant', () => {
-  it('is created with a decision, decides only the requests it covers, and can be paused and revoked', async () => {
+  it('is created with a decision, decides only covered requests, and can be paused and revoked', async () => {
     home = homeWith('')
     const session = await agentThatAsks(
       shell('echo one'),
@@ -138,8 +138,8 @@ describe('a grant', () => {
   })
 })
 
-describe('an option', () => {
-  it('is found by a unique prefix; an ambiguous one and one of another kind is refused', async () => {
+describe('an option named on the command line', () => {
+  it('is found by a unique prefix; an ambiguous prefix or one of another meaning is refused', async () => {
     await agentThatAsks(shell('echo one'))
     // Joined from menu and hook: a request that only one of them reported may still be replaced.
     const asked = await waitFor('the joined request', async () => {
@@ -159,8 +159,8 @@ describe('an option', () => {
   })
 })
 
-describe('a decision', () => {
-  it('from the agent’s own shell is refused and recorded; a person’s denies all', async () => {
+describe('decisions', () => {
+  it('an agent’s own shell cannot decide, which is recorded; a person can deny all requests', async () => {
     await agentThatAsks(shell('echo one'))
     const asked = await pending()
     for (const command of [
@@ -187,7 +187,7 @@ describe('a decision', () => {
     await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
   })
 
-  it('of high risk needs step-up if the settings require it; a request that expired is not allowed and cannot be decided', async () => {
+  it('a high risk needs step-up if set so; an expired request cannot be decided', async () => {
     home = homeWith('approvals.step_up = "on"\napprovals.expire_after = 10\n')
     await agentThatAsks(shell('rm -rf build'), shell('touch made.txt'))
     const high = await pending()
@@ -219,7 +219,7 @@ describe('a gate of a run', () => {
     return events.find(({ type }) => type === 'gate.opened')!.data!.approval!
   }
 
-  it('is answered by the same rules as a request of an agent: from the surfaces in the settings, and not in a lockdown', async () => {
+  it('follows the rules of agent requests: only surfaces in the settings, and not in a lockdown', async () => {
     home = homeWith('approvals.decide_from = ["web"]\n')
     const gates = [await openGate(), await openGate()] as const
     await agentThatAsks(shell('echo one'))
@@ -258,7 +258,7 @@ describe('a question', () => {
 })
 
 describe('a form of several questions', () => {
-  it('is one request, and is filled in page by page only after every question is answered', async () => {
+  it('is one request, and is filled in page by page after every question is answered', async () => {
     const session = await agentThatAsks({
       ask: {
         question: 'Two things about the signal',
@@ -318,7 +318,7 @@ describe('a request about a file', () => {
 })
 
 describe('the agent’s own “do not ask again”', () => {
-  it('is chosen by its label, and the list of sessions shows what the agent no longer asks for', async () => {
+  it('is chosen by its label, and the session list shows what the agent no longer asks for', async () => {
     const session = await agentThatAsks(shell('echo one'), shell('echo one'))
     const { id, fingerprint } = await pending()
     await home.ok(['approve', id, '--option', 'Yes, and do not ask again', '--fingerprint', fingerprint])

@@ -26,7 +26,7 @@ function terminal(options: { name?: string; cols?: number; rows?: number } = {})
   return made
 }
 
-it('attach without a terminal fails and suggests what to do instead', async () => {
+it('attach without a terminal fails and suggests an alternative', async () => {
   const result = await home.run(['attach', '1'])
   expect(result.code).toBe(4)
   expect(errorLines(result.stderr)).toEqual([expect.stringContaining('read <id> --screen')])
@@ -81,7 +81,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(events.filter(([, code]) => code === 'r').map(([, , size]) => size)).toEqual(['90x20', '70x25'])
   })
 
-  it('with several terminals one types, and the others watch until they take over', async () => {
+  it('lets one of several terminals type, while the others watch until they take over', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const first = terminal({ name: 'a', cols: 90, rows: 24 })
     const second = terminal({ name: 'b', cols: 80, rows: 24 })
@@ -116,7 +116,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(events.filter(([, code]) => code === 'r').map(([, , size]) => size)).toEqual(['90x24', '80x24', '90x24'])
   })
 
-  it('while Signalbox types, the keys of all terminals are refused, and all show it', async () => {
+  it('refuses the keys of all terminals while Signalbox types, and all show it', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const person = terminal()
     person.run('attach', session.id)
@@ -129,7 +129,7 @@ describeNeeding('tmux', 'attach', () => {
     await person.see('▷ mine again')
   })
 
-  it('a terminal that joins late sends keys in the mode that the program set before', async () => {
+  it('a terminal that joins late sends keys in the mode that the program set earlier', async () => {
     const session = await home.startProgram(
       'sh',
       '-c',

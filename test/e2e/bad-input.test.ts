@@ -70,7 +70,7 @@ describe('a mistake on the command line', () => {
     expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
   })
 
-  it('in the agent, the directory or the id of a session prints one line', async () => {
+  it('an invalid agent, directory or session id prints one line', async () => {
     await expectRefusal(['start', 'dmo'], 2, /unknown agent "dmo"; did you mean "demo"\?/)
     await expectRefusal(
       ['start', 'demo', '--cwd', '/no/such/place'],
@@ -87,7 +87,7 @@ describe('a mistake on the command line', () => {
     await expectNoSession()
   })
 
-  it('does not occur in the smallest and a large terminal', async () => {
+  it('a terminal of 1x1 or 500x200 characters causes no error', async () => {
     for (const [size, shown] of [
       ['1x1', '1 2'],
       ['500x200', '200 500'],
@@ -149,7 +149,7 @@ describe('a mistake in the settings', () => {
     )
   })
 
-  it('does not occur in valid settings: config shows each value and its source', async () => {
+  it('valid settings cause no error: config shows each value and its source', async () => {
     writeConfig('[terminal]\nscrollback = 100\n')
     const { stdout } = await home.ok(['config', 'show', 'terminal', '--origin'])
     expect(stdout).toMatch(/scrollback.*100.*config\.toml:2/)
@@ -157,8 +157,8 @@ describe('a mistake in the settings', () => {
   })
 })
 
-describe('a home that cannot be used', () => {
-  it('because a file is in the place of a directory is reported', async () => {
+describe('an unusable home directory', () => {
+  it('is reported if a file is in the place of a directory', async () => {
     mkdirSync(home.home)
     writeFileSync(home.path('data'), 'mine')
     await expectRefusal(['sessions'], 6, /data: a file is in its place/)
@@ -166,11 +166,11 @@ describe('a home that cannot be used', () => {
     expect(readFileSync(home.path('data'), 'utf8')).toBe('mine')
   })
 
-  it('because SIGNALBOX_HOME is relative is reported', async () => {
+  it('is reported if SIGNALBOX_HOME is relative', async () => {
     await expectRefusal(['sessions'], 6, /must be an absolute path/, { env: { SIGNALBOX_HOME: 'here' } })
   })
 
-  itNeeding('another user', 'because it is read-only is reported', async () => {
+  itNeeding('another user', 'is reported if it is read-only', async () => {
     mkdirSync(home.home, { mode: 0o555 })
     chownSync(home.directory, 65534, 65534)
     const through = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--']
@@ -180,7 +180,7 @@ describe('a home that cannot be used', () => {
   })
 })
 
-describe('a store that cannot be used', () => {
+describe('an unusable store', () => {
   const storeFile = () => home.path('data', 'signalbox.db')
 
   let made: InsideHome
@@ -196,7 +196,7 @@ describe('a store that cannot be used', () => {
     cpSync(made.path('data'), home.path('data'), { recursive: true })
   }
 
-  it('because it is damaged is reported and kept, and doctor --fix moves it aside', async () => {
+  it('is reported and kept if it is damaged, and doctor --fix moves it aside', async () => {
     makeStore()
     const bytes = readFileSync(storeFile())
     bytes.fill(0x5a, 0, 4096)
@@ -213,7 +213,7 @@ describe('a store that cannot be used', () => {
     expect(readdirSync(home.path('data')).some(name => /damaged|quarantine|corrupt/.test(name))).toBe(true)
   })
 
-  it('because its version is newer is not changed, not even by doctor --fix', async () => {
+  it('is left unchanged if its version is newer, also by doctor --fix', async () => {
     makeStore()
     await withStore("UPDATE meta SET value = '9999' WHERE key = 'schema_version'")
     const before = readFileSync(storeFile())
@@ -222,7 +222,7 @@ describe('a store that cannot be used', () => {
     expect(readFileSync(storeFile())).toEqual(before)
   })
 
-  it('because another process holds it is reported after a limited time, and works afterwards', async () => {
+  it('is reported after a limited time while another process holds it, and works afterwards', async () => {
     makeStore()
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
@@ -251,7 +251,7 @@ describe('a full disk', () => {
     'limited',
   ]
 
-  it('ends the recording, not the session, and is logged once', async () => {
+  it('ends the recording but not the session, and is logged once', async () => {
     await home.ok(['serve', '--background'], { through: limited(700) })
     const session = await home.startProgram(
       'bash',
@@ -296,7 +296,7 @@ describe('a full disk', () => {
 
   const { bavail, bsize } = statfsSync(tmpdir())
   it.skipIf(bavail * bsize > 1e12)(
-    'starts no session with less free space than the settings require (needs less than 1 TB of free space)',
+    'starts no session below the free space of the settings (needs less than 1 TB of free space)',
     async () => {
       writeConfig('[store]\nmin_free_mb = 1000000\n')
       await expectRefusal(

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-test('an idea becomes a design by questions in the ledger, and the design becomes a run', async () => {
+test('questions in the ledger turn an idea into a design, and the design becomes a run', async () => {
   const day = new Date().toISOString().slice(0, 10)
   const file = `docs/plans/${day}-search-design.md`
   const scenario: Scenario = {
@@ -81,7 +81,7 @@ test('an idea becomes a design by questions in the ledger, and the design become
   await home.ok(['stop', resumed.id])
 })
 
-test('a conversation in a terminal is forked: both go on, and the fork can be resumed by itself', async () => {
+test('a conversation in a terminal is forked: both continue, and the fork can be resumed by itself', async () => {
   const flags = ['--speed', '0', '--scenario', join(home.directory, 'scenario.json')]
   const command = ['brainstorm', 'lamps', '--agent', 'demo', '--json', '--', ...flags]
   const { id } = await home.json<{ id: string }>(command)

@@ -36,7 +36,7 @@ test('the examples of the library start an agent, follow events and list request
   expect(await example('list-requests.mjs').ended).toMatch(/request\(s\) wait/)
 })
 
-test('over HTTP the library needs a token, and passes on what the API refuses', async () => {
+test('over HTTP the library needs a token, and returns the errors of the API', async () => {
   const { address: url } = JSON.parse(readFileSync(join(home.home, 'run', 'server.json'), 'utf8')) as {
     address: string
   }

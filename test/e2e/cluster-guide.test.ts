@@ -59,7 +59,7 @@ describeNeeding('postgres', 'the guides of clusters and workers, followed in thr
     child.stderr!.resume()
   }
 
-  it('make two servers of one store, and a worker that both have', async () => {
+  it('set up two servers of one store and a worker that both use', async () => {
     const [settings] = blocksOf('operations.md', 'Set it up')
     for (const home of [first, second])
       for (const line of settings!.map(named)) line === 'signalbox serve' ? leave(home, line) : await type(home, line)

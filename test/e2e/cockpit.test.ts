@@ -127,7 +127,7 @@ describeNeeding('tmux', 'the cockpit', () => {
     expect(person.format('#{alternate_on} #{mouse_any_flag} #{cursor_flag}')).toBe('0 0 1')
   })
 
-  it('prints lines and takes commands for screen readers', async () => {
+  it('prints lines and accepts commands for screen readers', async () => {
     person.close()
     person = new TmuxTerminal(home, { name: 'b', cols: 100, rows: 30 })
     const session = await home.startDemo(['--scenario', 'chat'])

@@ -33,7 +33,7 @@ describe('the daemon', () => {
     expect(home.daemon).toBe(daemons[0])
   })
 
-  it('while it stops, commands are served by the next daemon', async () => {
+  it('is replaced by the next daemon, which serves commands while the first one stops', async () => {
     await home.ok(['serve', '--background'])
     let isStopped = false
     const stopping = home.run(['serve', '--stop']).finally(() => {

@@ -25,7 +25,7 @@ describe('sessions', () => {
     expect(await home.json(['ls', '--json'])).toMatchObject([{ id, label: 'fix the login' }])
   })
 
-  it('show what is not committed, without files that hold credentials', async () => {
+  it('show uncommitted changes without files that hold credentials', async () => {
     const git = (...args: string[]) => runCommand('git', args, { cwd: home.work, env: home.env })
     await git('init', '-q')
     writeFileSync(join(home.work, 'a.txt'), 'one\n')
@@ -43,7 +43,7 @@ describe('sessions', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('outside a repository have no diff', async () => {
+  it('have no diff outside a repository', async () => {
     const { id } = await startSleep()
     const { code, stderr } = await home.run(['diff', id])
     expect([code, stderr]).toEqual([1, expect.stringContaining('not in a git repository')])
@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     }
   })
 
-  it('is opened in the browser where there is a display; else its link is printed', async () => {
+  it('is opened in the browser where there is a display; otherwise its link is printed', async () => {
     const bin = join(home.directory, 'browser')
     mkdirSync(bin)
     const opened = join(home.directory, 'opened')
@@ -100,7 +100,7 @@ describe('settings', () => {
     expect(await home.json(['config', 'get', 'sessions.max_total', '--json'])).not.toBe(7)
   })
 
-  it('that are wrong or unknown change nothing', async () => {
+  it('wrong or unknown settings change nothing', async () => {
     for (const [args, message] of [
       [['set', 'sessions.max_total', 'many'], 'signalbox: `sessions.max_total` must be'],
       [['set', 'sessions.max_totl', '3'], 'did you mean "sessions.max_total"?'],
@@ -115,7 +115,7 @@ describe('settings', () => {
     })
   })
 
-  it('are edited in the editor; a mistake is named', async () => {
+  it('are edited in the editor; a mistake is reported with its place', async () => {
     const editor = join(home.directory, 'editor')
     writeFileSync(editor, '#!/bin/sh\nprintf "[terminal]\\nsize = 3\\n" > "$1"\n', { mode: 0o755 })
     const { code, stderr } = await home.run(['config', 'edit'], { env: { EDITOR: editor, VISUAL: '' } })
@@ -131,7 +131,7 @@ describe('settings', () => {
 })
 
 describe('standing approvals', () => {
-  it('are previewed, made by pattern, listed and revoked; a pattern that is too wide is refused', async () => {
+  it('are previewed, created by pattern, listed and revoked; a too wide pattern is refused', async () => {
     const refused = await home.run(['grants', 'add', 'npm', '--yes'])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('would allow every command')])
     expect((await home.run(['grants', 'add', 'npm test'])).code).toBe(4)
@@ -151,7 +151,7 @@ describe('standing approvals', () => {
 })
 
 describe('adopt', () => {
-  it('continues a conversation of Claude Code that is on disk, once', async () => {
+  it('continues a conversation of Claude Code from the disk, once', async () => {
     const id = '01665219-c2b9-4318-9abe-fe3788a45c6c'
     const env = { HOME: join(home.directory, 'person'), PATH: `${join(home.directory, 'bin')}:${home.env.PATH}` }
     mkdirSync(join(env.HOME, '.claude', 'projects', 'x'), { recursive: true })

@@ -55,7 +55,7 @@ describe('demo', () => {
     expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
   })
 
-  it('prints the conversation and the summary for a person', async () => {
+  it('prints the conversation and a summary for a person', async () => {
     const { stdout } = await home.ok(['demo', '--yes', '--speed', '0'], AS_PROCESS)
     for (const part of ['What is wrong', '▸ Edit src/cart.js', 'What happened', 'What changed', 'Where it is'])
       expect(stdout).toContain(part)
@@ -63,7 +63,7 @@ describe('demo', () => {
     expect(stdout.split('I will look at the code first').length - 1).toBe(1)
   })
 
-  it('in the terminal needs one or --yes, and creates nothing without one of them', async () => {
+  it('demo --terminal needs a terminal or --yes, and creates nothing without either', async () => {
     const result = await home.run(['demo', '--terminal'], AS_PROCESS)
     expect(result.code).toBe(4)
     expect(result.stdout).toBe('')
@@ -79,7 +79,7 @@ describe('demo', () => {
   })
 })
 
-describe('the living demo', () => {
+describe('the demo with a dashboard', () => {
   interface Living {
     address: string
     directory: string
@@ -105,7 +105,7 @@ describe('the living demo', () => {
       ({ id, title }) => `${id} ${title}`,
     )
 
-  it('continues after a kill at the same address with the same agents and runs; --fresh starts a new one', async () => {
+  it('continues after a kill at the same address with the same agents and runs; --fresh starts anew', async () => {
     const first = await open('--speed', '10')
     const started = await waitFor('all its runs', async () => {
       const found = await runs(first)

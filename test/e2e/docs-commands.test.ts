@@ -65,31 +65,34 @@ async function follow(home: InsideHome, commands: readonly Shown[]): Promise<{ o
 }
 
 describe('commands that the documentation shows', () => {
-  it.concurrent.each(PAGES.filter(page => shownIn(page).length > 0))('%s: print what the page shows', async page => {
-    const home = new InsideHome()
-    try {
-      const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, env: home.env })
-      git('init', '-q', '-b', 'main')
-      git(
-        '-c',
-        'user.name=Reader',
-        '-c',
-        'user.email=reader@example.org',
-        'commit',
-        '-q',
-        '--allow-empty',
-        '-m',
-        'first',
-      )
-      const shown = shownIn(page)
-      const results = await follow(home, shown)
-      for (const [index, { command, output }] of shown.entries())
-        expect(results[index]?.output, `${page}: ${command}`).toMatch(pattern(output))
-      expect(results).toHaveLength(shown.length)
-    } finally {
-      await home.close()
-    }
-  })
+  it.concurrent.each(PAGES.filter(page => shownIn(page).length > 0))(
+    '%s: commands print what the page shows',
+    async page => {
+      const home = new InsideHome()
+      try {
+        const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, env: home.env })
+        git('init', '-q', '-b', 'main')
+        git(
+          '-c',
+          'user.name=Reader',
+          '-c',
+          'user.email=reader@example.org',
+          'commit',
+          '-q',
+          '--allow-empty',
+          '-m',
+          'first',
+        )
+        const shown = shownIn(page)
+        const results = await follow(home, shown)
+        for (const [index, { command, output }] of shown.entries())
+          expect(results[index]?.output, `${page}: ${command}`).toMatch(pattern(output))
+        expect(results).toHaveLength(shown.length)
+      } finally {
+        await home.close()
+      }
+    },
+  )
 
   it('are found on the pages that a new user reads first', () => {
     expect(PAGES.flatMap(shownIn).length).toBeGreaterThan(12)

@@ -37,7 +37,7 @@ async function examine(env: Record<string, string> = {}): Promise<(check: string
   return check => findings.find(finding => finding.check === check)!
 }
 
-describe('doctor, for agents,', () => {
+describe('doctor for agents', () => {
   it('shows the program, the version, whether it is signed in, and the evidence', async () => {
     const file = program('claude', '2.1.325 (Claude Code)')
     const claude = (await examine({ ANTHROPIC_API_KEY: 'sk-ant-canary' }))('claude')
@@ -69,7 +69,7 @@ describe('doctor, for agents,', () => {
     expect(find('codex')).toMatchObject({ level: 'warning', agent: { version: null } })
   })
 
-  it('follows the settings: another program, hooks disabled', async () => {
+  it('follows the settings: another program, disabled hooks', async () => {
     program('my-claude', '2.1.325 (Claude Code)')
     mkdirSync(home.path('config'), { recursive: true })
     writeFileSync(

@@ -47,7 +47,7 @@ describe('a live session', () => {
     expect(at).toMatchObject({ type: 'at', view: 'idle_prompt', authority: 'osc7501', status: 'idle' })
   })
 
-  it('uses a changed personal pack immediately, and keeps the last valid one if the file becomes invalid', async () => {
+  it('uses a changed personal pack immediately, and keeps the last valid one if the file is invalid', async () => {
     home = new InsideHome()
     const session = await home.startDemo()
     const folder = home.path('config', 'packs', 'demo')
@@ -74,7 +74,7 @@ describe('a live session', () => {
 })
 
 describe('an agent without a pack', () => {
-  it('gets one from labelled recordings, shown first and accepted with --yes', async () => {
+  it('gets a pack from labelled recordings, shown first and accepted with --yes', async () => {
     const folder = home.path('recordings')
     mkdirSync(folder, { recursive: true })
     const label = (t: number, view: string, ...accept: string[]) => ({ t, view, expect: { accept } })

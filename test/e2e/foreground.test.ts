@@ -18,7 +18,7 @@ const plain = (...command: string[]) => ['start', '--wait', '--', ...command]
 const AS_PROCESS = { input: '' }
 
 describe('start --wait', () => {
-  it('passes exact bytes with --raw, and the exit code always', async () => {
+  it('passes exact bytes with --raw, and always the exit code', async () => {
     const bytes = Buffer.from([
       0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x00, 0x07, 0xff, 0xfe, 0xc3, 0x28, 0xe2, 0x82, 0xac, 0x1b, 0x5d, 0x30, 0x3b, 0x61,
       0x07,
@@ -36,11 +36,11 @@ describe('start --wait', () => {
     ['KILL', 137],
     ['USR1', 138],
     ['SEGV', 139],
-  ])('a program ended by SIG%s gives %i', async (signal, code) => {
+  ])('exits with the code of a program that SIG%s ended: %i', async (signal, code) => {
     expect((await home.run(plain('sh', '-c', `kill -${signal} $$`))).code).toBe(code)
   })
 
-  it('prints plain text without --raw: no colours, unwrapped lines, the final state of progress bars', async () => {
+  it('prints plain text without --raw: no colours, unwrapped lines, final progress bars', async () => {
     const long = 'x'.repeat(700)
     const script = String.raw`printf '\033[31mred\033[0m\n'; printf '10%%\r50%%\r100%%\n'; printf '%s\n' "$1"; printf 'end'`
     const { stdout } = await home.ok(plain('sh', '-c', script, 'sh', long))
@@ -74,7 +74,7 @@ describe('start --wait', () => {
     ).toEqual(['ready', expected])
   })
 
-  it('ends with the program when nothing comes on standard input', async () => {
+  it('ends with the program when standard input stays silent', async () => {
     const child = home.start(raw('sh', '-c', 'echo up; while ! [ -e go ]; do sleep 0.05; done; echo down'))
     child.stdout!.once('data', () => writeFileSync(join(home.work, 'go'), ''))
     const { stdout, code } = await home.finish(child)
@@ -96,7 +96,7 @@ describe('start --wait', () => {
     expect(hash((await home.run(plain('cat', 'big'), AS_PROCESS)).stdout)).toBe(hash(text))
   })
 
-  it('is an ordinary session: listed while it runs, ended with its exit code', async () => {
+  it('is an ordinary session: it is listed while it runs, and ends with its exit code', async () => {
     const child = home.start(raw('sh', '-c', 'echo up; sleep 600'))
     const finished = home.finish(child)
     const live = await waitFor(
@@ -109,7 +109,7 @@ describe('start --wait', () => {
     expect(await home.session(live.id)).toMatchObject({ state: 'ended', exit: { code: null, signal: 'SIGTERM' } })
   })
 
-  it('reports a missing program in one line, exits with 7, and starts no session', async () => {
+  it('reports a missing program in one line, exits with 7 and starts no session', async () => {
     const result = await home.run(raw('no-such-program'), AS_PROCESS)
     expect(result.code).toBe(7)
     expect(errorLines(result.stderr)).toEqual([expect.stringContaining('no-such-program was not found')])
@@ -136,8 +136,8 @@ describe('a program that prints 64 kB and exits', () => {
   })
 })
 
-describe('a session gets', () => {
-  it('an environment with its own id and without the secrets of Signalbox', async () => {
+describe('a started session', () => {
+  it('gets an environment with its own id and without the secrets of Signalbox', async () => {
     const secrets = {
       SIGNALBOX_TOKEN: 'secret',
       SIGNALBOX_TELEGRAM_TOKEN: 'secret',
@@ -173,7 +173,7 @@ describe('a session gets', () => {
     }
   })
 
-  it('each argument unchanged as one element', async () => {
+  it('gets each argument unchanged as one element', async () => {
     const hostile = [
       '$(touch pwned)',
       '; rm -rf x',
@@ -206,7 +206,7 @@ describe('a session gets', () => {
     expect((await home.ok(plain('ls', '-A'))).stdout.trim()).toBe('')
   })
 
-  it('no descriptors beyond its terminal', async () => {
+  it('gets no descriptors besides its terminal', async () => {
     await home.ok(['start', '--', 'sleep', '600'])
     const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 600')
     const screen = await waitFor('the list', async () =>

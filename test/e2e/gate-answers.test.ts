@@ -81,8 +81,8 @@ function post(path: string, body: object): Promise<{ status: number; text: strin
   })
 }
 
-describe('a gate of a pipeline takes only what it offers', () => {
-  test('the plan, and the objections', async () => {
+describe('a gate of a pipeline accepts only what it offers', () => {
+  test('for the plan and the objections', async () => {
     commit('issue.md', '# Add a lamp\n\n[demo:tasks 1]\n[demo:review reject,reject,reject,reject,reject,reject]\n')
     const planned = outcomeOf(await run('implement', 'issue.md', '--agent', 'demo', '--json'))
     const file = join(planned.worktree, planned.plan)
@@ -125,7 +125,7 @@ describe('a gate of a pipeline takes only what it offers', () => {
     expect((await run('resume', planned.run, '--json')).code).toBe(0)
   })
 
-  test('the items of a review', async () => {
+  test('for the items of a review', async () => {
     writeFileSync(join(cwd, 'README.md'), 'hello\n[demo:review reject,approve]\n')
     const { gates } = outcomeOf(await run('review', '--local', '--fix', '--agent', 'demo', '--json'))
     await refuses(gates[0]!.approval, [['99'], ['foo'], ['1;2'], ['0,1'], ['1,1'], ['none,1'], ['1', '--text', 'x']])
@@ -145,7 +145,7 @@ describe('a gate of a pipeline takes only what it offers', () => {
 })
 
 describe('--auto-approve', () => {
-  test('decides through the ledger, and a lockdown holds it', async () => {
+  test('decides through the ledger, and waits in a lockdown', async () => {
     commit('issue.md', '# Add a bell\n\n[demo:tasks 1]\n')
     const args = ['implement', 'issue.md', '--agent', 'demo', '--auto-approve', '--json']
     expect((await run(...args)).code).toBe(0)

@@ -61,7 +61,7 @@ describe('an ejected pipeline', () => {
 })
 
 describe('a node that names a pipeline', () => {
-  test('runs one that ships, with inputs of its own, in the worktree of the run', async () => {
+  test('runs a shipped pipeline with inputs of its own in the worktree of the run', async () => {
     home.graph('p [type=pipeline, pipeline=implementation, var.issue="issue.md"]; start -> p -> exit')
     const ran = await home.runGraph(['flow.dot', '--agent', 'demo', '--auto-approve'])
     expect(ran.status, ran.stderr).toBe('completed')
@@ -69,7 +69,7 @@ describe('a node that names a pipeline', () => {
     expect(home.git('log', '--format=%s', `signalbox/run/${ran.id}`)).toMatch(/lamp|Task/i)
   })
 
-  test('runs one of the project, and only as it was trusted', async () => {
+  test('runs a pipeline of the project only in the version that was trusted', async () => {
     register('check', 't [shape=parallelogram, tool_command="true"]; start -> t -> exit')
     home.graph('p [type=pipeline, pipeline=check]; start -> p -> exit')
     home.commit('pipelines')
@@ -79,7 +79,7 @@ describe('a node that names a pipeline', () => {
   })
 
   test.each(['p [type=pipeline, pipeline=gone]', 'p [shape=house, stack.child_dotfile="gone.dot"]'])(
-    'that does not exist is an error of the graph: %s',
+    'is an error of the graph if the pipeline does not exist: %s',
     async node => {
       home.graph(`${node}; start -> p -> exit`)
       const found = await home.run(['validate', 'flow.dot'])
@@ -96,7 +96,7 @@ describe('a pipeline of the project', () => {
     ),
   )
 
-  test('is listed, shown and run by its name, once it is trusted', async () => {
+  test('is listed, shown and run by its name once it is trusted', async () => {
     const listed = await home.json<{ name: string; description: string; inputs?: string[] }[]>(['pipelines', '--json'])
     expect(listed.map(({ name }) => name)).toEqual(['implementation', 'pull_request', 'review', 'release'])
     expect(listed.at(-1)).toMatchObject({
@@ -111,7 +111,7 @@ describe('a pipeline of the project', () => {
     await home.ok(['run', 'release', '--input', 'version=1.2', ...trusted])
   })
 
-  test('does not hide a pipeline that ships', async () => {
+  test('does not replace a shipped pipeline of the same name', async () => {
     register('review', 'start -> exit')
     const listed = await home.json<{ name: string }[]>(['pipelines', '--json'])
     expect(listed.filter(({ name }) => name === 'review')).toHaveLength(1)

@@ -34,7 +34,7 @@ describe('functions of the user’s own module', () => {
     expect([ran.status, ran.stderr]).toEqual(['completed', ''])
   })
 
-  test('are not even loaded before the person trusts the module and its imports', async () => {
+  test('are not loaded before the person trusts the module and its imports', async () => {
     const mark = JSON.stringify(join(home.work, 'loaded'))
     home.write('mine.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync(${mark}, ''); ${MODULE}`)
     for (const command of [['run'], ['run', '--dry-run'], ['validate']]) {
@@ -47,7 +47,7 @@ describe('functions of the user’s own module', () => {
     expect(existsSync(join(home.work, 'loaded'))).toBe(true)
   })
 
-  test('that changed since are not loaded by resume', async () => {
+  test('functions that changed since are not loaded by resume', async () => {
     home.graph(`c [type=code, fn=greet]; ${GATE.replace('start -> g', 'start -> c -> g')}`)
     const ran = await home.runGraph(['flow.dot', '--handlers', 'mine.mjs'])
     expect(ran.code).toBe(4)
@@ -57,7 +57,7 @@ describe('functions of the user’s own module', () => {
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('word.mjs changed')])
   })
 
-  test('that do not exist are an error of the graph', async () => {
+  test('unknown functions are an error of the graph', async () => {
     home.graph('c [type=code, fn=other]; start -> c -> exit')
     const refused = await home.runGraph(['flow.dot', '--handlers', 'mine.mjs'])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('unknown function "other"')])
@@ -65,7 +65,7 @@ describe('functions of the user’s own module', () => {
 })
 
 describe('answers to gates', () => {
-  test('come from a file, and the export of a run is such a file', async () => {
+  test('come from a file, which the export of a run can provide', async () => {
     home.graph(GATE)
     home.write('answers.json', '{"g": ["Yes"]}')
     const ran = await home.runGraph(['flow.dot', '--answers', 'answers.json'])
@@ -79,7 +79,7 @@ describe('answers to gates', () => {
   test.each([
     ['{}', 'has no answer for the gate "g"'],
     ['["perhaps"]', '"perhaps" is not an answer of the gate "g" ([Y] Yes, [N] No)'],
-  ])('that a file lacks leave the gate open: %s', async (text, message) => {
+  ])('leave the gate open if the file has no usable answer: %s', async (text, message) => {
     home.graph(GATE)
     home.write('answers.json', text)
     const ran = await home.runGraph(['flow.dot', '--answers', 'answers.json'])
@@ -98,14 +98,14 @@ describe('answers to gates', () => {
 })
 
 describe('a gate without a terminal', () => {
-  test('with a timeout and a default waits, and then takes the default of the author', async () => {
+  test('waits if it has a timeout and a default, and then takes the default', async () => {
     home.graph(GATE.replace('label="Ship?"', 'label="Ship?", human.timeout=200ms, human.default_choice=No'))
     const ran = await home.runGraph(['flow.dot'])
     expect([ran.code, ran.status, ran.path]).toEqual([0, 'completed', ['start', 'g', 'exit']])
     expect(ran.of('gate.opened')[0]).toMatchObject({ fallback: '[N] No' })
   })
 
-  test('with a timeout but without a default exits with 4', async () => {
+  test('exits with 4 if it has a timeout but no default', async () => {
     home.graph(GATE.replace('label="Ship?"', 'label="Ship?", human.timeout=1h'))
     expect((await home.runGraph(['flow.dot'])).code).toBe(4)
   })
@@ -201,7 +201,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false
     expect(ran.stderr).not.toContain('max_turns')
   })
 
-  test('tool_hooks run before and after each call; a refused call is skipped and recorded', async () => {
+  test('include tool_hooks before and after each call; a refused call is skipped and recorded', async () => {
     const { ran, call } = await callOf(
       'graph [tool_hooks.pre="grep -q rm && { echo no $SIGNALBOX_TOOL >&2; exit 1; }", tool_hooks.post="exit 3"]; a [prompt="Do it"]; start -> a -> exit',
     )
@@ -212,7 +212,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false
   })
 })
 
-describe('the agent direct', () => {
+describe('the agent “direct”', () => {
   let server: Server
   let url: string
   const asked: Record<string, unknown>[] = []
@@ -238,7 +238,7 @@ describe('the agent direct', () => {
 
   const DOT = 'a [prompt="Say it", temperature=0.25, max_tokens=50]; start -> a -> exit'
 
-  test('runs nodes with the address of a flag', async () => {
+  test('runs nodes at the address of a flag', async () => {
     home.graph(DOT)
     const ran = await home.runGraph(
       ['flow.dot', '--agent', 'direct', '--model', 'small', '--endpoint', url, '--api-key-env', 'KEY'],
@@ -248,7 +248,7 @@ describe('the agent direct', () => {
     expect(asked).toMatchObject([{ model: 'small', temperature: 0.25, max_tokens: 50, key: 'Bearer secret' }])
   })
 
-  test('runs nodes with the address of the settings', async () => {
+  test('runs nodes at the address of the settings', async () => {
     home.graph(DOT)
     mkdirSync(home.path('config'), { recursive: true })
     writeFileSync(home.path('config', 'config.toml'), `[oneshot]\nendpoint = "${url}"\n`)
@@ -265,7 +265,7 @@ describe('the agent direct', () => {
     ['run', 'flow.dot'],
     ['implement', '--title', 'A lamp'],
     ['review', '--local'],
-  ])('without an address is refused before anything starts: %s', async (...args) => {
+  ])('is refused without an address before anything starts: %s', async (...args) => {
     home.graph(DOT)
     const refused = await home.run([...args, '--agent', 'direct', '--no-ask'])
     expect(refused.code).not.toBe(0)

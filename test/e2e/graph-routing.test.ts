@@ -35,7 +35,7 @@ describe('a gate whose edges all have conditions', () => {
     ],
   ]
 
-  test.each(GATES)('is answered: %s', async (_, edges, labels, given) => {
+  test.each(GATES)('is answered and followed: %s', async (_, edges, labels, given) => {
     home.graph(
       `g [shape=hexagon, label="Ship it?"]; ${tool('yes')}; ${tool('no')}; start -> g; ${edges}; yes -> exit; no -> exit`,
     )
@@ -51,7 +51,7 @@ describe('a gate whose edges all have conditions', () => {
     expect([resumed.status, resumed.path]).toEqual(['completed', ['no', 'exit']])
   })
 
-  test('does not offer an option whose condition the answer cannot change', async () => {
+  test('does not offer an option whose condition no answer can change', async () => {
     home.graph(
       `t [shape=parallelogram, tool_command="exit 0"]; g [shape=hexagon]; start -> t -> g; g -> exit [label=Ship, condition="tool.exit_code=0"]; g -> t [label=Fix, condition="tool.exit_code!=0"]`,
     )
@@ -67,7 +67,7 @@ describe('a gate whose edges all have conditions', () => {
     expect(ran.of('node.finished').at(-1)!.failureReason).toContain('the gate "g" has no option')
   })
 
-  test('without any edge to choose is an error of the graph', async () => {
+  test('is an error of the graph if it has no edge to choose', async () => {
     home.graph(
       'a [shape=parallelogram, tool_command=x]; g [shape=hexagon]; start -> a -> exit; a -> g [condition="outcome=fail"]',
     )
@@ -76,7 +76,7 @@ describe('a gate whose edges all have conditions', () => {
   })
 })
 
-describe('words of other engines', () => {
+describe('names used by other engines', () => {
   test('outcome=succeeded and outcome=failed route like success and fail', async () => {
     home.graph(
       `t [type=command, script="test -e done || { touch done; exit 1; }"]; start -> t
@@ -86,7 +86,7 @@ describe('words of other engines', () => {
     expect([ran.status, ran.path]).toEqual(['completed', ['start', 't', 't', 'exit']])
   })
 
-  test('an agent that reports "failed" has failed', async () => {
+  test('an agent that reports "failed" fails its node', async () => {
     home.graph('a [type=agent, prompt="Do it"]; start -> a; a -> exit [condition="outcome=success"]')
     const ran = await home.runGraph(['flow.dot', '--agent', 'demo'], {
       scenario: { turns: [{ match: '/Do it/', steps: [{ say: '{"outcome":"failed","notes":"no"}' }] }] },
@@ -104,7 +104,7 @@ describe('words of other engines', () => {
     expect([ran.status, ran.of('child.started').length]).toEqual(['completed', 2])
   })
 
-  test('a word that the node never reports is an error with the fix, not an endless loop', async () => {
+  test('an outcome that the node never reports is an error with the fix, not an endless loop', async () => {
     home.graph(
       't [shape=parallelogram, tool_command="true"]; start -> t; t -> exit [condition="outcome=sucess"]; t -> t [label=again]',
     )
@@ -116,8 +116,8 @@ describe('words of other engines', () => {
   })
 })
 
-describe('conditions beyond = and &&', () => {
-  test('choose by ||, contains and numbers; --strict reports them', async () => {
+describe('conditions with other operators than = and &&', () => {
+  test('route by ||, contains and numbers; --strict reports them', async () => {
     home.graph(
       `t [shape=parallelogram, tool_command="echo 3 errors"]; u [shape=parallelogram, tool_command="exit 2"]; start -> t
        t -> u [condition="tool.output contains error && tool.exit_code < 1"]; t -> exit
@@ -148,7 +148,7 @@ describe('the report that an agent is asked for', () => {
     expect(prompt).toContain('"context_updates" must set "kind": "bug" or "idea".')
   })
 
-  test('lets the smallest example end on the demo agent', async () => {
+  test('lets the smallest example complete with the demo agent', async () => {
     const ran = await home.run(['run', join(ROOT, 'examples/review-loop.dot'), '--agent', 'demo', '--json'], {
       env: home.demo(),
     })
@@ -171,7 +171,7 @@ describe('a fan-in that an agent decides', () => {
     ],
   }
 
-  test('is shown every candidate by the name of its branch, long ones as a file, and its choice is merged', async () => {
+  test('shows the agent every candidate by its branch, long ones as a file, and merges its choice', async () => {
     home.graph(DOT)
     const ran = await home.runGraph(['flow.dot', '--agent', 'demo'], { scenario })
     expect(ran.status, ran.stderr).toBe('completed')

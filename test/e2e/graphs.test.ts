@@ -87,7 +87,7 @@ describe('the examples', () => {
 })
 
 describe('plan, implement, review with a real program', () => {
-  test('completes, with prompts, answers and status of each node, one session per thread, the goal and a checkpoint', async () => {
+  test('completes with prompts, answers, status per node, one session per thread and a checkpoint', async () => {
     graph(
       `graph [goal="Paint the signal"]; plan [prompt="Write a plan for: $goal", fidelity=full, thread_id=main]
        implement [prompt="Do it: {last_response}", goal_gate=true, retry_target=plan, fidelity=full, thread_id=main]
@@ -119,7 +119,7 @@ describe('plan, implement, review with a real program', () => {
 })
 
 describe('a gate', () => {
-  test('stops the command with exit code 4; it is answered once without a daemon, and the run continues and can be drawn, exported and forked', async () => {
+  test('stops the command with exit code 4, is answered once without a daemon, and the run continues', async () => {
     graph(
       'a [shape=parallelogram, tool_command="echo a > a.txt"]; g [shape=hexagon, label="Go on?"]; b [shape=parallelogram, tool_command="echo b > b.txt"]; start -> a -> g; g -> b [label="[Y] Yes"]; g -> exit [label="[N] No"]; b -> exit',
     )
@@ -195,7 +195,7 @@ describe('branches in a repository', () => {
     await home.ok(['runs', '--worktrees', '--remove', id])
   })
 
-  test('that conflict ask a person, and the answer is used', async () => {
+  test('branches that conflict ask a person, and the answer is used', async () => {
     graph(fork('echo a > same.txt', 'echo b > same.txt'))
     const first = await run(['flow.dot'])
     expect(first.code).toBe(4)
@@ -283,7 +283,7 @@ describe('a host that is killed', () => {
     [7, 20],
     [19, 9],
   ])(
-    'after %i events and %i events after the gate reaches the same end, repeats no finished node and keeps the answer',
+    'reaches the same end after %i events and %i events after the gate, and keeps the answer',
     async (first, second) => {
       graph(DOT)
       await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
@@ -340,7 +340,7 @@ describe('conformance', () => {
 })
 
 describe('a graph that no person has approved', () => {
-  test('does not run without a terminal; it runs if its hash is approved, until it changes', async () => {
+  test('does not run without a terminal unless its hash is approved, and not after a change', async () => {
     graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit', 'new.dot')
     const refused = await home.run(['run', 'new.dot', '--json'])
     expect([refused.code, refused.stderr]).toEqual([

@@ -15,7 +15,7 @@ afterEach(() => home.close())
 const has = (program: string) => spawnSync('which', [program]).status === 0
 
 describe('help', () => {
-  it('is a list of daily commands that fits a small terminal', async () => {
+  it('lists daily commands and fits a small terminal', async () => {
     const { stdout } = await home.ok(['--help'])
     const lines = stdout.trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(24)
@@ -25,7 +25,7 @@ describe('help', () => {
     expect((await home.ok(['help'])).stdout).toBe(stdout)
   })
 
-  it('of all commands has each of them; each has a page with examples', async () => {
+  it('lists every command on request, and each has a page with examples', async () => {
     const { stdout } = await home.ok(['help', '--all'])
     const names = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)(?:, [a-z]+)? /gm)].map(([, name]) => name!)
     expect(names.sort()).toEqual(
@@ -49,7 +49,7 @@ describe('help', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "approve"?')])
   })
 
-  it('an error of a command with --json is JSON', async () => {
+  it('an error of a command with --json is printed as JSON', async () => {
     const { code, stdout, stderr } = await home.run(['show', 'run_nope', '--json'])
     expect([code, stdout]).toEqual([2, ''])
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'E_UNKNOWN', message: expect.stringContaining('nope') } })
@@ -83,8 +83,8 @@ describe('help', () => {
   })
 })
 
-describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('for %s is a script that the shell can read', async shell => {
+describe('shell completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('has a script that %s can read', async shell => {
     const { stdout } = await home.ok(['completion', shell])
     for (const name of ['start', 'attach', '--size'.replace('--', shell === 'fish' ? '' : '--')])
       expect(stdout).toContain(name)
@@ -95,7 +95,7 @@ describe('completion', () => {
     expect([check.status, check.stderr]).toEqual([0, ''])
   })
 
-  it('in bash completes commands, flags and the ids of sessions', async () => {
+  it('completes commands, flags and session ids in bash', async () => {
     const { stdout } = await home.ok(['completion', 'bash'])
     const complete = (...words: string[]) => {
       const script = `signalbox() { ${process.execPath} "$SBX_CLI" "$@"; }\n${stdout}\nCOMP_WORDS=(signalbox ${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`

@@ -121,7 +121,7 @@ describe('a request that a hook and the screen report', () => {
     expect(held()).toEqual([])
   })
 
-  it('if denied with a note, gives the agent the reason, and the tool never runs', async () => {
+  it('gives the agent the reason of a denial, and the tool never runs', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -133,7 +133,7 @@ describe('a request that a hook and the screen report', () => {
     expect(ran()).toEqual([])
   })
 
-  it('is applied as observed if its dialog is answered in the terminal, and the hook is released without an answer', async () => {
+  it('is applied as observed if it is answered in the terminal; the hook gets no answer', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -146,7 +146,7 @@ describe('a request that a hook and the screen report', () => {
     expect(ran()).toEqual(['one'])
   })
 
-  it('is denied if its dialog is denied in the terminal; a late approval names who decided and asks nothing', async () => {
+  it('is denied if its dialog is denied in the terminal; a late approval learns who decided', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -214,7 +214,7 @@ describe('a request that a hook and the screen report', () => {
 })
 
 describe('a decision and a person at the same keyboard', () => {
-  it('do not interleave their keys, and the outcome is what the agent obeyed', async () => {
+  it('do not interleave their keys, and the recorded outcome is what the agent obeyed', async () => {
     // The agent ignores the answers of its hooks: Signalbox types the answer.
     const tool = shell('one', { onDeny: 'continue' })
     const session = await startScenario([tool, { say: 'Went on.' }], { hooks: 'ignored' })
@@ -238,7 +238,7 @@ describe('a decision and a person at the same keyboard', () => {
 describe('parallel tools', () => {
   const tools = () => [shell('first').tool, shell('second', { subAgent: 'helper-7' }).tool]
 
-  it('are one approval each, with the name of the sub-agent; the hidden one is answered by its hook, without its dialog', async () => {
+  it('are one approval each with the sub-agent’s name; its hook answers the hidden one', async () => {
     const session = await startScenario([{ parallel: { tools: tools() } }, { say: 'Both.' }])
     await home.ok(['send', session.id, 'go'])
     const list = await pending(2)
@@ -257,7 +257,7 @@ describe('parallel tools', () => {
     expect(await all()).toHaveLength(2)
   })
 
-  it('without effective hooks: the hidden one waits for its menu, then its decision is typed', async () => {
+  it('wait for their own menus without effective hooks, and then the decision is typed', async () => {
     const session = await startScenario([{ parallel: { tools: tools() } }], { hooks: 'ignored' })
     await home.ok(['send', session.id, 'go'])
     const list = await pending(2)
@@ -296,7 +296,7 @@ describe('the relay', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  it('prints nothing and succeeds without a daemon, whatever its input', async () => {
+  it('prints nothing and exits with 0 without a daemon, for any input', async () => {
     const home = new TestHome()
     for (const args of [['PostToolUse'], ['PermissionRequest', '--hold'], []]) {
       for (const input of ['{}', 'not JSON', '']) {
@@ -334,7 +334,7 @@ describe('hook calls', () => {
     })
   })
 
-  it('that are invalid are refused, counted or recorded, and change no other pane', async () => {
+  it('invalid hook calls are refused, counted or recorded, and change no other pane', async () => {
     const session = await startScenario([shell('one')])
     const other = await home.startDemo(['--scenario', 'chat'], { env: demoHome() })
     const token = `authorization: Bearer ${environmentOf(session).SIGNALBOX_HOOK_TOKEN}`

@@ -301,8 +301,8 @@ async function fewAtATime<T, R>(items: readonly T[], work: (item: T) => Promise<
   return results
 }
 
-describe('kill -9 of the host at each append and each write of a decision (all points, generated)', () => {
-  it('leaves at most one confirmation, for the decided request, and a correct state after the restart', async () => {
+describe('kill -9 of the host at each append and each write of a decision (generated points)', () => {
+  it('leaves at most one confirmation, for the decided request, and a correct state afterwards', async () => {
     const whole = new Fate()
     const calm = await ending(whole, 'no kill')
     expect(calm.first).toMatchObject({ state: 'applied' })
@@ -333,7 +333,7 @@ describe('kill -9 of the daemon itself while a decision is delivered', () => {
   const EVENTS = ['approval.decided', 'approval.delivering', 'approval.applied']
 
   it.each((['obeyed', 'ignored'] as const).flatMap(hooks => EVENTS.map(event => [hooks, event] as const)))(
-    'hooks %s, after %s: the tool runs once, and the next request is not answered',
+    'hooks %s, after %s: the tool runs once, and the next request stays unanswered',
     async (hooks, event) => {
       const home = new InsideHome()
       try {

@@ -45,7 +45,7 @@ const worker = () =>
     }),
   )
 
-test('a command is ended before its step starts again', async () => {
+test('a command of a dead driver is ended before its step starts again', async () => {
   const run = await killAtWork(await writeGraph(TOOL))
   const resumed = home.start(['resume', run, '--json'], { env: env() })
   const [first, second] = await waitFor(
@@ -95,7 +95,7 @@ test.each([
 const FAR = "env -i setsid sh -c 'echo $$ > far; exec sleep 600' > /dev/null 2>&1 &"
 const farProcess = () => waitFor('the far process', () => Number(lines('far')[0] ?? 0) || null, 30_000)
 
-test('a step that ends leaves no process that cleared its environment', async () => {
+test('a step leaves no process that cleared its environment', async () => {
   const command = `${FAR} while [ ! -s far ]; do sleep 0.05; done`
   const args = await writeGraph(
     `c [shape=parallelogram, tool_command="${command}"]; start -> c -> exit; graph [worktree=none]`,

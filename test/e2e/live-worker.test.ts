@@ -67,7 +67,7 @@ interface LoggedActivity {
   text?: string
 }
 
-test('a worker in a terminal asks there, survives the daemon, and its answer goes to the auditor', async () => {
+test('a worker in a terminal asks there, survives the daemon, and its answer reaches the auditor', async () => {
   const { run } = JSON.parse(
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
@@ -108,7 +108,7 @@ test('a worker in a terminal asks there, survives the daemon, and its answer goe
   })
 })
 
-test('a node with live=true works in a terminal: it asks there, survives the daemon, and its report decides the next edge', async () => {
+test('a node with live=true asks in its terminal, survives the daemon, and its report picks the edge', async () => {
   const dot = `digraph {
     start [shape=Mdiamond]; exit [shape=Msquare]
     build [live=true, prompt="Please build the house."]
@@ -142,7 +142,7 @@ test('a node with live=true works in a terminal: it asks there, survives the dae
   })
 })
 
-test('cancelling a run while no daemon runs ends its agent, and the next daemon ends its session', async () => {
+test('a run that is cancelled without a daemon ends its agent, and the next daemon ends its session', async () => {
   const { run } = JSON.parse(
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }

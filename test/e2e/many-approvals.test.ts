@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => home.close())
 
-test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at the same time, are each applied once, and none gets the answer of another`, async () => {
+test(`two processes decide ${APPROVALS} requests of ${SESSIONS} sessions, each applied once to its own`, async () => {
   const sessions: SessionInfo[] = []
   for (let index = 0; index < SESSIONS; index++) sessions.push(await startAsking(index))
   const deciders = ['ada', 'ben'].map(startDecider)

@@ -35,7 +35,7 @@ test('runs beyond the limit are queued, and all complete', async () => {
   await waitFor('all to be done', async () => (await runs()).every(({ status }) => status === 'completed'))
 })
 
-test('of two commands for the same run one drives it, and the other names the first', async () => {
+test('of two commands for one run one drives it, and the other names the first', async () => {
   const hang = join(home.directory, 'slow.json')
   writeFileSync(hang, JSON.stringify({ name: 'slow', turns: [], otherwise: { steps: [{ hang: {} }] } }))
   const child = home.start(['oneshot', 'x', '--agent', 'demo'], {

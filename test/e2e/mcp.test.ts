@@ -84,7 +84,7 @@ test('an MCP client starts an agent, prompts it, waits for it and reads what it 
   await expect(tool('session_read', { session: 'ses_none' })).rejects.toThrow('E_UNKNOWN')
 })
 
-test('a client may not decide, and one that waits receives progress', async () => {
+test('a client that waits receives progress, and cannot decide', async () => {
   expect(
     (await ask('tools/call', { name: 'approval_decide', arguments: {} })).error ?? { message: 'isError' },
   ).toBeTruthy()
@@ -104,7 +104,7 @@ test('a client may not decide, and one that waits receives progress', async () =
   )
 })
 
-test('a client that offers elicitation is asked for what a call lacks; one that does not gets an error', async () => {
+test('a client with elicitation is asked for missing values; one without it gets an error', async () => {
   await expect(tool('run_start', { kind: 'oneshot' })).rejects.toThrow('task')
   const eliciting = spawn(process.execPath, [CLI, 'mcp'], { cwd: home.work, env: home.env })
   const asked: string[] = []

@@ -29,7 +29,7 @@ async function byOlder<T>(...args: string[]): Promise<T> {
 }
 
 describe('a daemon of an older build', () => {
-  it('is replaced by the newer program, its sessions continue, and the older program does not replace the newer daemon', async () => {
+  it('is replaced by the newer program, keeps its sessions, and does not replace the newer daemon', async () => {
     const session = await byOlder<SessionInfo>('start', 'demo', '--json', '--', '--speed', '5')
     const first = home.daemon
 
@@ -46,7 +46,7 @@ describe('a daemon of an older build', () => {
     expect(home.daemon).toBe(second)
   })
 
-  it('is not replaced if a person runs it, and the command reports it', async () => {
+  it('is not replaced if a person runs it, and the command reports that', async () => {
     await home.ok(['serve', '--stop'])
     const serving = execFile(process.execPath, [older, 'serve', '--port', '0', '--json'], {
       cwd: home.work,

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => home.close())
 
 describe.each(readdirSync(OLDER))('the store of %s', file => {
-  it('is opened and continued: its run ends, its session can be read, its requests are closed', async () => {
+  it('is opened and continued: its run completes, its session is readable, its requests are closed', async () => {
     await home.ok(['restore', join(OLDER, file)])
     // The agent of the store ran before any process of this test: none is proven to be a person's.
     mkdirSync(home.path('config'), { recursive: true })
@@ -44,7 +44,7 @@ describe.each(readdirSync(OLDER))('the store of %s', file => {
 })
 
 describe('a store of a newer version', () => {
-  it('is reported by every command and the daemon, and not touched', async () => {
+  it('is reported by every command and by the daemon, and left unchanged', async () => {
     await home.ok(['restore', join(OLDER, readdirSync(OLDER)[0]!)], { input: '' })
     const path = home.path('data', 'signalbox.db')
     const driver = await loadDriver()

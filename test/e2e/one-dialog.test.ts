@@ -163,7 +163,7 @@ describe('a dialog that does not show the whole request', () => {
   })
 })
 
-it('an option label with hidden characters is shown with these characters made visible', async () => {
+it('hidden characters in an option label are made visible', async () => {
   const tool = { name: 'Shell', kind: 'shell', command: 'echo safe\u202e; rm -rf ~/projects' }
   const session = await startDialog(tool, {}, '160x50')
   const request = await onlyRequest(session)

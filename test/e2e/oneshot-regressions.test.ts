@@ -29,7 +29,7 @@ import {
 useOneshotHome()
 
 // Defects of an earlier implementation.
-describe('a oneshot regression:', () => {
+describe('a regression of oneshots:', () => {
   test.each([
     ['worker', 'WORKER_EXECUTING'],
     ['auditor', 'AUDITOR_EXECUTING'],
@@ -52,7 +52,7 @@ describe('a oneshot regression:', () => {
     expect(home.processes().others).toEqual([])
   })
 
-  test('after kill -9 at any point the next host reaches the same end and repeats no finished step', async () => {
+  test('the next host reaches the same end after kill -9 at any point, and repeats no finished step', async () => {
     // The verdict depends only on the earlier verdicts in the prompt, so it is repeatable.
     const verdict = (word: string, feedback: string) => [
       { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
@@ -175,7 +175,7 @@ describe('a oneshot regression:', () => {
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
-  test.each([1, 3])('max-iterations %i allows exactly that many iterations', async max => {
+  test.each([1, 3])('--max-iterations %i allows exactly that many iterations', async max => {
     const failed = await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', String(max)])
     expect(failed.code).toBe(1)
     const shown = await show()
@@ -229,7 +229,7 @@ describe('a oneshot regression:', () => {
     expect((JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length).toBe(before)
   })
 
-  test('all documented flags exist', async () => {
+  test('every documented flag exists', async () => {
     const { stdout } = await home.run(['oneshot', '--help'])
     const listed = new Set(stdout.match(/--[a-z-]+/g))
     const promised =
@@ -262,7 +262,7 @@ process.exitCode = 1
     )
   })
 
-  test('records of every form are read, also one line of NDJSON', async () => {
+  test('records of every form are parsed, also a single line of NDJSON', async () => {
     const say = (id: string, text: string) => ({
       type: 'assistant',
       message: { id, content: [{ type: 'text', text }] },
@@ -300,7 +300,7 @@ more()
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400)
   })
 
-  test('a long task reaches the agent complete; one of 1 MiB is refused with a reason', async () => {
+  test('a long task reaches the agent completely; one of 1 MiB is refused with a reason', async () => {
     const file = join(home.directory, 'long-task.txt')
     writeFileSync(file, `${'do this and that. '.repeat(10_000)}the very last word`)
     const done = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
@@ -312,7 +312,7 @@ more()
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('put it into a file of the project')])
   })
 
-  test('every listed agent is known: if its program is missing, the error names the program', async () => {
+  test('a listed agent whose program is missing gives an error that names the program', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'aider']) {
       const missing = await inside(home, ['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
       expect([agent, missing.code, missing.stderr.includes('was not found')]).toEqual([agent, 7, true])

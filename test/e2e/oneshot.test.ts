@@ -23,7 +23,7 @@ import {
 useOneshotHome()
 
 describe('a oneshot', () => {
-  test('repeats until the auditor is satisfied, and its files show it', async () => {
+  test('repeats until the auditor is satisfied, and the files show that', async () => {
     const task = 'add a line\n[demo:verdict RETRY,DONE]'
     const args = ['oneshot', task, '--agent', 'demo', '--logs-dir', 'logs', '--session-log', 'log.md']
     const done = await home.run(args, { env: env() })
@@ -58,7 +58,7 @@ describe('a oneshot', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--agent, --inactivity-threshold')])
   })
 
-  test('discards the verdict of an auditor that changes files: git restores them, elsewhere they are named', async () => {
+  test('discards the verdict of an auditor that changes files; git restores them, else they are named', async () => {
     const write = { tool: { name: 'Bash', kind: 'shell', command: ['sh', '-c', '[ -e bad ] || echo bad > bad'] } }
     const auditor = [write, { say: '{"verdict": "DONE"}' }]
     const args = ['--auditor-permissions', 'all']
@@ -97,7 +97,7 @@ describe('a oneshot', () => {
     mkdirSync(home.work)
   })
 
-  test('a budget pauses it, and a higher budget resumes it', async () => {
+  test('is paused by its budget and resumed with a higher one', async () => {
     const stopped = await oneshot('x\n[demo:verdict RETRY,DONE]', ['--max-tokens', '600'])
     expect(stopped.code).toBe(5)
     expect((await show()).oneshot.history.at(-1)).toMatchObject({ state: 'INTERRUPTED', reason: 'budget' })
@@ -123,13 +123,13 @@ describe('a oneshot', () => {
     }
   })
 
-  test('with a separate worktree the directory is not changed', async () => {
+  test('leaves the directory unchanged if it has a separate worktree', async () => {
     expect((await oneshot('x', ['--branch', 'mine'])).code).toBe(0)
     expect(existsSync(join(home.work, 'DEMO.md'))).toBe(false)
     expect(git('branch', '--list', 'mine')).toContain('mine')
   })
 
-  test('the daemon drives a detached run and writes its files; another command follows it', async () => {
+  test('the daemon drives a detached run and writes its files; another command can follow it', async () => {
     const { run } = await home.json<{ run: string }>(['oneshot', 'x', '--agent', 'demo', '--detach', '--json'], {
       env: env(),
     })
@@ -151,7 +151,7 @@ describe('a oneshot', () => {
     expect(readFileSync(join(home.work, 'DEMO.md'), 'utf8')).toBe('- x\n')
   })
 
-  test('a model at an endpoint answers both roles', async () => {
+  test('runs both roles with a model at an endpoint', async () => {
     const answers = ['I did what I could.', '{"verdict":"DONE","feedback":"fine","findings":[]}']
     const seen: Record<string, unknown>[] = []
     const server = createServer((request, response) => {

@@ -17,7 +17,7 @@ const NODES = ['20.19.0', '22.21.1', '24.11.1']
 const UNPACKED_MAX = 15_000_000
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|ETARGET|network/i
 
-it('the packed tarball plays the demo where it is installed, on every supported Node', async context => {
+it('the installed tarball runs the demo on every supported Node version', async context => {
   const npm = (args: string[], cwd: string) =>
     spawnSync('npm', args, { cwd, env: { ...process.env, npm_config_loglevel: 'error' }, encoding: 'utf8' })
   const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', home.directory], ROOT)

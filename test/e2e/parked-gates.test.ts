@@ -49,7 +49,7 @@ async function answerer(name: string) {
   }
 }
 
-test('100 runs at gates without a host accept each answer once, though two processes answer each gate twice', async () => {
+test('100 runs at gates without a host accept one answer each, although two processes answer twice', async () => {
   const [{ openHomeStore, openLedger }, { createRunHost }, { createRun, listRuns, runStream }, { systemClock: clock }] =
     await Promise.all([
       room<{ openHomeStore: typeof OpenHomeStore; openLedger: typeof OpenLedger }>('host'),

@@ -63,7 +63,7 @@ test('a run that the daemon drives is paused and resumed by commands', async () 
   expect((await inside(home, ['pause', run])).stderr).toContain('is already completed')
 })
 
-test('a node of a paused run is stopped, and cancelled when the run is', async () => {
+test('a node of a paused run is stopped, and is cancelled with the run', async () => {
   const run = await detachedRun()
   await waitFor('the node to run', async () => (await nodeStatus(run)) === 'running')
   await inside(home, ['pause', run])
@@ -114,7 +114,7 @@ test('a cancelled run has no node that is still running', async () => {
   await waitFor('its command to end', () => processesOf(run).length === 0)
 })
 
-test('a session that a person stops is stopped, not failed', async () => {
+test('a session that a person stops is recorded as stopped, not failed', async () => {
   const session = await home.startProgram('sh', '-c', 'exec sleep 600')
   expect((await inside(home, ['stop', session.id])).stdout).toContain(`${session.id}: stopped`)
   expect((await inside(home, ['sessions', '--all'])).stdout).toContain('stopped')

@@ -60,7 +60,7 @@ const outcomeOf = ({ stdout }: CommandRun) => parseLines<Outcome>(stdout).at(-1)
 const eventsOf = <T>({ stdout }: CommandRun, type: string) =>
   parseLines<{ type: string; data: T }>(stdout).flatMap(event => (event.type === type ? [event.data] : []))
 
-test('a dirty tree on a detached HEAD is not changed; a failing hook asks; a missing worktree is created again, and a merge conflict in it is never committed', async () => {
+test('an implementation survives a dirty tree, a failing hook, a lost worktree and a merge conflict', async () => {
   const cwd = repository('lamp', '# A lamp\n\n[demo:tasks 1]\n')
   git(cwd, 'checkout', '-q', '--detach')
   writeFileSync(join(cwd, 'README.md'), 'mine, unfinished\n')
@@ -137,7 +137,7 @@ test('fenced, nested and quoted headers of a plan are not parsed as tasks', asyn
   ])
 })
 
-test('a reviewer that answers with prose approves nothing: the run fails, and nothing is committed', async () => {
+test('a reviewer that answers with prose fails the run, and nothing is committed', async () => {
   const cwd = repository('prose', '# A horn\n\n[demo:tasks 1]\n[demo:review prose]\n')
   const failed = await run(cwd, ['implement', 'issue.md', '--agent', 'demo', '--auto-approve'])
   expect(failed.code).toBe(1)
@@ -146,7 +146,7 @@ test('a reviewer that answers with prose approves nothing: the run fails, and no
   expect(git(cwd, 'log', '--format=%s', 'signalbox/a-horn')).toBe('first')
 })
 
-test('review --pr reviews the head of a pull request in a temporary worktree, through gh; without gh it names the missing program', async () => {
+test('review --pr reviews the head of a pull request in a temporary worktree, and needs gh', async () => {
   const cwd = repository('pull', '# x\n')
   git(cwd, 'checkout', '-q', '-b', 'feature')
   writeFileSync(join(cwd, 'bell.txt'), 'ding\n[demo:review reject]\n')

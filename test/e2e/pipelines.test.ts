@@ -64,7 +64,7 @@ async function killAt(
 }
 
 describe('implement', () => {
-  test('produces exact commits, state and events over a rejected plan, an edited plan, three tasks, a failed review with its fix, and three kills', async () => {
+  test('survives three kills, a rejected and an edited plan and a failed review, with exact commits', async () => {
     const cwd = repository('lamp')
     writeFileSync(
       join(cwd, 'issue.md'),
@@ -123,7 +123,7 @@ describe('implement', () => {
     expect((await run(cwd, 'resume', id)).code).toBe(2)
   })
 
-  test('runs unattended, also as a pipeline that was exported to DOT', async () => {
+  test('runs unattended, also after it was exported to DOT', async () => {
     const cwd = repository('bell')
     writeFileSync(join(cwd, 'issue.md'), '# Add a bell\n\n[demo:tasks 1]\n')
     git(cwd, 'add', '.')
@@ -144,7 +144,7 @@ describe('implement', () => {
     expect(runs).toMatch(/implementation · Add a bell/)
   })
 
-  test('queued runs wait; one is cancelled by its id, the other continues', async () => {
+  test('runs are queued; cancelling one by its id lets the other continue', async () => {
     const cwd = repository('horn')
     const queue = async (title: string) =>
       JSON.parse(
@@ -164,7 +164,7 @@ describe('implement', () => {
 })
 
 describe('review', () => {
-  test('--local runs without a daemon, asks, continues in another process, and ends with the right exit code; after kill -9 it continues with the review graph', async () => {
+  test('--local runs without a daemon, asks, continues elsewhere, and resumes after kill -9', async () => {
     const cwd = repository('review')
     expect((await run(cwd, 'review', '--local', '--agent', 'demo')).stdout).toContain('nothing to review')
     writeFileSync(join(cwd, 'README.md'), 'hello\n[demo:review reject,approve]\n')

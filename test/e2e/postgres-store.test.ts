@@ -74,7 +74,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     expect((await ended).code).toBe(0)
   })
 
-  describe('a daemon whose database goes away', () => {
+  describe('a daemon that loses its database', () => {
     let proxy: BreakingProxy
     beforeEach(async () => {
       proxy = await BreakingProxy.before(database.url)
@@ -93,7 +93,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       expect(code).toBe(1)
     })
 
-    it('ends with exit code 1 if the network to it swallows everything and closes nothing', async () => {
+    it('ends with exit code 1 if the network drops packets without closing connections', async () => {
       const cut = await PartitionProxy.to(Number(new URL(database.url).port))
       const url = database.url.replace(/:\d+\//, `:${cut.port}/`)
       const cutEnv = { SIGNALBOX_STORE_URL: url, PGPASSWORD: database.password }
@@ -106,7 +106,7 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
       await cut.close()
     })
 
-    it('ends with exit code 1 while it starts', async () => {
+    it('ends with exit code 1 if it loses the database while it starts', async () => {
       let isAway = false
       proxy.onRequest = data => {
         isAway ||= data.includes('host.started')

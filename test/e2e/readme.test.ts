@@ -92,7 +92,7 @@ describeNeeding('tmux', 'the README', () => {
     )
   }
 
-  it('works when it is followed in a fresh home and in a repository of the reader', async () => {
+  it('works when it is followed in a fresh home directory and a repository of the reader', async () => {
     const commands = tourOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))
     expect(commands.length).toBeGreaterThan(12)
     person.type(`cd '${ROOT}'`)

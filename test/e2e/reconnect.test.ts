@@ -20,7 +20,7 @@ function printed(args: string[]) {
 }
 
 test.each([['--json'], ['--plain'], ['--raw']])(
-  'watch %s continues with the daemon that replaces a dead one',
+  'watch %s continues with the next daemon after a daemon died',
   async form => {
     const before = await home.startProgram('sh', '-c', 'exec sleep 601')
     const watch = printed(['watch', '--sessions', form])
@@ -37,7 +37,7 @@ test.each([['--json'], ['--plain'], ['--raw']])(
   },
 )
 
-test('watch ends with a reason when the daemon is stopped and none replaces it', async () => {
+test('watch ends with a reason when the daemon was stopped and none replaces it', async () => {
   const watch = home.start(['watch', '--sessions', '--json'])
   await new Promise<void>(resolve => watch.stdout!.once('data', () => resolve()))
   const ended = home.finish(watch)

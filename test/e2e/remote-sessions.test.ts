@@ -85,7 +85,7 @@ const decide = ({ id, fingerprint }: Approval) => server.run(['approve', id, '--
 const isApplied = ({ id }: Approval) =>
   waitFor('the decision to be applied', async () => (await approvals()).find(a => a.id === id)?.state === 'applied')
 
-it('a session on a worker is used like one of the server: prompt, request, decision, answer, end', async () => {
+it('a session on a worker works like a local one: prompt, request, decision, answer, end', async () => {
   const session = await start('--name', 'far away')
   const idleAt = (Date.now() - session.startedAt) / 1000
   expect(session.on).toBe('first')
@@ -113,7 +113,7 @@ it('a session on a worker is used like one of the server: prompt, request, decis
   expect((await server.ok(['explain', session.id, '--at', idleAt.toFixed(1)])).stdout).toContain('idle_prompt')
 })
 
-it('a session survives its worker’s program and its server; decisions of the meantime are applied', async () => {
+it('a session survives its worker’s program and its server; later decisions are applied', async () => {
   const session = await start()
   const request = await asked(session.id)
   await killWorker()
@@ -130,7 +130,7 @@ it('a session survives its worker’s program and its server; decisions of the m
   expect((await server.ok(['read', session.id])).stdout).toContain('All done.')
 })
 
-it('a session for which no worker has room waits for one, and says why', async () => {
+it('a session for which no worker has room waits for one and shows why', async () => {
   const args = ['start', 'demo', '--json', '--needs', 'gpu=yes', '--cwd', machine.work]
   const refused = await server.run([...args, '--no-queue'])
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('no worker has the label gpu=yes') })
@@ -146,7 +146,7 @@ it('a session for which no worker has room waits for one, and says why', async (
 })
 
 describeNeeding('tmux', 'attach through the server', () => {
-  it('shows the screen of the worker, forwards keys, and comes back after server and worker restart', async () => {
+  it('shows the screen of the worker, forwards keys, and reconnects after a restart of either side', async () => {
     const { id } = await start()
     const isAttached = async () =>
       ((await server.session(id)) as { holder?: { kind: string } }).holder?.kind === 'person'
@@ -175,7 +175,7 @@ describeNeeding('tmux', 'attach through the server', () => {
 })
 
 // The last test: its worker does not come back.
-it('a worker that is lost takes its sessions with it: their requests are cancelled', async () => {
+it('a lost worker ends its sessions and cancels their requests', async () => {
   const session = await start()
   const request = await asked(session.id)
   await killFirstMachine()

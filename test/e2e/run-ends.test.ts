@@ -19,7 +19,7 @@ test.each([
   expect(stdout).toContain('the step took longer than its limit')
 })
 
-test('Ctrl-C in the only iteration, after some work, can be resumed', async () => {
+test('a run that Ctrl-C stopped in its only iteration can be resumed', async () => {
   const write = { tool: { name: 'Write', kind: 'write', write: { path: 'part.txt', text: 'part\n' } } }
   const args = ['oneshot', 'x', '--agent', 'demo', '--permissions', 'all', '--max-iterations', '1']
   const file = scenario({ worker: [write, HANG] })

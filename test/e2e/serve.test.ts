@@ -29,7 +29,7 @@ const token = () => readFileSync(home.path('state', 'token'), 'utf8').trim()
 const bearer = () => ({ authorization: `Bearer ${token()}` })
 
 describe('signalbox serve', () => {
-  it('accepts a login link once, uses the given port, and lets a stream resume after it was killed', async () => {
+  it('accepts a login link once, uses the given port, and lets a client resume a stream after a kill', async () => {
     const { served, ended } = await serve('--port', '0')
     const { address, link } = served
     expect(link.startsWith(`${address}/login#`)).toBe(true)
@@ -89,7 +89,7 @@ describe('signalbox serve', () => {
     await again.ended
   })
 
-  it('refuses to listen on all addresses, and reports that its port is in use', async () => {
+  it('refuses to listen on all addresses, and reports a port in use', async () => {
     const open = await home.run(['serve'], { env: { SIGNALBOX_SERVER_BIND: '0.0.0.0' } })
     expect([open.code, open.stderr]).toEqual([6, expect.stringContaining('server.public')])
     const { createServer } = await import('node:net')
@@ -101,7 +101,7 @@ describe('signalbox serve', () => {
     taken.close()
   })
 
-  it('in the background keeps its options, and refuses them for a daemon that runs already', async () => {
+  it('keeps its options in the background, and refuses them if a daemon already runs', async () => {
     const { createServer } = await import('node:net')
     const probe = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => probe.once('listening', resolve))

@@ -101,7 +101,7 @@ describe('a session', () => {
     )
   })
 
-  it('accepts a prompt of several lines from standard input, and one that looks like an option', async () => {
+  it('accepts a prompt of several lines from standard input, and one that starts with a dash', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     await home.ok(['send', session.id, '-', '--wait', '--timeout', '60'], { input: 'first line\nsecond line\n' })
     await home.ok(['send', session.id, '--wait', '--timeout', '60', '--', '--wait for me'])
@@ -135,7 +135,7 @@ describe('a session', () => {
     expect((await home.run(['read', two, '--screen'])).stderr).toContain(second.id)
   })
 
-  it('has another number than sessions that start at the same time', async () => {
+  it('gets another number than sessions that start at the same time', async () => {
     const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '600')))
     expect(new Set(started.map(({ number }) => number)).size).toBe(5)
   })
@@ -207,7 +207,7 @@ describe('an approval', () => {
     ])
   })
 
-  it('if denied from the command line, changes no file and ends the turn', async () => {
+  it('leaves the file unchanged and ends the turn when it is denied from the command line', async () => {
     const file = sampleProject()
     const before = readFileSync(file, 'utf8')
     const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])

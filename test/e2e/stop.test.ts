@@ -43,7 +43,7 @@ test('a daemon stops while the Bot API accepts connections and never answers', a
   }
 })
 
-test('a daemon stops while a step of its run ignores SIGTERM, and leaves no process of it', async () => {
+test('a daemon stops while a step of its run ignores SIGTERM, and leaves no process of the step', async () => {
   const command = ['sh', '-c', 'trap "" TERM; echo up > up; while :; do sleep 0.1; done']
   const turns = [{ match: '/Your final/', steps: [{ tool: { name: 'Bash', kind: 'shell', command } }] }]
   const scenario = {
@@ -71,7 +71,7 @@ test('a daemon stops while a step of its run ignores SIGTERM, and leaves no proc
   expect(markedProcesses().filter(found => isOfStepOfRun(found, run))).toEqual([])
 })
 
-test('a daemon with sessions at work stops, and no timer of them keeps it', async () => {
+test('a daemon with working sessions stops, and none of their timers keeps it alive', async () => {
   for (const scenario of ['chat', 'chat', 'chat']) await home.startDemo(['--scenario', scenario])
   const [session] = await home.json<{ id: string }[]>(['sessions', '--json'])
   await home.ok(['send', session!.id, 'hello'])

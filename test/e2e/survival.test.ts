@@ -34,8 +34,8 @@ function writeNumbersScenario(): string {
   return file
 }
 
-describe('a daemon that falls behind', () => {
-  it('continues from the recording without gaps and knows the exit', async () => {
+describe('a daemon that reads later than the program prints', () => {
+  it('continues from the recording without gaps and records the exit', async () => {
     // More than the keeper holds for a daemon that does not read.
     const count = 600_000
     const session = await home.startProgram('sh', '-c', `read x; seq 1 ${count}; exit 4`)
@@ -66,7 +66,7 @@ describe('a daemon that falls behind', () => {
 })
 
 describe('kill -9 of the daemon', () => {
-  it('during an answer keeps the session, and recording and read-out have no gap and no duplicate', async () => {
+  it('keeps the session during an answer, without gap or duplicate in recording and conversation', async () => {
     const scenario = writeNumbersScenario()
     const calm = await home.startDemo(['--scenario', scenario])
     await home.ok(['send', calm.id, 'count', '--wait', '--timeout', '60'])
@@ -97,7 +97,7 @@ describe('kill -9 of the daemon', () => {
     expect(home.keeper).toBeGreaterThan(0)
   })
 
-  it('during output leaves every line of it in the recording, once and in order', async () => {
+  it('leaves every line of the output in the recording, once and in order', async () => {
     const program =
       'for i in $(seq 1 3000); do echo "line $i"; [ $((i % 100)) = 0 ] && sleep 0.05; done; echo end; read x'
     const session = await home.startProgram('bash', '-c', program)
@@ -113,7 +113,7 @@ describe('kill -9 of the daemon', () => {
     expect(screen.slice(-3)).toEqual(['line 2999', 'line 3000', 'end'])
   })
 
-  it('before a program ends does not hide its exit code from the next daemon', async () => {
+  it('does not hide the exit code of a program from the next daemon', async () => {
     const program = 'echo last words; while ! [ -e killed ]; do sleep 0.05; done; exit 9'
     const session = await home.startProgram('sh', '-c', program)
     await home.kill(home.daemon)
@@ -153,7 +153,7 @@ describe('kill -9 of the daemon', () => {
 })
 
 describe('kill -9 of the keeper', () => {
-  it('loses its sessions, which is reported, and the next start works', async () => {
+  it('ends its sessions, which is reported, and the next start works', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const [daemon, keeper] = [home.daemon, home.keeper]
     await home.kill(keeper)
@@ -171,7 +171,7 @@ describe('kill -9 of the keeper', () => {
     expect((await home.ok(['send', next.id, 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
   })
 
-  it('and of the daemon at the same time loses its sessions, too', async () => {
+  it('ends its sessions also when the daemon is killed at the same time', async () => {
     const session = await home.startProgram('sleep', '600')
     const both = [home.keeper, home.daemon]
     await Promise.all(both.map(pid => home.kill(pid)))

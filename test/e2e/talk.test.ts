@@ -62,7 +62,7 @@ describe('send', () => {
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
   })
 
-  it('--wait prints what the agent’s own command prints, before any turn and after one', async () => {
+  it('--wait prints the output of the agent’s own command, before any turn and after one', async () => {
     const session = await start([{ steps: [{ say: 'All is well.' }] }])
     const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
     const help = await send('/help')
@@ -73,7 +73,7 @@ describe('send', () => {
     expect(messages.map(({ command }) => command)).toEqual(['/help', undefined, '/compact'])
   })
 
-  it('an answer of 3000 lines is printed and kept completely', async () => {
+  it('prints and stores an answer of 3000 lines completely', async () => {
     const session = await start([{ steps: [{ huge: { lines: 3000, as: 'say' } }, { say: 'That is all.' }] }])
     const { code } = await home.run(['send', session.id, 'go', '--wait', '--timeout', '120'])
     expect(code).toBe(0)
@@ -96,7 +96,7 @@ describe('send', () => {
     expect(await send('again')).toMatchObject({ code: 0, stdout: expect.stringContaining('It has run.') })
   })
 
-  it('a waiting prompt has its own turn, whether the agent queues it or Signalbox holds it', async () => {
+  it('gives a waiting prompt its own turn, whether the agent queues it or Signalbox holds it', async () => {
     const session = await start([
       { steps: [untilTold(), { say: 'First answer.' }] },
       { steps: [{ think: 500 }, { say: 'Second answer.' }] },
@@ -126,7 +126,7 @@ describe('send', () => {
     expect((await home.run(['read', session.id, '--since', 'x'])).code).toBe(2)
   })
 
-  it('a held prompt survives the daemon', async () => {
+  it('keeps a held prompt over a restart of the daemon', async () => {
     const session = await start([{ steps: [untilTold(), { say: 'First.' }] }, { steps: [{ say: 'Second.' }] }])
     await home.ok(['send', session.id, 'one'])
     await home.ok(['send', session.id, 'two', '--queue'])
@@ -139,7 +139,7 @@ describe('send', () => {
     ])
   })
 
-  it('a turn that was stopped before its first word is counted by the next daemon, too', async () => {
+  it('the next daemon counts a turn that was stopped before its first word', async () => {
     const session = await start([
       { steps: [{ think: 60_000 }] },
       { steps: [{ say: 'The second answer.' }] },
@@ -160,7 +160,7 @@ describe('send', () => {
     ])
   })
 
-  it('without a session goes to the active one: the last started, or the chosen one', async () => {
+  it('goes to the active session if none is named: the last started one, or the chosen one', async () => {
     const first = await start([{ steps: [{ say: 'I am the first.' }] }, { steps: [{ say: 'Still the first.' }] }])
     const second = await start([{ steps: [{ say: 'I am the second.' }] }])
     const active = async () => (await home.json<SessionInfo>(['use', '--json'])).id
@@ -185,7 +185,7 @@ describe('send', () => {
 })
 
 describe('resume', () => {
-  it('continues the conversation and repeats none of its messages and requests', async () => {
+  it('continues the conversation without repeating its messages or requests', async () => {
     const session = await start([
       { steps: [{ ask: { question: 'May I go on?', options: ['Yes', 'No'] } }, { say: 'You said {{answer}}.' }] },
       { steps: [{ say: 'Second answer.' }] },
@@ -213,7 +213,7 @@ describe('resume', () => {
     expect(errorLines(again.stderr)).toEqual([expect.stringContaining(`already resumed as ${resumed.id}`)])
   })
 
-  it('a lost session is reported once and can be resumed', async () => {
+  it('reports a lost session once, which can be resumed', async () => {
     const session = await start([{ steps: [{ say: 'First answer.' }] }])
     await home.ok(['send', session.id, 'one', '--wait', '--timeout', '60'])
     const { daemon, keeper } = home
@@ -228,7 +228,7 @@ describe('resume', () => {
     expect((await home.ok(['read', resumed.id, '--screen'])).stdout).toContain('First answer.')
   })
 
-  it('a program that is not an agent cannot be resumed', async () => {
+  it('refuses a program that is not an agent', async () => {
     const session = await home.json<SessionInfo>(['start', '--json', '--', 'true'])
     await home.ok(['wait', session.id, '--for', 'done', '--timeout', '60'])
     const result = await home.run(['resume', session.id])
@@ -260,7 +260,7 @@ describe('files', () => {
     expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
   })
 
-  it('outside the project, credentials and files of Signalbox cannot be fetched', async () => {
+  it('credentials, files of Signalbox and files outside the project cannot be fetched', async () => {
     const session = await start([])
     writeFileSync(join(home.work, '.env'), 'SECRET=1')
     for (const path of ['.env', '/etc/hosts', '../../../../../../etc/hosts', home.path('data', 'signalbox.db')]) {

@@ -27,7 +27,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await fake.stop()
   })
 
-  it('asks for the token without showing it, shows a code, and pairs the sender of the code after a confirmation', async () => {
+  it('asks for the token unseen, shows a code, and pairs its sender after a confirmation', async () => {
     fake.state.webhook = 'https://example.com/hook'
     terminal.run('telegram', 'setup')
     await terminal.see('The token (not shown):')

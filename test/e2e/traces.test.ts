@@ -53,7 +53,7 @@ function sendTraces(home: TestHome): void {
   writeFileSync(home.path('config', 'config.toml'), `[telemetry]\nendpoint = "${endpoint}"\n`)
 }
 
-it('a run on a worker is one trace, from the command over the server and its turns to the step', async () => {
+it('a run on a worker is one trace from the command through server and turns to the step', async () => {
   const machine = await site.joined('far')
   sendTraces(machine)
   await site.work(machine, 'far')

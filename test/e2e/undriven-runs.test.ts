@@ -28,7 +28,7 @@ async function killedRun(): Promise<string> {
 
 const said = async (...args: string[]) => (await inside(home, args)).stdout
 
-test('without a daemon, every command shows a run whose driver died as stopped, with the command that resumes it', async () => {
+test('every command shows a run whose driver died as stopped, with the command that resumes it', async () => {
   const run = await killedRun()
   const [first, second] = (await waitFor('the list to show it', async () => {
     const text = await said('runs')
@@ -54,7 +54,7 @@ test('without a daemon, every command shows a run whose driver died as stopped, 
   expect(await said('status')).toContain('Nothing needs you')
 })
 
-test('the daemon shows a run whose driver died as stopped, counts it as needing you, and ends its processes', async () => {
+test('the daemon shows a run whose driver died as stopped and needing you, and ends its processes', async () => {
   await home.ok(['serve', '--background'])
   const client = await DaemonClient.connect({ ...silentContext(home.directory, home.work), env: home.env })
   const run = await killedRun()

@@ -17,7 +17,7 @@ describe('a restart of the machine', () => {
     for (const pid of [...daemons, ...keepers, ...others]) await home.kill(pid).catch(() => undefined)
   }
 
-  it('offers its sessions for resumption, and one command continues every conversation once', async () => {
+  it('offers interrupted sessions, and one command resumes every conversation once', async () => {
     const first = await home.startDemo(['--scenario', 'chat'])
     await home.ok(['send', first.id, 'remember the number 4711', '--wait', '--timeout', '60'])
     const second = await home.startDemo(['--scenario', 'chat'])
@@ -35,7 +35,7 @@ describe('a restart of the machine', () => {
     expect((await home.ok(['status'])).stdout).not.toContain('--lost')
   })
 
-  it('is followed by the sessions themselves if the settings say so', async () => {
+  it('resumes the sessions itself if the settings enable it', async () => {
     await home.ok(['config', 'set', 'sessions.resume_lost', 'true'])
     const session = await home.startDemo(['--scenario', 'chat'])
     await home.ok(['send', session.id, 'remember the number 4711', '--wait', '--timeout', '60'])
@@ -50,7 +50,7 @@ describe('a restart of the machine', () => {
   })
 })
 
-describe('what an agent has done', () => {
+describe('the backup and export of a home directory', () => {
   let used: InsideHome
   let session: SessionInfo
 
@@ -61,7 +61,7 @@ describe('what an agent has done', () => {
   })
   afterAll(() => used.close())
 
-  it('is in a backup, which is made while agents work, restores everything elsewhere, and replaces nothing', async () => {
+  it('a backup of working agents restores everything elsewhere, and replaces nothing', async () => {
     await used.ok(['config', 'set', 'terminal.size', '100x30'])
     const file = join(used.work, 'one.tar.gz')
     const made = await used.json<{ events: number; files: number }>(['backup', file, '--json'])
@@ -83,7 +83,7 @@ describe('what an agent has done', () => {
     expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('a restore replaces nothing')])
   })
 
-  it('is not restored from a damaged backup, which is refused before anything is written', async () => {
+  it('a damaged backup is refused before anything is written', async () => {
     const file = join(used.work, 'two.tar.gz')
     await used.ok(['backup', file])
     const bytes = readFileSync(file)
@@ -96,7 +96,7 @@ describe('what an agent has done', () => {
     expect(readdirSync(join(target, 'data'))).toEqual([])
   })
 
-  it('is written by export --all in formats that need no Signalbox', async () => {
+  it('export --all writes formats that need no Signalbox', async () => {
     const directory = join(used.work, 'all')
     await used.ok(['export', '--all', '-o', directory])
     const events = readFileSync(join(directory, 'events.ndjson'), 'utf8').trimEnd().split('\n')
@@ -131,7 +131,7 @@ describe('a home directory without a store', () => {
 })
 
 describe('a service', () => {
-  it('is written for systemd, enabled, reported and removed', async () => {
+  it('is created for systemd, enabled, reported and removed', async () => {
     const programs = join(home.directory, 'bin')
     const calls = join(home.directory, 'calls')
     mkdirSync(programs)
@@ -155,7 +155,7 @@ describe('a service', () => {
     ])
   })
 
-  it('whose manager does not answer fails with the command, and keeps the file', async () => {
+  it('fails with the command if its manager does not answer, and keeps the file', async () => {
     const env = { PATH: join(home.directory, 'none'), XDG_CONFIG_HOME: join(home.directory, 'config') }
     const result = await home.run(['service', 'install'], { env })
     expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('systemctl --user daemon-reload failed')])

@@ -81,7 +81,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
   })
   afterAll(() => home?.close())
 
-  it('a shell with integration stays running while its program prints every phrase and draws complete questions', async () => {
+  it('a shell with integration stays running while its program prints phrases and questions', async () => {
     const place = bash('hostile')
     await wait(place, 'idle')
     await integrated(place)
@@ -151,7 +151,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
     tmux('kill-window', '-t', place)
   })
 
-  it('a question calls the desktop notifier and the configured command, without a shell and without the command line', async () => {
+  it('a question calls the desktop notifier and the configured command, without a shell', async () => {
     const place = bash('asks')
     await wait(place, 'idle')
     type(place, 'SECRET_TOKEN=hunter2hunter2; read -p "Drop the table? [y/N] " x')
@@ -168,7 +168,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
     await wait(place, 'done', 'idle')
   })
 
-  it('a muted pane or a disabled notifier sends no notification', async () => {
+  it('a muted pane or a disabled notifier causes no notification', async () => {
     const place = bash('muted')
     await wait(place, 'idle')
     const words = () => [called, commanded].map(file => (existsSync(file) ? readFileSync(file, 'utf8') : '')).join()
@@ -189,7 +189,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
     expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('unknown switch')])
   })
 
-  it('while a person presses keys in `watch`, only that terminal notifies', async () => {
+  it('only the terminal of `watch` notifies while a person presses keys in it', async () => {
     const view = window('view', process.execPath, CLI, 'watch', '--tmux')
     await waitFor('the live screen', () => /nothing needs you|needs? you/.test(tmux('capture-pane', '-p', '-t', view)))
     const place = bash('present')
@@ -244,7 +244,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
     }
   })
 
-  it('with heuristics disabled a listed program without reports changes no status; marks still do', async () => {
+  it('disabled heuristics change no status of a listed program without reports; marks still do', async () => {
     const place = bash('silent')
     await wait(place, 'idle')
     await integrated(place)

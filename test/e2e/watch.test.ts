@@ -119,7 +119,7 @@ describeNeeding('tmux', 'watch', () => {
     }
   })
 
-  it('is running while a shell runs one program after the other, and after a screen was cleared', async () => {
+  it('is running while a shell runs programs one after the other, and after a cleared screen', async () => {
     const place = `${start()}:0.0`
     await stream.wait(place, 'idle')
     const [program, builtin, last] = [barrier(), barrier(), barrier()]
@@ -143,7 +143,7 @@ describeNeeding('tmux', 'watch', () => {
     expect([...between]).toEqual(['running'])
   })
 
-  it('calls a program by its own name after it has taken the place of another', async () => {
+  it('names a program by its own name after it was executed in place of another', async () => {
     const name = `s${++count}`
     const [first, second] = [barrier(), barrier()]
     const script = join(home.work, `${name}.sh`)
@@ -156,7 +156,7 @@ describeNeeding('tmux', 'watch', () => {
     await second.open()
   })
 
-  it('does not call an agent done that a shell with integration has just started', async () => {
+  it('does not report an agent as done that a shell with integration has just started', async () => {
     const place = `${start()}:0.0`
     await stream.wait(place, 'idle')
     type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
@@ -202,7 +202,7 @@ describeNeeding('tmux', 'watch', () => {
     expect(new Set(stream.statuses(place, ran - 1, ended - 1))).toEqual(new Set(['running']))
   })
 
-  it('continues through copy mode, a resize, and a restart of the server', async () => {
+  it('continues through copy mode, a resize, and a restart of the tmux server', async () => {
     const server = ['-L', `mortal${++count}`]
     const name = start(...server)
     const place = `${name}:0.0`
@@ -225,7 +225,7 @@ describeNeeding('tmux', 'watch', () => {
     tmux(...server, 'kill-server')
   })
 
-  it('watches several servers at the same time, and panes of Signalbox sessions', async () => {
+  it('supervises several servers at the same time, and panes of Signalbox sessions', async () => {
     const server = ['-L', `second${++count}`]
     const [one, two] = [start(), start(...server)]
     await home.run(['start', 'demo'], { env: { SIGNALBOX_DEMO_SCENARIO: 'tour' } })

@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const started = () => received.filter(({ type }) => type === 'session.started')
 
-test('the daemon sends signed events; a refused one is a dead letter that is sent again on request', async () => {
+test('the daemon sends signed events; a refused event is a dead letter and is sent again on request', async () => {
   // The first command starts the daemon; a webhook begins with the next event.
   await home.run(['sessions'])
   await waitFor('the first event', async () => {

@@ -29,8 +29,8 @@ const show = (id: string) =>
 
 const isCompleted = (id: string) => waitFor('the end', async () => (await show(id)).status === 'completed')
 
-describe('a run on workers', () => {
-  test('moves when its worker is gone for good, and no finished step runs again', async () => {
+describe('a run on a worker', () => {
+  test('moves when its worker is permanently gone, and no finished step runs again', async () => {
     const { lines, letEnd } = slowGraph(server)
     const [first, second] = [await joined('first'), await joined('second')]
     await work(first, 'first')
@@ -47,7 +47,7 @@ describe('a run on workers', () => {
     expect((await worker('second'))?.runs).toEqual([])
   })
 
-  test('gets its workspace, also what is not committed, and the result is returned to the server', async () => {
+  test('gets its workspace with uncommitted changes, and its result is returned to the server', async () => {
     const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
     const make = 'printf one > made.txt; head -c 4 /dev/zero > binary; rm README.md'
     const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
@@ -77,7 +77,7 @@ describe('a run on workers', () => {
     expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
   })
 
-  test('is a oneshot whose agent asks for a permission: the server decides, and the result is returned to the server', async () => {
+  test('lets the server decide a request of a oneshot’s agent, and returns the result to the server', async () => {
     await work(await joined('first'), 'first', server.demo())
     const task = ['oneshot', 'x', '--agent', 'demo', '--permissions', 'ask', '--on', 'first', '--detach', '--json']
     const { run: id } = await server.json<{ run: string }>(task)
@@ -94,7 +94,7 @@ describe('a run on workers', () => {
     expect(existsSync(join(server.work, 'DEMO.md'))).toBe(false)
   })
 
-  test('is an implementation, then a review of it: the commits are returned to the server, and nothing else is changed', async () => {
+  test('returns the commits of an implementation and its review, and changes nothing else', async () => {
     await work(await joined('first'), 'first', server.demo())
     const pipeline = (...args: string[]) => [...args, '--agent', 'demo', '--on', 'first', '--json']
     const refused = await server.run(pipeline('implement', '--title', 'x', '--in-place'))
@@ -113,7 +113,7 @@ describe('a run on workers', () => {
     expect(server.git('status', '--porcelain')).toBe('')
   })
 
-  test('is moved by a person: its step stops, and is done again elsewhere', async () => {
+  test('is moved by a person: its step stops and starts again on the other worker', async () => {
     const { lines, letEnd } = slowGraph(server)
     await work(await joined('first'), 'first')
     const id = await start('--on', 'any')
@@ -147,7 +147,7 @@ describe('a run on workers', () => {
     expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
   })
 
-  test('continues on its worker while the server is killed, and its ends are taken once', async () => {
+  test('continues while the server is killed, and the ends of its steps are recorded once', async () => {
     const { lines, letEnd } = slowGraph(server)
     await work(await joined('first'), 'first')
     const id = await start('--on', 'first')
@@ -163,7 +163,7 @@ describe('a run on workers', () => {
     expect([count('step.ended'), count('step.lost')]).toEqual([count('step.started'), 0])
   })
 
-  test('waits for a worker that has what it needs, and says why', async () => {
+  test('waits for a worker that meets its requirements, and shows why', async () => {
     slowGraph(server).letEnd()
     await work(await joined('plain'), 'plain')
     const id = await start('--needs', 'gpu=yes')
@@ -172,7 +172,7 @@ describe('a run on workers', () => {
     await isCompleted(id)
   })
 
-  test('is not given to a worker that drains', async () => {
+  test('is not placed on a worker that drains', async () => {
     slowGraph(server).letEnd()
     await work(await joined('first'), 'first')
     await server.ok(['workers', 'drain', 'first'])
@@ -188,7 +188,7 @@ describe('a run on workers', () => {
   })
 })
 
-test('many runs survive workers that are killed again and again: no end is lost, none is taken twice', async () => {
+test('no end of a run is lost or recorded twice while workers are killed repeatedly', async () => {
   const log = join(server.directory, 'log')
   const names = ['a', 'b', 'c', 'd', 'e']
   const nodes = names.map(
@@ -220,7 +220,7 @@ test('many runs survive workers that are killed again and again: no end is lost,
   }
 })
 
-test('a graph that works in the person’s own tree is refused', async () => {
+test('a graph that works in the person’s own working tree is refused', async () => {
   server.write('flow.dot', 'digraph g { worktree=none; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
   const refused = await server.run(['run', 'flow.dot', '--on', 'any', '--detach', ...(await server.trust('flow.dot'))])
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('worktree=none') })

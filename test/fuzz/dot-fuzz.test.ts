@@ -144,16 +144,16 @@ describe('malformed DOT', () => {
     ['a string without an end', `digraph { a [label="${'x'.repeat(LARGE - 50)}`],
     ['a comment without an end', `digraph { /*${'*'.repeat(LARGE - 50)}`],
     ['one long chain', `digraph { ${'a -> '.repeat(150_000)}a }`],
-    ['strings joined by the thousand', `digraph { a [label=${'"x" + '.repeat(100_000)}"x"] }`],
-    ['nothing but mistakes', `digraph { ${'= ; '.repeat(100_000)} }`],
-    ['nothing but stray marks', '\u0001'.repeat(200_000)],
+    ['thousands of joined strings', `digraph { a [label=${'"x" + '.repeat(100_000)}"x"] }`],
+    ['only mistakes', `digraph { ${'= ; '.repeat(100_000)} }`],
+    ['only stray characters', '\u0001'.repeat(200_000)],
     ['conditions without an end', `digraph { a -> b [condition="${'a=1 && '.repeat(140)}"] }`],
     ['nested stylesheet', `digraph { graph [model_stylesheet="${'* { '.repeat(10_000)}"] a }`],
-  ])('of great size is reported: %s', (_, text) => {
+  ])('is reported if it is very large: %s', (_, text) => {
     expect(examine(text).hasProblems || lintParsed(parseDot(text)).length > 0).toBe(true)
   })
 
-  test('above the size limit is one finding', () => {
+  test('has one finding if it exceeds the size limit', () => {
     const { problems, graph } = parseDot('x'.repeat(PARSE_LIMITS.bytes + 1))
     expect([problems.length, graph.nodes.size]).toEqual([1, 0])
   })

@@ -37,7 +37,7 @@ interface Subject {
 }
 
 test(
-  'no output of a program breaks the path from bytes to blocks',
+  'no output of a program crashes the reader between bytes and blocks',
   async () => {
     const subjects = await loadSubjects()
     const until = performance.now() + SECONDS * 1000

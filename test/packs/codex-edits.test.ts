@@ -6,7 +6,7 @@ import { PlayedRecording } from '../screen/played-recording.js'
 
 const CAST = fileURLToPath(new URL('../../packs/codex/fixtures/edit-approve.80x24.cast', import.meta.url))
 
-it('an edit that only the dialog of Codex shows is allowed only in the terminal', async () => {
+it('an edit that only the dialog of Codex shows can be allowed only in the terminal', async () => {
   const { states } = await PlayedRecording.play(CAST)
   const menus = states.map(({ payload }) => (payload as Partial<Observation<'tool_menu'>['payload']>)?.menu)
   const menu = menus.find(found => found?.question.includes('make the following edits'))

@@ -19,7 +19,7 @@ async function importScript<T>(name: string): Promise<T> {
 }
 
 describeNeeding('corpus', 'labelled recordings of real agents', () => {
-  test('are read with the required accuracy, without a false request', { timeout: 900_000 }, async () => {
+  test('are read with the required accuracy and no false request', { timeout: 900_000 }, async () => {
     // The same scoring as `npm run eval:screen`, on the build.
     const { evaluateMoments, missedBars } = await importScript<{
       evaluateMoments(cast: string, labels: object): Promise<{ agent: string; results: Result[] }>

@@ -7,11 +7,11 @@ const agents = await packAgents({ user: null })
 
 const RECORDED = ['claude', 'cline', 'codex', 'copilot', 'gemini', 'opencode', 'pi', 'qwen', 'shell']
 
-test('there is a pack for every recorded agent', () => {
+test('every recorded agent has a pack', () => {
   expect(agents).toEqual(expect.arrayContaining(RECORDED))
 })
 
-test.each(agents)('the fixtures of %s hold', async agent => {
+test.each(agents)('the fixtures of %s pass', async agent => {
   const { results } = await checkFixtures(agent, {
     userDirectory: null,
     loadPack: version => loadPack(agent, null, version),

@@ -19,7 +19,7 @@ describe('npm test', () => {
   it.each([
     ['passed', 0],
     ['failed', 1],
-  ] as const)('with a %s test exits with %i, although a library ends the process with 0', (state, code) => {
+  ] as const)('exits for a %s test with %i, although a library ends the process with 0', (state, code) => {
     expect(exitCodeAfter(state)).toBe(code)
   })
 })

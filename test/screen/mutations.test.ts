@@ -17,7 +17,7 @@ function draw(text: string, cols = 80): Frame {
 const texts = (frame: Frame) => frame.lines.map(row => row.text)
 
 describe('mutated frames', () => {
-  test('with other words, glyphs and keys keep the place and style of every cell', () => {
+  test('other words, glyphs and keys keep the place and style of every cell', () => {
     const frame = draw('● \u001b[1mBash\u001b[0m(npm test)\r\n  Press enter to confirm or esc to go back')
     for (const name of ['words', 'glyphs', 'both', 'keys']) {
       const changed = MUTATIONS[name]!(frame)
@@ -30,7 +30,7 @@ describe('mutated frames', () => {
     expect(texts(MUTATIONS.keys!(frame))[1]).toBe('  Press alt+m to confirm or f10 to go back')
   })
 
-  test('with 60 columns show what the emulator shows after the terminal was narrowed', () => {
+  test('narrowing a frame to 60 columns gives what the emulator shows after a resize', () => {
     const drawn = `${'a'.repeat(70)}\r\n\u001b[31m${'b'.repeat(130)}\u001b[0m\r\n> draft`
     const emulator = new TerminalEmulator({ cols: 80, rows: 6 })
     emulator.feed(new TextEncoder().encode(drawn), 0, { live: false })
@@ -45,7 +45,7 @@ describe('mutated frames', () => {
     expect(narrowed.cursor.x).toBe(7)
   })
 
-  test('of the alternate screen are cut at 60 columns, not wrapped', () => {
+  test('rows of the alternate screen are cut at 60 columns and not wrapped', () => {
     const narrowed = MUTATIONS['cols 60']!(draw(`\u001b[?1049h\u001b[H${'a'.repeat(70)}\r\n> draft`))
     expect(texts(narrowed).slice(0, 2)).toEqual(['a'.repeat(60), '> draft'])
   })

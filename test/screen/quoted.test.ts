@@ -23,7 +23,7 @@ describe.each(Object.keys(LOOKS))('%s: text that looks like its own screens', ag
     expect(wrong).toEqual([])
   })
 
-  test.each(PLACES)('a spinner, an error, an input box or a turn end in a %s is text', async place => {
+  test.each(PLACES)('a spinner, an error, an input box or the end of a turn in a %s is text', async place => {
     const pack = await loadPack(agent, null)
     const wrong: string[] = []
     for (const [name, lines] of Object.entries(LOOKALIKES)) {

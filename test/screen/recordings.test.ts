@@ -33,14 +33,14 @@ const isByStructure = (agent: string) =>
     .some(name => readFileSync(join(packs, agent, name), 'utf8').includes('base = "structure"'))
 
 describe('recordings beside the packs', () => {
-  test('there are some', () => expect(shipped.length).toBeGreaterThan(100))
+  test('are at least a hundred', () => expect(shipped.length).toBeGreaterThan(100))
   shipped.forEach((cast, index) => {
     const name = relative(packs, cast)
     const isResized = every(4, index) && !isByStructure(name.split('/')[0]!)
     describeRecording(name, cast, { isCut: every(6, index), isResized })
   })
 
-  test('answers of several agents were resized', () => {
+  test('include resized answers of several agents', () => {
     expect(new Set([...resized].map(name => name.split('/')[0])).size).toBeGreaterThanOrEqual(3)
     expect(resized.size).toBeGreaterThanOrEqual(10)
   })
@@ -48,7 +48,7 @@ describe('recordings beside the packs', () => {
 
 describeNeeding('corpus', 'recordings of the corpus', () => {
   const casts = castsBelow(CORPUS)
-  test('there are some', () => expect(casts.length).toBeGreaterThan(100))
+  test('are at least a hundred', () => expect(casts.length).toBeGreaterThan(100))
   casts
     .filter((_, index) => every(20, index))
     .forEach((cast, index) => {
@@ -72,7 +72,7 @@ function describeRecording(name: string, cast: string, which: { isCut: boolean; 
       expect(flickers(views, inputs).length).toBeLessThanOrEqual(1)
     })
 
-    if (which.isCut) test('reads the same however its bytes are cut', async () => expectSameFromCuts(await play()))
+    if (which.isCut) test('is read the same however its bytes are cut', async () => expectSameFromCuts(await play()))
     // Last: it changes the pane. A shell has no answers.
     if (which.isResized && !name.startsWith('shell/'))
       test('keeps an answer in the scrollback over fifty resizes', async () => {

@@ -54,8 +54,8 @@ function told({ observation, memory, layout, atWork }: Classification): string {
   return JSON.stringify([observation, memory, atWork, blocks, roles, [...regions], composer, terminator, menu, quoted])
 }
 
-describe.each(AGENTS)('%s', agent => {
-  test('frames are read the same from new rows, however their bytes were cut', async () => {
+describe.each(AGENTS)('reading %s from new rows', agent => {
+  test('gives the same frames, however their bytes were cut', async () => {
     const pack: Pack = await loadPack(agent, null)
     let [known, fresh] = [initialMemory(), initialMemory()]
     let frames = 0
@@ -70,7 +70,7 @@ describe.each(AGENTS)('%s', agent => {
     expect(frames).toBeGreaterThan(20)
   })
 
-  test('a conversation reads the same from new rows', async () => {
+  test('gives the same conversation', async () => {
     const pack = await loadPack(agent, null)
     const { cols, rows, pieces } = await piecesOf(castOf(agent), Number.POSITIVE_INFINITY)
     const screen = new PaneScreen(pack, { cols, rows, scrollback: 500 })

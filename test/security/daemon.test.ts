@@ -142,7 +142,7 @@ function folder(name: string): string {
   return realpathSync(path)
 }
 
-describe('the program itself', () => {
+describe('the daemon and its commands', () => {
   test('proxy or inspector reachable from the web: no operation connects to an address from a request', async () => {
     const reached: string[] = []
     const canary = createServer((request, response) => {
@@ -191,7 +191,7 @@ describe('the program itself', () => {
     expect(reached).toEqual([])
   })
 
-  test('flags in texts and deep links: a task stays a task for every agent, and no page or link starts anything', async () => {
+  test('flags in texts and deep links: a task stays a task, and no page or link starts anything', async () => {
     const isData = ({ args }: AgentCall) => {
       const at = args.findIndex(word => word.startsWith('--settings={"permissions"'))
       return at < 0 || args.slice(0, at).includes('--')
@@ -248,7 +248,7 @@ describe('the program itself', () => {
     expect(readFileSync(home.path('config', 'config.toml'), 'utf8')).not.toContain('evil')
   })
 
-  test('data loss by clean-up: work in the worktree of a session or run survives stop, cancel, repair and restart', async () => {
+  test('data loss by clean-up: work in a worktree survives stop, cancel, repair and restart', async () => {
     const project = repository('kept')
     const started = await ask('POST', api('/sessions'), { agent: 'claude', cwd: project, worktree: true })
     expect(started.status, started.text).toBe(201)
@@ -297,7 +297,7 @@ describe('the program itself', () => {
     expect((await ask('GET', api('/overview'))).status).toBe(200)
   })
 
-  test('predictable temporary file: planted links are not followed, and with any umask all files belong to the owner only', async () => {
+  test('predictable temporary file: links are not followed, and all files belong to the owner only', async () => {
     // A login by a link creates a device; an export uses a temporary directory.
     const { link } = await home.json<{ link: string }>(['serve', '--link', '--json'])
     const code = link.split('#')[1]
@@ -320,7 +320,7 @@ describe('the program itself', () => {
     expect(readdirSync(home.directory).filter(name => name.startsWith('signalbox-'))).toEqual([])
   })
 
-  test('poisoned install: the dashboard loads only files of the server, and settings of other programs are not written', async () => {
+  test('poisoned install: pages load only files of the server; other programs’ settings stay unchanged', async () => {
     const files = await pageFiles()
     expect([...files.keys()].filter(path => path.endsWith('.js')).length).toBeGreaterThan(3)
     const foreign: Record<string, RegExp> = {

@@ -42,7 +42,7 @@ describeNeeding('bubblewrap', 'a path in a running sandbox', () => {
     return String((await lines.next()).value).trim()
   }
 
-  test('is there for reading, then gone, without a trace', async () => {
+  test('is readable once it was opened, and disappears without a trace when it is closed', async () => {
     expect(canOpenPaths(process.env.PATH)).toBe(true)
     expect(await run(`cat ${at('outside/file')}`)).toContain('No such file')
     await openPath(shell.pid!, at('own'), { path: at('outside/file'), access: 'read' })
@@ -54,7 +54,7 @@ describeNeeding('bubblewrap', 'a path in a running sandbox', () => {
     expect(readFileSync(at('outside/file'), 'utf8')).toBe('text\n')
   })
 
-  test('can be written as a whole directory, and is not followed once it is a link', async () => {
+  test('can be opened for writing as a whole directory, and is not followed when it becomes a link', async () => {
     await openPath(shell.pid!, at('own'), { path: at('outside/folder'), access: 'write' })
     expect(await run(`cat ${at('outside/folder/inner')}; echo new > ${at('outside/folder/made')}`)).toBe('inner')
     expect(readFileSync(at('outside/folder/made'), 'utf8')).toBe('new\n')

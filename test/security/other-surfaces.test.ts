@@ -45,7 +45,7 @@ describe('incidents on other surfaces', () => {
     ['Edit', { file_path: '/home/ada/.codex/config.toml', old_string: 'a', new_string: 'b' }],
     ['Write', { file_path: '/home/ada/.config/signalbox/config.toml', content: '' }],
     ['Bash', { command: 'echo x >> ~/.claude/settings.json' }],
-  ])('self-raised permission modes: %s of settings %j is high', (tool, input) => {
+  ])('self-raised permission modes: a %s of settings is a high risk: %j', (tool, input) => {
     const request = { kind: 'permission', tool, input, cwd: '/home/ada/shop', options: [], text: null, questions: [] }
     const places = { project: '/home/ada/shop', home: '/home/ada' }
     expect(rateRisk(request as never, places).level).toBe('high')

@@ -35,7 +35,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
   const decide = ({ id, fingerprint }: Loose, option: string) =>
     home.ok(option === 'deny' ? ['deny', id] : ['approve', id, '--fingerprint', fingerprint, '--option', option])
 
-  test('of a run holds for its commands and agents; a path that it refuses is asked for, and the step continues', async () => {
+  test('confines commands and agents of a run; a refused path is asked for, and the step continues', async () => {
     const outside = join(home.directory, 'beside')
     mkdirSync(outside)
     for (const name of ['notes', 'list']) writeFileSync(join(outside, name), `the ${name}\n`)
@@ -74,7 +74,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     expect((await home.json<Loose[]>(['runs', '--json']))[0].sandbox).toMatchObject({ use: 'auto' })
   })
 
-  test('asks for a host that it does not know, and continues when a person allows it for the session', async () => {
+  test('asks for an unknown host, and continues when a person allows it for the session', async () => {
     writeFileSync(
       join(home.work, 'get.sh'),
       `for n in 1 2; do curl -s --noproxy '' http://127.0.0.1:${port}/; echo " $n"; done; sleep 600`,
@@ -99,7 +99,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('asks for a path that it hides, and shows it while the agent runs', async () => {
+  test('asks for a hidden path, and shows it while the agent runs', async () => {
     const outside = join(home.directory, 'outside')
     mkdirSync(join(outside, 'folder'), { recursive: true })
     writeFileSync(join(outside, 'notes.txt'), 'the notes\n')
@@ -165,7 +165,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('does not fill the ledger with hosts that it asks for', async () => {
+  test('does not fill the ledger with requests for hosts', async () => {
     const script = 'for n in $(seq 30); do curl -s -m 3 http://host-$n.invalid/ & done; wait; echo over; sleep 600'
     const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', '-c', script])
     const own = async () =>
@@ -176,7 +176,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('keeps settings of the agent that start programs, and works on a copy of those that it writes', async () => {
+  test('protects settings of the agent that start programs, and copies those that the agent writes', async () => {
     const bin = join(home.directory, 'claude-bin')
     const person = join(home.directory, 'claude-home')
     for (const path of [bin, join(person, '.claude')]) mkdirSync(path, { recursive: true })
@@ -195,7 +195,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('of a container engine gets the project and its variables by name, and the agent in it works as usual', async () => {
+  test('starts the agent in a container engine with the project, and passes variables by name', async () => {
     const bin = join(home.directory, 'bin')
     mkdirSync(bin)
     // An engine without containers: it runs the command with the variables that it was given.
@@ -224,7 +224,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('podman was not found')])
   })
 
-  itNeeding('containers', 'of a real container engine has the project, and nothing else of the machine', async () => {
+  itNeeding('containers', 'has the project in a real container, and nothing else of the machine', async () => {
     const image = 'signalbox-test:sh'
     // An image without a registry: the shell of this machine and its libraries.
     const libraries = spawnSync('ldd', ['/bin/sh'], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? []
@@ -273,7 +273,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     for (const id of new Set(started)) await home.run(['stop', id])
   })
 
-  test('leaves what was printed to doctor --secrets, which names the place and not the secret', async () => {
+  test('leaves printed secrets to doctor --secrets, which shows the place and not the secret', async () => {
     const token = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`
     const own = `acme_live_${'x9'.repeat(10)}`
     await home.ok(['config', 'set', 'secrets.tokens', '["acme-token acme_live_ 12"]'])
@@ -289,7 +289,7 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
     await home.ok(['stop', id])
   })
 
-  test('explains what is inside, and doctor says that it works', async () => {
+  test('explains its contents, and doctor reports that it works', async () => {
     const plan = await home.json<Loose>(['sandbox', 'explain', 'claude', '--json'])
     expect(plan).toMatchObject({ backend: 'bubblewrap', problem: null, network: 'filtered' })
     expect(plan.paths).toContainEqual({ path: home.work, access: 'write', why: 'the project' })

@@ -74,8 +74,8 @@ function upgrade(
   })
 }
 
-describe('reaching the server', () => {
-  test('open local HTTP server: every route answers 401 or 403 without credentials, from loopback, any Origin, none', async () => {
+describe('access to the server', () => {
+  test('open local HTTP server: every route answers 401 or 403 without credentials', async () => {
     const before = await position()
     for (const { method, path, access } of SERVED) {
       if (access === 'open') continue
@@ -105,7 +105,7 @@ describe('reaching the server', () => {
     })
   })
 
-  test('DNS rebinding: a foreign Host is refused before routing, HTTP and upgrade, also with an Origin equal to it', async () => {
+  test('DNS rebinding: a foreign Host is refused before routing, also with an equal Origin', async () => {
     for (const host of ['rebind.example', `rebind.example:${server.port}`]) {
       expect(await code('GET', '/', { headers: { host } })).toBe('E_HOST')
       expect(await code('GET', api('/overview'), { as: 'token', headers: { host, origin: `http://${host}` } })).toBe(
@@ -115,7 +115,7 @@ describe('reaching the server', () => {
     }
   })
 
-  test('CSRF on dangerous actions: simple forms, text/plain and missing proofs are refused, and nothing is changed', async () => {
+  test('CSRF on dangerous actions: simple forms, text/plain and missing proofs change nothing', async () => {
     const before = await position()
     for (const { method, path, access } of SERVED.filter(({ isWrite, access: by }) => isWrite && by !== 'open')) {
       const target = filled(path)
@@ -132,7 +132,7 @@ describe('reaching the server', () => {
     expect(await position()).toBe(before)
   })
 
-  test('wildcard CORS, public bind, shell: no Access-Control header on any response, and 0.0.0.0 refuses to start', async () => {
+  test('wildcard CORS, public bind, shell: no response has a CORS header, and 0.0.0.0 is refused', async () => {
     for (const { method, path } of SERVED) {
       const { headers } = await server.ask(method, filled(path), {
         headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
@@ -154,8 +154,8 @@ describe('reaching the server', () => {
   })
 })
 
-describe('what is sent', () => {
-  test('shell injection through parameters: hostile words stay words, and the canary file is never created', async () => {
+describe('input and output of the server', () => {
+  test('shell injection through parameters: hostile words stay words, and no canary file is created', async () => {
     const canary = join(server.work, 'canary')
     const hostile = [
       `$(touch ${canary})`,
@@ -195,7 +195,7 @@ describe('what is sent', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('server address or token from a link: the page may connect to its own origin only, and no URL contains a secret', async () => {
+  test('server address or token from a link: pages connect to their own origin, and URLs have no secret', async () => {
     const { headers } = await server.ask('GET', `/login?server=http://evil.example&token=${server.token}`)
     expect(headers['content-security-policy']).toContain("connect-src 'self'")
     expect(headers['content-security-policy']).toContain("base-uri 'none'")
@@ -203,7 +203,7 @@ describe('what is sent', () => {
     expect(await code('GET', api(`/overview?access_token=${server.token}&code=x`))).toBe('E_LOGIN')
   })
 
-  test('token leaked to another local port: what another server received from the page is useless to it', async () => {
+  test('token leaked to another local port: another server cannot use what the page sent to it', async () => {
     const caught: Record<string, string>[] = []
     const impostor = createServer((request, response) => {
       caught.push(request.headers as Record<string, string>)
@@ -236,7 +236,7 @@ describe('what is sent', () => {
     expect((await server.ask('GET', api('/overview'), { as: owner })).status).toBe(200)
   })
 
-  test('unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing that loosens without owner and step-up', async () => {
+  test('unauthenticated settings write: loosening needs owner and step-up; binaries and hooks are fixed', async () => {
     const file = join(server.directory, 'home', 'config', 'config.toml')
     const change = (changes: object, as: Ask['as'] = owner) =>
       server.ask('PATCH', api('/settings'), { as, body: { changes } })
@@ -278,7 +278,7 @@ describe('what is sent', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('claimed scopes, unvalidated token accepted: an invalid token equals none, and a claim changes no role', async () => {
+  test('claimed scopes, unvalidated token: an invalid token equals none, and a claim changes no role', async () => {
     for (const bearer of [
       '',
       'null',
@@ -329,7 +329,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('files', () => {
+describe('files of the server', () => {
   test('symlinks out of the allowed directory: downloads, graphs and the page’s files do not follow them', async () => {
     symlinkSync('/etc/passwd', join(server.work, 'link.txt'))
     symlinkSync('/etc', join(server.work, 'etc.d'))
@@ -361,7 +361,7 @@ describe('files', () => {
       expect(await files.answer(path, undefined).text(), path).not.toContain(server.token)
   })
 
-  test('symlinks out of the allowed directory: a directory that is repeatedly swapped for a link is not followed either', async () => {
+  test('symlinks out of the allowed directory: a directory swapped for a link is not followed', async () => {
     const outside = join(server.directory, 'outside')
     const [place, real, link] = ['swapped', 'real', 'link'].map(name => join(server.work, name)) as [
       string,
@@ -422,7 +422,7 @@ describe('files', () => {
       expect(statSync(file).mode & 0o777, file).toBe(0o600)
   })
 
-  test('prefix comparison of hosts or paths: a host or path with only the same beginning is foreign', async () => {
+  test('prefix comparison of hosts or paths: a host or path with only the same beginning is refused', async () => {
     const { port } = server
     const hosts = [
       `127.0.0.1.evil:${port}`,
@@ -510,8 +510,8 @@ describe('files', () => {
   })
 })
 
-describe('limits', () => {
-  test('a request that is too large, too deep or malformed gets an error with the limit, and the server continues', async () => {
+describe('limits of the server', () => {
+  test('a request that is too large, too deep or malformed gets an error that names the limit', async () => {
     const path = api('/graphs/validate')
     expect(await code('POST', path, { as: 'token', body: Buffer.alloc(1024 * 1024 + 1, 32) })).toBe('E_TOO_LARGE')
     expect(
@@ -527,7 +527,7 @@ describe('limits', () => {
     expect((await server.ask('GET', api('/overview'), { as: 'token' })).status).toBe(200)
   })
 
-  test('a body that is larger than it claims is cut off', async () => {
+  test('a body longer than its declared length is cut off', async () => {
     const socket = connect(server.port, '127.0.0.1')
     const head = `POST ${api('/graphs/validate')} HTTP/1.1\r\nhost: ${server.authority}\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     socket.write(head)

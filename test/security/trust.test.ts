@@ -54,7 +54,7 @@ const start = (graph: string, project: string, more: object = {}) =>
   server.ask('POST', '/api/v1/runs', { as: 'token', body: { graph, project, ...more } })
 
 describe('a repository', () => {
-  test('repository config acts before trust: a hostile clone starts, sends and writes nothing before it is trusted', async () => {
+  test('repository config acts before trust: an untrusted clone starts, sends and writes nothing', async () => {
     const project = repository('hostile')
     const canary = join(directory, 'canary-15')
     const act = `touch '${canary}'`
@@ -122,7 +122,7 @@ describe('a repository', () => {
     expect(load(false).notes.join()).toContain('was ignored: the project is not trusted')
   })
 
-  test('borrowed trust through git pointers: a .git, commondir or link into a trusted repository gives no trust', async () => {
+  test('borrowed trust through git pointers: a .git, commondir or link into trusted code gives no trust', async () => {
     const trusted = repository('trusted')
     const graph = touching(join(directory, 'canary-17'))
     const { hash } = await executableText(
@@ -154,7 +154,7 @@ describe('a repository', () => {
     expect(existsSync(join(directory, 'canary-17'))).toBe(false)
   })
 
-  test('approved once, changed later: a changed graph or script is asked about again', async () => {
+  test('approved once, changed later: a changed graph or script needs approval again', async () => {
     const project = repository('changing')
     const canary = join(directory, 'canary-18')
     writeFileSync(join(project, 'step.sh'), 'true\n')
@@ -202,7 +202,7 @@ describe('clean-up', () => {
     expect(git(sharing, 'show', 'origin/clean:work.txt')).toBe('committed')
   })
 
-  test('data loss by clean-up: uploads are removed long after their session, and never the target of a link', async () => {
+  test('data loss by clean-up: uploads are removed long after their session, and never a link’s target', async () => {
     const data = join(directory, 'data')
     const victim = join(directory, 'victim')
     mkdirSync(victim)

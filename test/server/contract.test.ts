@@ -73,7 +73,7 @@ describe('the table of operations', () => {
   })
 })
 
-describe('access over TCP', () => {
+describe('requests over TCP', () => {
   test('a request without a login is refused, whatever its Origin', async () => {
     expect(await refusals(GUARDED, () => ({}), ['E_LOGIN'])).toEqual([])
     expect(await refusals(GUARDED, () => ({ headers: { origin: server.address } }), ['E_LOGIN'])).toEqual([])
@@ -116,12 +116,12 @@ describe('access over TCP', () => {
       ).toEqual([])
   })
 
-  test('a proof without an Origin or Sec-Fetch-Site of our page is refused', async () => {
+  test('a proof without an Origin or Sec-Fetch-Site of the dashboard is refused', async () => {
     const bare = { origin: null, 'sec-fetch-site': null }
     expect(await refusals(GUARDED, () => ({ as: logins.get('owner')!, headers: bare }), ['E_ORIGIN'])).toEqual([])
   })
 
-  test('a proof is valid for one request, one address, one minute', async () => {
+  test('a proof is valid for one request to one address for one minute', async () => {
     const as = logins.get('owner')!
     const bad = ['E_PROOF']
     expect(await refusals(GUARDED, () => ({ as, proof: { target: '/api/v1/overview?x' } }), bad)).toEqual([])
@@ -151,7 +151,7 @@ describe('access over TCP', () => {
     expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
   })
 
-  test('each role may do exactly what the table says, whatever a client claims to be', async () => {
+  test('a role may do exactly what the table lists, whatever a client claims to be', async () => {
     for (const [role, as] of logins) {
       const [may, mayNot] = [true, false].map(is =>
         GUARDED.filter(({ access }) => RANK[role] >= RANK[access as Role] === is),

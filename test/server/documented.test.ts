@@ -50,7 +50,7 @@ describe('a wrong value is named by its field', () => {
       { fingerprint: 'a'.repeat(64), option: 'x', seen: { displayHash: 'no hash', whole: true } },
       'seen.displayHash',
     ],
-  ] as const)('%s %s %#', async (method, path, body, field) => {
+  ] as const)('the error of %s %s names the field (%#)', async (method, path, body, field) => {
     const { status, json } = await server.ask(method, path, { as: 'token', body })
     expect([status, json.error.code]).toEqual([400, 'E_INPUT'])
     expect(json.error.fields.map((each: { path: string }) => each.path)).toContain(field)

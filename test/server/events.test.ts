@@ -75,7 +75,7 @@ describe('the stream of events', () => {
     expect(Date.parse(rest[0]!.data.at)).toBeGreaterThan(0)
   })
 
-  test('resumed at any position it sends the same events as one without an interruption', async () => {
+  test('sends the same events after a resume at any position as without an interruption', async () => {
     const before = await server.host.store.head()
     await write(30, 100)
     const after = await server.host.store.head()
@@ -88,7 +88,7 @@ describe('the stream of events', () => {
     }
   })
 
-  test('events that are written while it resumes follow the missed ones without gap or duplicate', async () => {
+  test('events that are written during a resume follow the missed ones without gap or duplicate', async () => {
     const since = await position()
     await write(300, 1000)
     const reading = read(`?since=${since}`, seen => logged(seen).length === 900)
@@ -126,7 +126,7 @@ describe('the stream of events', () => {
     expect(await hello(since)).toMatchObject({ resume: 'gap' })
   })
 
-  test('10 000 missed events are replayed once each and in order while more are written', async () => {
+  test('10 000 missed events are sent once each and in order while more are written', async () => {
     const since = await position()
     const events = Array.from({ length: 10_000 }, (_, n) => notice(`${n}`))
     await server.host.store.append('run/run_7', 'any', events, { durability: 'normal' })
@@ -143,7 +143,7 @@ describe('the stream of events', () => {
     expect(logged(seen).map(({ data }) => Number(data.data.text))).toEqual(Array.from({ length: 10_100 }, (_, n) => n))
   })
 
-  test('a reader that stops reading is disconnected without harm to others, and resumes from its cursor', async () => {
+  test('a reader that stops reading is disconnected without effect on others, and resumes later', async () => {
     const { streams } = server.api.parts
     while (streams.count('events') > 0) await new Promise(resolve => setTimeout(resolve, 5))
     const slow = await server.send('GET', '/api/v1/events', { as: 'token' })
@@ -177,7 +177,7 @@ describe('the stream of events', () => {
     expect([...got, ...rest]).toEqual(all)
   })
 
-  test('previews of panes are sent only to streams that watch them, and only the opener may change a subscription', async () => {
+  test('previews of panes are sent only to streams that watch them, and only their opener changes that', async () => {
     const response = await server.send('GET', '/api/v1/events', { as: 'token' })
     const { value: hello } = await eventsOf(response).next()
     const path = `/api/v1/events/${hello!.data.subscription}/watch`
@@ -246,7 +246,7 @@ describe('the stream of events', () => {
     expect((await plain).some(({ event }) => event.endsWith('.record'))).toBe(false)
   })
 
-  test('the log is read page by page', async () => {
+  test('the log is returned page by page', async () => {
     const first = (await server.ask('GET', '/api/v1/events/log?limit=5', { as: 'token' })).json
     expect(first.items).toHaveLength(5)
     const second = (await server.ask('GET', `/api/v1/events/log?limit=5&since=${first.next}`, { as: 'token' })).json
@@ -256,7 +256,7 @@ describe('the stream of events', () => {
     )
   })
 
-  test('a restarted server resumes from a cursor of the previous one', async () => {
+  test('a restarted server resumes from a cursor of the previous server', async () => {
     const since = await position()
     await write(3, 90_000)
     await server.halt()

@@ -112,7 +112,7 @@ const requests = () =>
     }),
   )
 
-test('hostile requests get defined errors, never an internal one, and the server keeps running', async () => {
+test('hostile requests get defined errors and never an internal one, and the server keeps running', async () => {
   await fc.assert(
     fc.asyncProperty(requests(), async ({ id, words, query, body }) => {
       const route = ASKED.find(one => one.id === id)!

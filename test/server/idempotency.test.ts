@@ -24,7 +24,7 @@ let done = 0
 const write = async () => Response.json({ done: ++done }, { status: 201 })
 
 describe('a request with an Idempotency-Key', () => {
-  test('is performed once, also across a restart of the server; after a day the key is new', async () => {
+  test('is performed once, also across a restart of the server; after a day the key is new again', async () => {
     const first = await (await new Idempotency(store, clock).once('k', body('a'), write)).json()
     const again = await new Idempotency(store, clock).once('k', body('a'), write)
     expect([again.status, await again.json()]).toEqual([201, first])
@@ -53,7 +53,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([calls, told]).toEqual([1, [{ calls: 1 }, { calls: 1 }]])
   })
 
-  test('that failed may be sent again with the same key', async () => {
+  test('may be sent again with the same key if it failed', async () => {
     const once = new Idempotency(store, clock)
     const refuse = async () => Response.json({ error: {} }, { status: 409 })
     expect((await once.once('k', body('a'), refuse)).status).toBe(409)
@@ -61,7 +61,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await once.once('k', body('a'), write)).status).toBe(201)
   })
 
-  test('during which the server died is not performed again', async () => {
+  test('is not performed again if the server died during it', async () => {
     let begun: () => void = () => undefined
     const isBegun = new Promise<void>(resolve => {
       begun = resolve
@@ -79,7 +79,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(done).toBe(before)
   })
 
-  test('takes a bounded amount of space, however many there are', async () => {
+  test('takes a bounded amount of space for any number of keys', async () => {
     const once = new Idempotency(store, clock)
     const places = new Set<string>()
     const saved = store.replaceSnapshot.bind(store)

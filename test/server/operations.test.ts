@@ -22,7 +22,7 @@ describeSessions()
 describeRuns()
 describeDaemon()
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   test('describes every operation, and nothing else is served', async () => {
     const { paths } = openApi(ROUTES, '0.0.0') as Loose
     const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -40,7 +40,7 @@ describe('the document', () => {
     expect(SERVED.every(route => pathOf(route) in paths)).toBe(true)
   })
 
-  test('a field with the name of a time is a time everywhere', () => {
+  test('a field with the name of a time is a time in every schema', () => {
     const wrong: string[] = []
     const walk = (value: Loose, place: string) => {
       if (typeof value !== 'object' || value === null) return

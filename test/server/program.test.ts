@@ -23,12 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('the guide', () => {
+describe('the API guide', () => {
   const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)]
     .map(([, text]) => text!)
     .filter(text => /^curl |\(curl /m.test(text))
 
-  itNeeding('curl and jq', 'the curl commands work as they are written', async () => {
+  itNeeding('curl and jq', 'has curl commands that work as they are written', async () => {
     expect(blocks).toHaveLength(2)
     // The directories and the port of this server replace the documented ones; every failed request
     // is recorded.
@@ -60,8 +60,8 @@ ${blocks.join('\n').replaceAll('127.0.0.1:4100', server.authority)}`,
   })
 })
 
-describe('the document', () => {
-  test('is complete: every reference resolves, every parameter is declared, every answer described', () => {
+describe('the OpenAPI document', () => {
+  test('is complete: references resolve, parameters are declared, and answers are described', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const wrong: string[] = []
@@ -106,7 +106,7 @@ describe('the document', () => {
     expect(ids.size).toBeGreaterThan(90)
   })
 
-  test('has valid JSON Schemas: known types, and every required property is declared', () => {
+  test('has valid JSON Schemas with known types, and declares every required property', () => {
     const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
     const wrong: string[] = []
     const walk = (schema: Loose, place: string) => {
@@ -165,7 +165,7 @@ test('the metrics are in the text format of Prometheus', async () => {
   ])
 })
 
-test('in a lockdown a gate accepts no approving answer over the attractor API, and stays open', async () => {
+test('a gate accepts no approving answer over the attractor API in a lockdown, and stays open', async () => {
   const dot =
     'digraph g { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
   const { hash } = await executableText(dot, server.work)

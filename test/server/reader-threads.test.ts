@@ -93,7 +93,7 @@ test('a terminal whose reader hangs delays the others once, and is given up when
   await until(async () => (await server.host.record(bad.id)).state === 'ended', 120_000)
 }, 180_000)
 
-test('without a setting, threads are started when there are more sessions than the daemon reads itself', async () => {
+test('reader threads are started without a setting when the daemon has too many sessions to read', async () => {
   await server.api.close()
   await server.host.close()
   await server.open({ config: '' })

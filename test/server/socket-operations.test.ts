@@ -59,7 +59,7 @@ describe('an operation of the socket', () => {
     await call('health.shutdown', { pid: 0 })
   })
 
-  test('shows no code to a process that was refused nothing', async () => {
+  test('gives no confirmation code to a process that was never refused', async () => {
     const response = await send('POST', '/api/v1/auth/terminal-code')
     expect(await jsonOf(response)).toMatchObject({ error: { code: 'E_STATE' } })
     called.add('auth.terminal-code')
@@ -100,7 +100,7 @@ describe('a caller that asks for milliseconds', () => {
     }
   })
 
-  test('gets milliseconds in an error, too; others get RFC 3339', async () => {
+  test('gets milliseconds in errors, too; other callers get RFC 3339', async () => {
     const { id, fingerprint, display } = await server.host.ledger.request(reportedOf({ requestKey: 'twice' }))
     const body = { fingerprint, option: 'allow', seen: { displayHash: display.hash, whole: true } }
     const decide = async (more: object) =>

@@ -29,7 +29,7 @@ async function start(note: string): Promise<string> {
   return id
 }
 
-test('stopping a session kills it at once without a grace period, and with one sends SIGTERM first', async () => {
+test('stopping a session kills it at once, or sends SIGTERM first if there is a grace period', async () => {
   const [unasked, asked] = ['unasked', 'asked'].map(name => join(server.work, name)) as [string, string]
   const stop = (id: string, graceMs: number) =>
     server.ask('POST', `/api/v1/sessions/${id}/stop`, { as: 'token', body: { graceMs } })

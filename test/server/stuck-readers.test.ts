@@ -86,7 +86,7 @@ async function types(viewer: Awaited<ReturnType<typeof view>>, word: string): Pr
 }
 
 describe('a client that stops reading', () => {
-  test('and keeps asking for snapshots gets a few, and the newest once it reads again', async () => {
+  test('gets few of the snapshots that it requests, and the newest when it reads again', async () => {
     const typing = await view('input')
     const greedy = await view('view')
     const size = JSON.stringify(greedy.messages.find(({ type }) => type === 'snapshot')).length
@@ -107,7 +107,7 @@ describe('a client that stops reading', () => {
     typing.socket.close()
   })
 
-  test('memory stays bounded with twenty such streams and seven terminals, and others read and type as before', async () => {
+  test('uses bounded memory in twenty streams and seven terminals, without effect on other clients', async () => {
     const { streams: open } = server.api.parts
     const typing = await view('input')
     for (let n = 0; n < 7; n++) (await view('view')).socket.pause()

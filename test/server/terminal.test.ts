@@ -93,7 +93,7 @@ function watch(socket: WebSocket, acks: boolean): Viewer {
 const of = (viewer: Viewer, type: string) => until(() => viewer.messages.find(message => message.type === type))
 
 describe('a terminal over WebSocket', () => {
-  test('typed bytes reach the program unchanged, and its output comes back', async () => {
+  test('typed bytes reach the program unchanged, and its output is returned', async () => {
     const viewer = await view(session, { want: 'input' })
     expect(await of(viewer, 'snapshot')).toMatchObject({ cols: 80, rows: 24, modes: { alternate: false } })
     expect(await of(viewer, 'input')).toMatchObject({ isYours: true, name: 'owner' })
@@ -120,7 +120,7 @@ describe('a terminal over WebSocket', () => {
     second.socket.close()
   })
 
-  test('a viewer gets every byte while it acknowledges them, and a new snapshot after it fell behind', async () => {
+  test('a viewer gets every byte that it acknowledges in time, or a new snapshot after it fell behind', async () => {
     const noisy = await start(PRINTER)
     const quick = await view(noisy, { want: 'input' })
     const stuck = await view(noisy, { acks: false })
@@ -150,7 +150,7 @@ describe('a terminal over WebSocket', () => {
     await server.host.live(noisy)?.stop()
   })
 
-  test('a person with the role viewer cannot type, and gets E_ROLE for asking to', async () => {
+  test('a person with the role viewer cannot type, and gets E_ROLE for requesting the keyboard', async () => {
     const viewer = await server.login('viewer')
     const wanting = await view(session, { want: 'input', as: viewer })
     expect(await of(wanting, 'error')).toMatchObject({ error: { code: 'E_ROLE' } })

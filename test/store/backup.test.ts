@@ -9,7 +9,7 @@ import { tally } from './tally.js'
 const counted = (n: number) => ({ type: 'test.counted', data: { n } })
 
 // The commands are those of docs/guides/operations.md.
-describeNeeding('a PostgreSQL of the system', 'a backup of a PostgreSQL store', () => {
+describeNeeding('a PostgreSQL of the system', 'a dump of a PostgreSQL store', () => {
   const database = new SystemPostgres()
   const open: EventStore[] = []
 
@@ -27,7 +27,7 @@ describeNeeding('a PostgreSQL of the system', 'a backup of a PostgreSQL store', 
     return store
   }
 
-  it('that pg_dump makes while a process writes is restored whole by pg_restore', async () => {
+  it('is complete after pg_restore, although a process wrote while pg_dump made it', async () => {
     database.run('psql', ['-c', 'CREATE DATABASE team', 'postgres'])
     const store = await connect('team')
     await store.saveSnapshot('blobs/one', { version: 1, state: { bytes: 'ÿ\0' } })

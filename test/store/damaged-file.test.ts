@@ -99,7 +99,7 @@ async function fix(path: string): Promise<number> {
   return events.length
 }
 
-describe('a flipped bit', () => {
+describe('a flipped bit in the file of a store', () => {
   // The offsets hit every kind of place: header, schema, inner pages, rows, index, free space.
   const offsets = Array.from({ length: 24 }, (_, index) => (index * 15_331 + 977 * index) % (EVENTS * 700))
 
@@ -128,7 +128,7 @@ describe('a flipped bit', () => {
   })
 })
 
-describe('lost pages', () => {
+describe('lost pages of a store', () => {
   it('an overwritten page loses its own events and no others', async () => {
     const last = goodFile.length / PAGE
     for (const page of [1, Math.floor(last / 3), Math.floor(last / 2), last - 2]) {
@@ -148,7 +148,7 @@ describe('lost pages', () => {
     expect(await fix(path)).toBe(EVENTS)
   })
 
-  it.each([0.95, 0.7, 0.5, 0.25])('a file cut to %d of its size keeps the events that are left', async part => {
+  it.each([0.95, 0.7, 0.5, 0.25])('a file cut to %d of its size keeps the events in the rest', async part => {
     for (const size of [Math.floor(goodFile.length * part), Math.floor((goodFile.length * part) / PAGE) * PAGE]) {
       const path = write(goodFile.subarray(0, size))
       expect(await examine(path)).toBe('damaged')
@@ -163,8 +163,8 @@ describe('lost pages', () => {
   })
 })
 
-describe('the quarantine', () => {
-  it('moves the journal as well and reads its events', async () => {
+describe('the quarantine of a damaged store', () => {
+  it('moves the journal with the store and reads its events', async () => {
     const path = join(directory, 'journal.db')
     writeFileSync(path, goodFile)
     const store = await openStore({ path, clock: systemClock })
@@ -186,7 +186,7 @@ describe('the quarantine', () => {
     await after.close()
   })
 
-  it('refuses while the store is open', async () => {
+  it('is refused while the store is open', async () => {
     const path = write(goodFile)
     const store = await openStore({ path, clock: systemClock })
     await store.head()
@@ -195,13 +195,13 @@ describe('the quarantine', () => {
     await store.close()
   })
 
-  it('refuses when there is nothing to move', async () => {
+  it('is refused when there is nothing to move', async () => {
     await expect(quarantine(join(directory, 'none.db'), { clock: systemClock })).rejects.toMatchObject({
       code: 'E_UNKNOWN',
     })
   })
 
-  it('never overwrites an earlier quarantine, and leaves no other files behind', async () => {
+  it('overwrites no earlier quarantine and leaves no other files behind', async () => {
     const path = write(Buffer.from('not a database'))
     const clock = new SimulatedClock(0)
     const first = await quarantine(path, { clock })

@@ -10,7 +10,7 @@ const PRIVATE_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount']
 // Where a process cannot have private mounts, `open.test.ts` still fills a store up to a number of
 // pages.
 describeNeeding('private mounts', 'a full disk', () => {
-  it('refuses whole appends, keeps everything acknowledged, and continues when there is room', async () => {
+  it('refuses whole appends, keeps everything acknowledged, and continues when there is space again', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-full-'))
     try {
       const child = new Child('disk-full.child.ts', [directory], { command: PRIVATE_MOUNTS })

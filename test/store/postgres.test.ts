@@ -151,7 +151,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     expect(await other.streamVersion('a')).toBe(2)
   })
 
-  it('notices a rollback also if its connections were idle when they broke', async () => {
+  it('detects a rollback also if its connections were idle when they broke', async () => {
     const proxy = await proxied()
     const store = await connect(proxy.url)
     await store.append('a', 0, [counted(1), counted(2)])
@@ -161,7 +161,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect(store.head()).rejects.toThrow(expect.objectContaining({ code: 'E_STORE_ROLLED_BACK' }))
   })
 
-  it('is restored whole from a dump that was made while a process wrote', async () => {
+  it('is restored completely from a dump that was made while a process wrote', async () => {
     const store = await connect()
     const busy = writer('busy', 1_000)
     await busy.line()
@@ -191,7 +191,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     }
   })
 
-  it('appends while another process that writes is stopped', async () => {
+  it('appends while another writing process is stopped', async () => {
     const store = await connect()
     const stopped = writer('stopped', 2_000)
     await stopped.line()
@@ -211,7 +211,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     expect([await store.head(), await store.check(), await store.checkChain()]).toEqual([2_100, [], []])
   })
 
-  it('does not let the role of servers change or remove events', async () => {
+  it('does not let the database role of servers change or remove events', async () => {
     const store = await connect()
     await store.append('a', 0, [counted(1)])
     for (const sql of [
@@ -237,7 +237,7 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'E_STORE_ACCESS' })
   })
 
-  it('reports a schema that is two versions ahead as too new, and works on the next one', async () => {
+  it('reports a schema two versions ahead as too new, and works with a schema one version ahead', async () => {
     await (await connect()).append('a', 0, [counted(1)])
     await database.query("UPDATE meta SET value = '3' WHERE key = 'schema_version'")
     expect(await (await connect()).head()).toBe(1)

@@ -57,11 +57,11 @@ describe('two processes that append 10 000 events at once', () => {
     expect(lastVersion.get('shared')).toBe(2 * SHARED)
   })
 
-  it('are seen by a third process in order, each event once', () => {
+  it('are delivered to a third process in order, each event once', () => {
     expect(received).toEqual(events.map(event => event.position))
   })
 
-  it('leave documents that agree with the log, and a store without problems', async () => {
+  it('leave documents that match the log, and a store without problems', async () => {
     expect(await store.document('tally', 'shared')).toMatchObject({ state: { count: 2 * SHARED } })
     const counted = (await store.documents<{ count: number }>('tally')).reduce((sum, { state }) => sum + state.count, 0)
     expect(counted).toBe(events.length)

@@ -70,7 +70,7 @@ it('/new asks for the project and starts the agent there', async () => {
   await bot.seen(ann, /shop · demo · #1[\s\S]*started/)
 })
 
-it('plain text goes to the agent; the answer grows as a draft and is sent with its formatting', async () => {
+it('plain text goes to the agent; its answer grows as a draft and is sent with formatting', async () => {
   const before = ann.chat.messages.at(-1)!.id
   ann.say('hello')
   const answer = await bot.seen(ann, 'signal box', before)
@@ -81,7 +81,7 @@ it('plain text goes to the agent; the answer grows as a draft and is sent with i
   expect(new Set(drafts.map(({ fields }) => fields.draft_id)).size).toBe(1)
 })
 
-it('a request is a card; a button decides it, and the same message shows the outcome', async () => {
+it('a request is shown as a card; a button decides it, and the same message shows the outcome', async () => {
   ann.say('clean up')
   const card = await bot.seen(ann, 'Demo wants to')
   expect(card.text).toContain('touch cleaned')
@@ -121,7 +121,7 @@ it('a reply to the card of a question answers it', async () => {
   await bot.seen(ann, 'Port 9999 it is.')
 })
 
-it('an unknown command goes to the agent unchanged, and //x as /x', async () => {
+it('an unknown command goes to the agent unchanged, and //x arrives as /x', async () => {
   const isOnScreen = (text: string) => bot.host.localSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
   ann.say('/frobnicate now')
   await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
@@ -152,7 +152,7 @@ it('an uploaded file is reported to the agent; files of the project can be downl
   await bot.seen(ann, 'lies outside the project')
 })
 
-it('a viewer can only read: no buttons, no texts to the agent', async () => {
+it('a viewer can only read, without buttons or texts to the agent', async () => {
   const vic = bot.person(4712, 'Vic')
   vic.say('/sessions')
   const list = await bot.seen(vic, 'shop · demo · #1')
@@ -172,7 +172,7 @@ it('a viewer can only read: no buttons, no texts to the agent', async () => {
   await bot.fake.until(() => /⛔/.test(theirs.text), 'the end on the viewer’s card')
 })
 
-it('reading commands: /read, /screen, /history, /context, /usage, /runs, /approvals, /explain', async () => {
+it('reading commands answer: /read, /screen, /history, /context, /usage, /runs, /approvals, /explain', async () => {
   for (const [command, expected] of [
     ['/read', /./],
     ['/screen', /demo/i],
@@ -258,7 +258,7 @@ it('the gate of a run is a card with its edges as buttons; the end of the run is
   await bot.seen(ann, /ship[\s\S]*done/, end.id)
 })
 
-it('/stop asks, stops, and names the session that is current then', async () => {
+it('/stop asks, stops, and names the session that becomes current', async () => {
   ann.say('/stop')
   const sure = await bot.seen(ann, /Stop shop · demo · #1/)
   ann.press(sure, 'Yes, stop it')

@@ -32,7 +32,7 @@ const cardOf = (person: FakePerson, command: string) => bot.seen(person, command
 const dataOf = (message: FakeMessage, label: string) =>
   message.markup!.inline_keyboard!.flat().find(({ text }) => text === label)!.callback_data!
 
-it('buttons carry only a token, far below 64 bytes, for any path', async () => {
+it('buttons carry only a token far below 64 bytes, for any path', async () => {
   await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
   const card = await cardOf(ann, '/very/long/path')
   for (const { callback_data } of card.markup!.inline_keyboard!.flat()) expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
@@ -50,7 +50,7 @@ it('every option has a button with its label', async () => {
   expect(labels).toEqual(['Yes', 'Yes, for this session', 'No', 'Deny with reason', 'Back'])
 })
 
-it('a stale button decides nothing, also no other open request', async () => {
+it('a stale button decides neither its request nor another open one', async () => {
   const first = await raise(bot.host, 'ls first')
   const card = await cardOf(ann, 'ls first')
   const data = dataOf(card, 'Allow once')
@@ -63,7 +63,7 @@ it('a stale button decides nothing, also no other open request', async () => {
   expect((await bot.host.ledger.get(second.id))?.state).toBe('pending')
 })
 
-it('of two presses at the same time the first decides; the second learns who did', async () => {
+it('the first of two simultaneous presses decides; the second person learns who did', async () => {
   const { id } = await raise(bot.host, 'ls both')
   const hers = await cardOf(ann, 'ls both')
   const his = await cardOf(bob, 'ls both')
@@ -101,7 +101,7 @@ it('an unpaired account gets no answer, decides nothing, and is counted', async 
   expect(press.answer).toBeUndefined()
 })
 
-it('a forwarded message is neither a command nor an answer nor a reason', async () => {
+it('a forwarded message is not used as a command, an answer or a reason', async () => {
   const { id } = await raise(bot.host, 'ls forwarded')
   const card = await cardOf(ann, 'ls forwarded')
   ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
@@ -123,7 +123,7 @@ it('a reply to the card denies with that reason; the same text elsewhere does no
   expect(decision).toMatchObject({ tier: 'deny', note: 'not on a Friday' })
 })
 
-it('an elevated request that is cut must be shown whole first; a high one needs a second press', async () => {
+it('an elevated request that is cut must be shown completely first; a high one needs two presses', async () => {
   const { id } = await raise(bot.host, `rm -rf build/${'x'.repeat(3000)}`)
   const card = await cardOf(ann, 'rm -rf build/')
   expect(card.text).toContain('characters in total')
@@ -169,7 +169,7 @@ it('a repeated update has no effect', async () => {
   expect((await bot.host.ledger.get(id))?.state).not.toBe('pending')
 })
 
-it('buttons and cards survive a restart; cards show what was decided meanwhile', async () => {
+it('buttons and cards survive a restart, and show decisions made in the meantime', async () => {
   const open = await raise(bot.host, 'ls survivor')
   const gone = await raise(bot.host, 'ls elsewhere')
   const openCard = await cardOf(ann, 'ls survivor')
@@ -192,7 +192,7 @@ it('buttons and cards survive a restart; cards show what was decided meanwhile',
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
 })
 
-it('after a 409 one poller waits and receives updates again; until then the health is not-receiving', async () => {
+it('after a 409 one poller waits and receives updates again; until then its health is not-receiving', async () => {
   const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
   bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
   bot.fake.state.updates.endPoll()
@@ -228,7 +228,7 @@ it('a second bot for the same store is refused', async () => {
   })
 })
 
-it('pairing needs the code of the machine, in a private chat, and a confirmation at the machine', async () => {
+it('pairing needs the code from the machine, a private chat and a confirmation at the machine', async () => {
   const dan = bot.person(4999, 'Dan')
   const { code } = bot.bot.pairing.open()
   dan.say('/start AAAAAAAA')

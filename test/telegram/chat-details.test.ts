@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => bot.close())
 
-it('the first message of a session has its branch, and the picker loses its buttons', async () => {
+it('the first message of a session names its branch, and the picker loses its buttons', async () => {
   ann.say('/new')
   const picker = await bot.seen(ann, 'Which project?')
   expect(buttons(picker)).toEqual(['shop'])
@@ -42,7 +42,7 @@ it('the first message of a session has its branch, and the picker loses its butt
   )
 })
 
-it('the output of an agent’s own command arrives at the lowest verbosity', async () => {
+it('the output of an agent’s own command is sent at the lowest verbosity', async () => {
   await untilIdle()
   ann.say('/verbose 0')
   await bot.seen(ann, 'Answers only.')
@@ -80,7 +80,7 @@ it('/context offers to compact the conversation, once', async () => {
   expect(buttons(ann.chat.messages.find(({ id }) => id === card.id)!)).toEqual([])
 })
 
-it('an interrupted turn without an answer says so', async () => {
+it('an interrupted turn without an answer is reported as interrupted', async () => {
   await untilIdle()
   const before = last()
   ann.say('slowly')
@@ -105,7 +105,7 @@ it('the agent’s own commands answer at the lowest verbosity, also if they prin
   }
 })
 
-it('/esc before any answer says once that the turn was interrupted', async () => {
+it('/esc before any answer reports once that the turn was interrupted', async () => {
   await untilIdle()
   const before = last()
   ann.say('slowly')
@@ -117,7 +117,7 @@ it('/esc before any answer says once that the turn was interrupted', async () =>
   expect(ann.chat.messages.filter(({ id, text }) => id > before && text.includes('Interrupted.'))).toHaveLength(1)
 })
 
-it('a reply with a word that decides is not taken as the reason to deny', async () => {
+it('a reply that starts with a deciding word is not used as the reason of a denial', async () => {
   const record = await raise(bot.host, 'npm publish')
   const card = await bot.seen(ann, 'npm publish')
   for (const word of ['yes', 'Ok.', 'allow', '1', 'Yes, for this session']) {

@@ -60,7 +60,7 @@ it('the command pairs an account by its id, sends it a message, and unpairs it',
   expect(JSON.parse((await signalbox('telegram', '--json')).out)).toMatchObject({ hasToken: true, isRunning: false })
 })
 
-it('an account name is refused, pairing needs a person, and a token file that others can read is refused without its content', async () => {
+it('an account name, pairing without a person and a token file that others can read are refused', async () => {
   expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are not accepted')
   expect(await signalbox('telegram', 'setup')).toMatchObject({ code: 4 })
   chmodSync(tokenFile, 0o644)
@@ -87,7 +87,7 @@ const said = (text: string, fields: Record<string, unknown> = {}): Intent =>
     { id: 1, username: 'box_bot' },
   )!
 
-it('a pairing window accepts its code once, not forwarded, in a private chat; five wrong codes or ten minutes close it', () => {
+it('a pairing window accepts its code once, in a private chat, and closes after 5 errors or 10 min', () => {
   const clock = new SimulatedClock()
   const pairing = new Pairing(new People(join(home, 'config')), clock)
   expect(pairing.tryCode(said('ABCDEFGH'))).toBe(false)

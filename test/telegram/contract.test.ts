@@ -77,7 +77,7 @@ describe.each(targets)('$name', ({ open }) => {
     expect((await refusal('sendNothingAtAll', { x: 1 }))[0]).toBe(404)
   })
 
-  it('counts entities in UTF-16 units, after parsing', async () => {
+  it('counts entities in UTF-16 units after parsing', async () => {
     const { text, entities } = await say({ text: '🙂<b>日本</b> &lt;i&gt;', parse_mode: 'HTML' })
     expect(text).toBe('🙂日本 <i>')
     expect(entities).toEqual([{ type: 'bold', offset: 2, length: 2 }])
@@ -114,7 +114,7 @@ describe.each(targets)('$name', ({ open }) => {
       { text: 'x', reply_parameters: { message_id: 2_000_000_000 } },
       /message to be replied not found/,
     ],
-    ['a topic that is not there', { text: 'x', message_thread_id: 2_000_000_000 }, /thread not found|TOPIC/],
+    ['an unknown topic', { text: 'x', message_thread_id: 2_000_000_000 }, /thread not found|TOPIC/],
   ])('refuses %s', async (_, fields, words) => {
     const [code, message] = await refusal('sendMessage', inChat(fields))
     expect(code).toBe(400)
@@ -127,7 +127,7 @@ describe.each(targets)('$name', ({ open }) => {
     expect(await say({ text: 'x', reply_parameters })).toMatchObject({ text: 'x' })
   })
 
-  it('refuses an edit without a change, and to edit or delete an unknown message', async () => {
+  it('refuses an edit without a change, and edits or deletions of an unknown message', async () => {
     const { message_id } = await say({ text: 'one' })
     expect((await refusal('editMessageText', inChat({ message_id, text: 'one' })))[1]).toMatch(
       /message is not modified/,
@@ -140,7 +140,7 @@ describe.each(targets)('$name', ({ open }) => {
     )
   })
 
-  it('refuses a caption of more than 1024, an unknown chat or file, and the answer to an old press', async () => {
+  it('refuses a caption of more than 1024, an unknown chat or file, and a late callback answer', async () => {
     const document = fileField('a.txt', Buffer.from('a'))
     const long = await refusal('sendDocument', inChat({ document, caption: 'x'.repeat(1025) }))
     expect(long[1]).toMatch(/caption is too long/)

@@ -64,7 +64,7 @@ async function quiet(): Promise<void> {
   await bot.bot.settled()
 }
 
-it('/new asks for the project and, with several agents, for the agent; the rest of the command is the first prompt', async () => {
+it('/new asks for the project and, if there are several, the agent; further words are the prompt', async () => {
   ann.say('/new')
   ann.press(await bot.seen(ann, 'Which project?'), 'shop')
   const which = await bot.seen(ann, 'Which agent?')
@@ -77,7 +77,7 @@ it('/new asks for the project and, with several agents, for the agent; the rest 
   await bot.seen(ann, 'You said: hello there')
 })
 
-it('an answer of another session than the current one names it, and a button makes it current', async () => {
+it('an answer of another session names that session, and a button makes it current', async () => {
   await untilIdle()
   const before = last()
   ann.say('/to 1 from afar')
@@ -97,7 +97,7 @@ it('an answer of another session than the current one names it, and a button mak
   expect(buttons(open)).toEqual(['Use #2', 'Stop'])
 })
 
-it('a menu that an agent quotes is not a request: there is no card, only the answer', async () => {
+it('a menu that an agent quotes is not a request: only the answer is sent, without a card', async () => {
   await untilIdle()
   const before = last()
   ann.say('show me the manual')
@@ -108,7 +108,7 @@ it('a menu that an agent quotes is not a request: there is no card, only the ans
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('wants to'))).toEqual([])
 })
 
-it('the text is written first, and Enter separately after it', async () => {
+it('the text is written first, and Enter is sent separately', async () => {
   await untilIdle()
   bot.written.length = 0
   ann.say('two writes')
@@ -150,7 +150,7 @@ it('forwarded texts and files name their author and wait for a confirmation', as
   expect(buttons(file)).toEqual(['Send', 'Discard'])
 })
 
-it('several questions are answered by ticks, one for each single-answer question, and submitted together', async () => {
+it('several questions are answered by ticks, one per single choice, and submitted together', async () => {
   const subject = { agent: 'demo', project: bot.work, cwd: bot.work, hostName: 'box' }
   const questions = [
     { text: 'Which port?', multi: false },
@@ -195,7 +195,7 @@ it('several questions are answered by ticks, one for each single-answer question
   expect((await bot.host.ledger.get(id))?.decision?.choices).toEqual(['p2', 'c2'])
 })
 
-it('in quiet hours notifications are held, requests are not; held ones and bursts come as one message', async () => {
+it('quiet hours hold notifications but not requests; held ones and bursts come as one message', async () => {
   const before = last()
   ann.say('/quiet 2h')
   await bot.seen(ann, 'Quiet until', before)
@@ -230,7 +230,7 @@ it('in quiet hours notifications are held, requests are not; held ones and burst
   expect(burst.text).toContain('Night 11')
 })
 
-it('a person who blocks the bot ends no session, and gets what is new after unblocking it', async () => {
+it('a person who blocks the bot ends no session, and gets newer messages after unblocking it', async () => {
   await untilIdle()
   ann.block()
   await raise(bot.host, 'ls while-blocked')
@@ -247,7 +247,7 @@ it('a person who blocks the bot ends no session, and gets what is new after unbl
   await bot.seen(ann, 'You said: still there?')
 })
 
-it('receiving a request gives no right to decide it: in a group, and with a button of another person', async () => {
+it('receiving a request gives no right to decide it, also with a button of another person', async () => {
   const group = bot.fake.group(-94, 'Crew')
   ann.say('/start', { in: group })
   await bot.fake.until(() => group.messages.some(({ from }) => from.isBot), 'the group to be known')
@@ -289,7 +289,7 @@ it('sessions that no chat follows and runs inside runs are not reported', async 
   expect(bot.fake.visible(ann.chat).filter(({ id, text }) => id > before && /helper|#99/.test(text))).toEqual([])
 })
 
-it('the poller waits while another program polls for minutes, and receives updates when that has ended', async () => {
+it('the poller waits while another program polls, and then receives updates again', async () => {
   const refusals = 6
   bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 }, refusals)
   const conflicts = () => bot.fake.calls.filter(({ status }) => status === 409).length
@@ -312,7 +312,7 @@ it('the poller waits while another program polls for minutes, and receives updat
   await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
 })
 
-it('the next bot handles an update whose handler died with the bot', async () => {
+it('the next bot handles an update whose handler died with the previous bot', async () => {
   await quiet()
   const before = last()
   const update = {
@@ -331,7 +331,7 @@ function spokenByAnn(): Record<string, unknown> {
   return { from, ...where, isForwarded: false, isForum: false, isForUs: true }
 }
 
-it('/update names running sessions, asks, and reports the result; /lockdown asks; both are for the owner only', async () => {
+it('/update and /lockdown ask first and are for the owner only; /update names running sessions', async () => {
   let before = last()
   Object.assign(bot.ports, {
     updateAgent: async (agent: string) => `${agent}: 1.0.0 → 1.1.0.`,
@@ -356,7 +356,7 @@ it('/update names running sessions, asks, and reports the result; /lockdown asks
   )
 })
 
-it('with threaded mode each session has a topic in the private chat; a closed topic leads to a question and stops nothing', async () => {
+it('each session has a topic in threaded mode; a closed topic asks and stops nothing', async () => {
   await quiet()
   await bot.bot.stop()
   bot.fake.state.botHasTopics = true

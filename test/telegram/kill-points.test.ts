@@ -170,7 +170,7 @@ async function trial(fate: Fate, at: string): Promise<void> {
   void first.stop().catch(() => undefined)
 }
 
-it('a bot that is killed after each append and each call loses and doubles nothing, and leaves no dead buttons', async () => {
+it('a bot killed after each append and call loses and doubles nothing and leaves no dead buttons', async () => {
   const whole = new Fate()
   await trial(whole, 'no death')
   const { points } = whole

@@ -165,7 +165,7 @@ afterAll(async () => {
 
 const said = (chat: number): FakeMessage[] => state.chats.get(chat)!.messages.filter(({ from }) => from.isBot)
 
-it(`${SESSIONS} sessions write for ${SECONDS} s under Telegram’s limits: every answer comes whole, nothing is refused, edits keep their distance`, async () => {
+it(`${SESSIONS} sessions stream complete answers for ${SECONDS} s within the limits of Telegram`, async () => {
   for (let second = 0; second < SECONDS; second++) {
     for (let session = 0; session < SESSIONS; session++) {
       // Turns of different sessions end at different times.

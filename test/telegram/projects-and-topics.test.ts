@@ -66,7 +66,7 @@ const atWork = async () => {
 }
 const untilIdle = () => bot.fake.until(() => current().isIdle, 'idle')
 
-it('/new in a repository asks where to work; a worktree has a separate directory and branch', async () => {
+it('/new in a repository asks where to work; a worktree has its own directory and branch', async () => {
   ann.say('/new demo mill')
   const where = await bot.seen(ann, 'Where?')
   expect(buttons(where)).toEqual(['In the project itself', 'In a new worktree, on a new branch'])
@@ -80,7 +80,7 @@ it('/new in a repository asks where to work; a worktree has a separate directory
   expect(stdout).toContain(record!.cwd)
 })
 
-it('a file that the agent says it wrote has a download button; a file that it did not write has none', async () => {
+it('a file that the agent reports as written has a download button; other files have none', async () => {
   await untilIdle()
   ann.say('write the report')
   const offer = await bot.seen(ann, 'The agent wrote a file.')
@@ -90,7 +90,7 @@ it('a file that the agent says it wrote has a download button; a file that it di
   expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Report\n')
 })
 
-it('the owner gets a file outside the project after a confirmation; credentials and files of Signalbox never', async () => {
+it('the owner gets a file outside the project after a confirmation, but never credentials', async () => {
   const before = last()
   writeFileSync(join(bot.directory, 'outside.txt'), 'far away\n')
   ann.say(`/download ${join(bot.directory, 'outside.txt')}`)
@@ -111,7 +111,7 @@ it('the owner gets a file outside the project after a confirmation; credentials 
   expect(ann.chat.messages.filter(({ id, document }) => id > sent.id && document)).toEqual([])
 })
 
-it('after 25 s without new text one card shows the work, is edited, and is closed at its end; /esc and /context report the state', async () => {
+it('a card shows the work after 25 s without new text, is edited, and is closed when the work ends', async () => {
   await untilIdle()
   const before = last()
   ann.say('a long one')
@@ -140,7 +140,7 @@ it('after 25 s without new text one card shows the work, is edited, and is close
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('was interrupted'))).toHaveLength(1)
 })
 
-it('in a group with topics each session has a topic for its texts and answers; the end of the session closes it', async () => {
+it('each session has a topic in a group with topics; the end of the session closes it', async () => {
   const forum = bot.fake.group(-91, 'Forum', { hasTopics: true })
   ann.say('/new demo shop', { in: forum })
   const started = await bot.fake.until(() => forum.messages.find(({ text }) => text.includes('started;')), 'the start')

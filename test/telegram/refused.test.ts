@@ -44,7 +44,7 @@ async function quiet(): Promise<void> {
   await bot.bot.settled()
 }
 
-it('an unpaired account, a forwarded message, a viewer’s press, a stale button and an edited callback have no effect and are recorded', async () => {
+it('unpaired accounts, forwards, viewers’ presses and stale or edited buttons only cause a record', async () => {
   const { id } = await raise(bot.host, 'ls records')
   const card = await bot.seen(ann, 'ls records')
   const { callback_data: data } = keysOf(card)[0]!
@@ -83,7 +83,7 @@ it('an unpaired account, a forwarded message, a viewer’s press, a stale button
 })
 
 let tries = 0
-it('a superseding request takes over the card of the first: the message changes, old buttons decide nothing, new ones do', async () => {
+it('a superseding request takes over the card; old buttons decide nothing and new ones do', async () => {
   const nth = ++tries
   const shown = await raise(bot.host, `ls ${nth} cut of…`)
   const card = await bot.seen(ann, `ls ${nth} cut of…`)
@@ -111,7 +111,7 @@ it('a text of a viewer reaches no agent and is recorded', async () => {
   expect(records.map(({ data: { from, reason } }) => [from, reason])).toEqual([[4712, 'This needs the role approver.']])
 })
 
-it('silence never allows: an expired request is not decided, and a late press is refused', async () => {
+it('a request that expires is not decided, and a late press is refused', async () => {
   const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
   const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
   const report = { channel: 'hook', requestKey: 'late', tool: 'Bash', input: { command: 'ls late' }, deadline }
@@ -128,7 +128,7 @@ it('silence never allows: an expired request is not decided, and a late press is
   expect((await bot.host.ledger.get(record.id))?.decision).toBeUndefined()
 })
 
-it('the card waits for the agent until the agent got the answer, or did not', async () => {
+it('a decided card waits until the agent continues or the decision is not applied', async () => {
   const { id } = await raise(bot.host, 'ls told')
   const card = await bot.seen(ann, 'ls told')
   const press = ann.press(card, 'Allow once')
@@ -139,7 +139,7 @@ it('the card waits for the agent until the agent got the answer, or did not', as
   expect(card.text).not.toContain('waiting for the agent')
 })
 
-it('a card that is being sent shows a decision made on the web meanwhile', async () => {
+it('a card that is being sent shows a decision made on the dashboard in the meantime', async () => {
   bot.fake.faults.plan('sendMessage', { kind: 'late', ms: 400 })
   const { id, fingerprint, display } = await raise(bot.host, 'ls crossing')
   const card = await bot.seen(ann, 'ls crossing')
@@ -189,7 +189,7 @@ it('a lost session is reported once, with project, agent and reason, and can be 
   expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume', 'Open'])
 })
 
-it('the end of a run is reported with project, kind and result; that of a run inside a run is not', async () => {
+it('the end of a run is reported with project, kind and result; that of a child run is not', async () => {
   const created = (title: string, more = {}) => {
     const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
     return { type: 'run.created', data: run }
@@ -212,7 +212,7 @@ it('the end of a run is reported with project, kind and result; that of a run in
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
 })
 
-it('while a person is active at the terminal a request is delayed; when it is decided by then it is not sent', async () => {
+it('a request is delayed while a person is at the terminal, and is not sent if decided by then', async () => {
   // Longer than any machine takes until the cancellation below.
   const settings = { ...DEFAULT_NOTIFICATION_TIMES, graceMs: 600_000 }
   presence = { ...presence, settings, lastActive: { terminal: systemClock.now() } }
@@ -230,14 +230,14 @@ it('while a person is active at the terminal a request is delayed; when it is de
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls there'))).toEqual([])
 })
 
-it('the bot announces its start when the setting is on', async () => {
+it('the bot announces its start if the setting is on', async () => {
   const before = last()
   await bot.bot.stop()
   await bot.openBot()
   await bot.seen(ann, 'Signalbox is running.', before)
 })
 
-it('a handler that fails reports it to the chat and stops nothing', async () => {
+it('a handler that fails reports that to the chat, and the bot keeps running', async () => {
   const before = last()
   const { startOneshot } = bot.ports
   bot.ports.startOneshot = () => Promise.reject(new TypeError('boom'))
@@ -249,7 +249,7 @@ it('a handler that fails reports it to the chat and stops nothing', async () => 
   expect(bot.errors.splice(0).join()).toContain('boom')
 })
 
-it('an enabled group gets no details, and stays enabled under its new id as a supergroup', async () => {
+it('an enabled group gets no details, and stays enabled when it becomes a supergroup', async () => {
   ann.say('/start', { in: crew })
   await bot.fake.until(
     () => crew.messages.some(({ from, text }) => from.isBot && /waiting for you|No request waits/.test(text)),
@@ -277,7 +277,7 @@ it('an enabled group gets no details, and stays enabled under its new id as a su
   ])
 })
 
-it('with an empty list of people no account gets an answer', async () => {
+it('no account gets an answer while the list of people is empty', async () => {
   await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)

@@ -59,7 +59,7 @@ it('/oneshot asks for the project and the task, runs, and reports the end; /runs
   await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · done/, list.id)
 })
 
-it('/implement shows the plan as a card; a reply with feedback leads to a new plan, an approval to the build', async () => {
+it('/implement shows the plan as a card; a reply leads to a new plan, an approval to the build', async () => {
   ann.say('/implement demo lamp')
   const what = await bot.seen(ann, 'What should be built?')
   ann.say('Add a lamp\nIt shines.\n[demo:tasks 1]', { replyTo: what.id })
@@ -87,7 +87,7 @@ it('/implement shows the plan as a card; a reply with feedback leads to a new pl
   expect(log.stdout).toContain('feat(add-a-lamp)')
 })
 
-it('/review of uncommitted changes shows its findings as a list to tick, and submits the ticked ones', async () => {
+it('/review of uncommitted changes lists its findings to tick, and submits the ticked ones', async () => {
   writeFileSync(join(bot.directory, 'mill', 'wheel.md'), 'A wheel.\n[demo:review reject]\n')
   spawnSync('git', ['add', '.'], { cwd: join(bot.directory, 'mill') })
   const before = last()

@@ -58,7 +58,7 @@ async function runEnds(type: 'run.completed' | 'run.failed'): Promise<string> {
 const told = (text: string, after: number) =>
   bot.fake.visible(ann.chat).some(message => message.id > after && message.text.includes(text))
 
-it('the bot reads every one of its settings', async () => {
+it('the bot reads every Telegram setting', async () => {
   const home = openHome(bot.context)
   const read = new Set<string>()
   const noting = <T extends object>(section: string, values: T): T =>
@@ -88,7 +88,7 @@ it('the bot reads every one of its settings', async () => {
   for (const key of ['enabled', 'needs_you', 'done', 'failed']) expect(read).toContain(`notify.${key}`)
 })
 
-it('announce reports the start of the bot; notify.* choose the kinds of notifications', async () => {
+it('announce reports the start of the bot; notify.* select the kinds of notifications', async () => {
   const before = await withSettings({ announce: true, notify: { needsYou: false, done: false, failed: true } })
   await bot.seen(ann, 'Signalbox is running.', before)
   const done = await runEnds('run.completed')
@@ -103,7 +103,7 @@ it('announce reports the start of the bot; notify.* choose the kinds of notifica
   await bot.seen(ann, 'ls uncalled', before)
 })
 
-it('notify.quiet holds notifications in its hours', async () => {
+it('notify.quiet holds notifications during its hours', async () => {
   const before = await withSettings({ quiet: '00:00-23:59', notify: { needsYou: true, done: true, failed: true } })
   const done = await runEnds('run.completed')
   expect(told(done, before)).toBe(false)
@@ -111,7 +111,7 @@ it('notify.quiet holds notifications in its hours', async () => {
   await bot.seen(ann, done, after)
 })
 
-it('with stream off there are no drafts, only the typing indicator and then the answer', async () => {
+it('stream = off sends no drafts, only the typing indicator and then the answer', async () => {
   await withSettings({ stream: 'off' })
   const known = { chat: 4711, current: 'ses_off' }
   await bot.host.store.append('telegram/chat/4711', 'any', [newEvent('telegram.chat-changed', known)])
@@ -134,7 +134,7 @@ it('with stream off there are no drafts, only the typing indicator and then the 
   expect(calls('sendRichMessageDraft') + calls('sendMessageDraft')).toBe(drafts)
 })
 
-it('only groups of the setting groups get messages, and paths only with group_detail', async () => {
+it('only the groups of the setting get messages, and paths only with group_detail', async () => {
   const group = bot.fake.group(-96, 'Crew')
   const said = (text: string) => group.messages.some(message => message.from.isBot && message.text.includes(text))
   await withSettings({ groups: [-96] })
@@ -148,7 +148,7 @@ it('only groups of the setting groups get messages, and paths only with group_de
   await bot.fake.until(() => said('/shown/path'), 'a card with details')
 })
 
-it('with topics off everything is in the main chat, also in a chat with topics', async () => {
+it('topics = off puts everything into the main chat, also in a chat with topics', async () => {
   const forum = bot.fake.group(-97, 'Forum', { hasTopics: true })
   await withSettings({ groups: [-97], topics: 'off' })
   const run = await runEnds('run.completed')

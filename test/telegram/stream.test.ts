@@ -70,7 +70,7 @@ const calls = (method: string) =>
 const messages = () => bot.fake.visible(ann.chat)
 const texts = () => messages().map(({ text }) => text)
 
-it('without drafts and rich messages the answer grows by edits, and the finished answer is in the first message', async () => {
+it('an answer grows by edits without drafts and rich messages, and ends in the first message', async () => {
   for (const method of ['sendRichMessageDraft', 'sendMessageDraft', 'sendRichMessage'])
     bot.fake.faults.plan(method, { kind: 'status', code: 404, description: 'Not Found: method not found' }, 100)
   grow(1, 'Beginning')
@@ -85,7 +85,7 @@ it('without drafts and rich messages the answer grows by edits, and the finished
   expect(calls('sendRichMessageDraft')).toHaveLength(1)
 })
 
-it('a 429 does not mean that drafts are unsupported: the next update is a draft again', async () => {
+it('a 429 does not turn drafts off: the next update is a draft again', async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
   grow(1, 'Slowly')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
@@ -97,7 +97,7 @@ it('a 429 does not mean that drafts are unsupported: the next update is a draft 
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
 })
 
-it('after three refusals in ten minutes only the typing indicator is shown, and the answer is still sent', async () => {
+it('after three refusals in ten minutes only the typing indicator is shown until the answer', async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 0 }, 100)
   for (const count of [1, 2, 3]) {
     grow(1, `Word ${count}`)
@@ -110,7 +110,7 @@ it('after three refusals in ten minutes only the typing indicator is shown, and 
   expect(calls('sendRichMessageDraft')).toHaveLength(3)
 })
 
-it('an answer that only a draft has shown is not lost with the bot', async () => {
+it('an answer of which only a draft was sent is not lost with the bot', async () => {
   grow(1, 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
   await bot.bot.stop()
@@ -122,7 +122,7 @@ it('an answer that only a draft has shown is not lost with the bot', async () =>
   expect(texts()[0]).toContain('Signalbox is stopping')
 })
 
-it('an empty answer is not sent, and a text that the agent says three times is sent three times', async () => {
+it('an empty answer is not sent, and a text that the agent repeats three times is sent three times', async () => {
   await finish(1, ' .')
   await finish(2, 'done')
   await finish(3, 'done')
@@ -141,7 +141,7 @@ it('the draft of a turn has one id, also after a restart; the growing block is p
   expect(provisionalMarkdown([bold, open])).toBe('**closed**\n\nopen')
 })
 
-it('the finished answer is as rich as its drafts, and formatted also after edits', async () => {
+it('the finished answer keeps the formatting of its drafts, also after edits', async () => {
   const bold: Block = { ...prose('strong'), runs: [{ text: 'strong', bold: true }] } as Block
   growBlocks(1, [bold, prose('and on')])
   await bot.fake.until(() => calls('sendRichMessageDraft').length > 0, 'a rich draft')
@@ -157,7 +157,7 @@ it('the finished answer is as rich as its drafts, and formatted also after edits
   expect(begun.entities).toMatchObject([{ type: 'bold', offset: 0, length: 6 }])
 })
 
-it('a closed block reads the same while the answer grows and at its end', async () => {
+it('a finished block looks the same while the answer grows and at its end', async () => {
   const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
   const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
   growBlocks(1, [bold, code, prose('then')])
@@ -168,7 +168,7 @@ it('a closed block reads the same while the answer grows and at its end', async 
   expect(answer.rich?.startsWith(shown)).toBe(true)
 })
 
-it('of two copies one is marked as sent again', async () => {
+it('the second copy of an answer is marked as sent again', async () => {
   bot.fake.faults.plan('sendRichMessage', { kind: 'lost' })
   await finish(1, 'Perhaps twice')
   await bot.fake.until(() => {
@@ -180,7 +180,7 @@ it('of two copies one is marked as sent again', async () => {
   expect(texts().filter(text => text.includes('sent again: the first was not confirmed'))).toHaveLength(1)
 })
 
-it('the typing indicator is repeated every four seconds until the end, where nothing else shows the work', async () => {
+it('the typing indicator is repeated every four seconds where nothing else shows the work', async () => {
   bot.host.bus.emit({ type: 'typing', session, on: true } as never)
   await bot.fake.until(() => calls('sendChatAction').length === 1, 'the sign')
   clock.jump(4000)

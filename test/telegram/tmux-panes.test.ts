@@ -32,7 +32,7 @@ describeNeeding('tmux', 'a tmux pane in the chat', () => {
     await bot.close()
   })
 
-  it('has one card while it needs a person, which is edited when it was answered in tmux', async () => {
+  it('has one card while it needs a person; an answer in tmux edits the card', async () => {
     type('read -p "Overwrite the file? [y/N] " x')
     enter()
     const card = await bot.seen(ann, /needs you\nshop · work:0\.0@[^\n]*\nOverwrite the file\?.*\nAnswer it in tmux\./)

@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => bot.close())
 
-it('/sessions says whose session each button is for', async () => {
+it('/sessions shows for each button whose session it is', async () => {
   const before = last(ann)
   ann.say('/sessions')
   const list = await bot.seen(ann, '#2 of Bob', before)
@@ -50,7 +50,7 @@ it('/sessions says whose session each button is for', async () => {
   expect(uses.sort()).toEqual(['Use #1', 'Use #1 of Bob', 'Use #2', 'Use #2 of Bob'])
 })
 
-it('a number is one of the asking person’s sessions, and so is the next current session', async () => {
+it('a number means a session of the asking person, whose next session becomes current', async () => {
   let before = last(ann)
   ann.say('/stop 2')
   const sure = await bot.seen(ann, 'Stop shop · demo · #2?', before)
@@ -72,14 +72,14 @@ it('a number is one of the asking person’s sessions, and so is the next curren
   expect(await running()).toEqual(['bob 1', 'bob 2'])
 })
 
-it('a number that only another person’s running session has names that person before it is stopped', async () => {
+it('a number that only another person’s session has names that person before the session is stopped', async () => {
   await start(bob)
   const before = last(ann)
   ann.say('/stop 3')
   await bot.seen(ann, 'Stop shop · demo · #3 of Bob?', before)
 })
 
-it('/new offers no agent that has no terminal; a run may use it', async () => {
+it('/new offers no agent that cannot run in a terminal; a run may use it', async () => {
   Object.assign(bot.ports, { agents: ['demo', 'gemini', 'direct'], agentsWithoutTerminal: ['direct'] })
   const agents = async (command: string) => {
     const before = last(ann)

@@ -19,7 +19,7 @@ const GATED =
  * ledger, and one browser. Every test loads its own page and makes its own requests, so that it
  * depends neither on other tests nor on its own first try.
  */
-describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with assistive technology', () => {
+describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive technology', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
@@ -111,7 +111,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await known(first.id)).state).toBe('pending')
   })
 
-  it('a key right after j acts on the request that j selected, not on the one before it', async () => {
+  it('a key right after j acts on the request that j selected, not on the previous one', async () => {
     await load('/')
     const asked = [await ask('ls -la'), await ask('ls src')].map(({ id }) => id)
     for (const id of asked) await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
@@ -197,7 +197,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
-  it('the person with the keyboard determines the size of the terminal', async () => {
+  it('the person who holds the keyboard determines the size of the terminal', async () => {
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
     await load(`/s/${sized}`)
@@ -242,7 +242,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
   })
 
-  it('on a phone a request is allowed, a prompt sent, an agent interrupted, keys are typed, and a graph is zoomed by pinching', async () => {
+  it('a phone can allow, send, interrupt, type keys and zoom a graph by pinching', async () => {
     const context = await openContext(browser, {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -303,7 +303,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     }
   })
 
-  it('axe finds no violation on the page of a request, a plan, a review and a gate, wide and narrow, light and dark', async () => {
+  it('axe finds no violation on request, plan, review and gate pages in any width and theme', async () => {
     const { ledger } = server.host
     const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
     const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))

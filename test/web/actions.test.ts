@@ -28,14 +28,14 @@ import { openContext, pressCard, show } from './harness.js'
  * Rare actions, each from start to end, on one server in this process. The tests add requests of
  * every kind directly to its ledger; runs, sessions and files are real.
  */
-describeNeeding('chromium', 'actions of the dashboard', () => {
+describeNeeding('chromium', 'pages and actions of the dashboard', () => {
   beforeAll(openPage)
   afterAll(closePage)
 
   describeRequestActions()
   describeRunActions()
 
-  it('a session accepts and offers files; the moment of a decision is replayed and linked', async () => {
+  it('a session accepts and offers files; a link leads to the replay of a decision', async () => {
     await open('/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Directory').fill(server.work)
@@ -83,7 +83,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
   })
 
-  it('a setting is changed; one that loosens, after a confirmation; an invalid value changes nothing', async () => {
+  it('a setting is changed; loosening needs a confirmation; an invalid value changes nothing', async () => {
     await open('/settings/advanced')
     const search = page.getByLabel('Search settings')
     const saved = page.getByText('Saved. It applies after a restart.')
@@ -154,7 +154,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
   })
 
-  it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {
+  it('people and devices are listed, another browser is signed out, and doctor lists its findings', async () => {
     const other = await openContext(browser)
     const rival = await other.newPage()
     await rival.goto(await link())
@@ -201,7 +201,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     expect(wide).toEqual([])
   })
 
-  it('a page that is opened while the server is down shows the last data with its time, decides nothing, and reconnects', async () => {
+  it('a page opened without the server shows the last data and its time, and reconnects later', async () => {
     const { id } = await command('down', 'npm run offline')
     await open('/')
     await card(id).waitFor()

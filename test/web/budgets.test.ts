@@ -22,7 +22,7 @@ function firstLoad(): string[] {
 }
 
 describe('the build of the dashboard', () => {
-  it('stays below its size budgets, with and without a terminal', () => {
+  it('stays below its size limits, with and without a terminal', () => {
     const first = firstLoad()
     const scripts = first.filter(file => file.endsWith('.js')).reduce((sum, file) => sum + zipped(file), 0)
     const all = first.reduce((sum, file) => sum + zipped(file), 0)

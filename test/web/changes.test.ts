@@ -61,7 +61,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
   const rows = () => page.getByRole('region', { name: 'Changes' })
   const pick = (name: string) => page.getByRole('navigation', { name: 'Changed files' }).getByTitle(name).click()
 
-  it('has a tree of the files, and draws few of many lines', async () => {
+  it('has a tree of the files, and draws only the visible ones of many lines', async () => {
     const tree = page.getByRole('navigation', { name: 'Changed files' })
     expect(await tree.getByRole('listitem').allInnerTexts()).toEqual([
       'src/deep/',
@@ -110,7 +110,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.getByText('Here, too.').first().waitFor()
   })
 
-  it('takes one part back, side by side as well, and leaves the other', async () => {
+  it('discards one part, also in the side-by-side view, and keeps the other', async () => {
     await page.getByRole('tab', { name: 'Changes' }).click()
     await page.getByRole('button', { name: 'Uncommitted' }).click()
     await page.getByRole('button', { name: 'Side by side' }).click()
@@ -132,7 +132,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
     expect(errors).toEqual([])
   })
 
-  it('starts a review with comments as its findings, which fixes what is selected', async () => {
+  it('starts a review with comments as findings, which fixes the selected ones', async () => {
     const session = page.url()
     // The viewer has read the file again, without the part that was taken back.
     await rows().getByText('line three').waitFor({ state: 'detached' })
@@ -158,7 +158,7 @@ describeNeeding('chromium', 'the changes of a session', () => {
     await page.getByRole('button', { name: 'Uncommitted' }).click()
   })
 
-  it('says what a pull request lacks before it is opened', async () => {
+  it('shows what a pull request lacks before it is opened', async () => {
     await page.getByRole('button', { name: 'Pull request…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Open a pull request' })
     await dialog.getByRole('button', { name: 'Continue' }).click()

@@ -20,7 +20,7 @@ const hexOf = (text: string) => Buffer.from(text).toString('hex')
 const GATE = (name: string) => `digraph g { label="${name}" start [shape=Mdiamond]; done [shape=Msquare]
   ask [shape=hexagon, label="Go on with ${name}?"]; start -> ask; ask -> done [label="[Y] Yes"] }`
 
-describeNeeding('chromium', 'the pages and the bot of several servers', () => {
+describeNeeding('chromium', 'pages and bot of several servers', () => {
   describeNeeding('restate', 'with Restate', () => {
     let cluster: ClusterUnderTest
     let browser: Browser
@@ -76,7 +76,7 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
       return null
     }
 
-    it('show every run, also of the time in which the server of the page was dead', async () => {
+    it('show every run, including runs from the time in which the server of the page was dead', async () => {
       for (const page of [first, second]) await show(page, '/runs')
       cluster.kill('server-1')
       await first.getByText('Offline since').waitFor()
@@ -88,7 +88,7 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
       expect(await first.locator('main').innerText()).not.toContain('server=')
     })
 
-    it('keep secrets and contents of runs out of the engine, and secrets out of the logs and the database', async () => {
+    it('keep contents of runs out of the engine, and secrets out of the logs and the database', async () => {
       const run = await cluster.startRun(
         () => `digraph g { goal="${PROMPT}" start [shape=Mdiamond]; done [shape=Msquare]
           one [shape=parallelogram, tool_command="echo $CANARY_API_KEY; echo ${PROMPT}"]
@@ -122,7 +122,7 @@ describeNeeding('chromium', 'the pages and the bot of several servers', () => {
       ])
     })
 
-    it('give a decision in a chat once, also when the server that runs the bot dies', async () => {
+    it('accept a decision in a chat once, also when the server that runs the bot dies', async () => {
       const ann = telegram.person(4711, 'Ann')
       // At any server: the others learn it.
       new People(join(cluster.home('server-2'), 'config')).pair(4711, { name: 'Ann', role: 'owner' })

@@ -24,7 +24,7 @@ import { logIn, openContext, show } from './harness.js'
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
  * server, in order: later tests depend on the decisions of earlier ones.
  */
-describeNeeding('chromium', 'the dashboard on the live demo', () => {
+describeNeeding('chromium', 'the dashboard of the demo', () => {
   beforeAll(openPage)
   afterAll(closePage)
 
@@ -54,7 +54,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.getByRole('button', { name: 'System' }).click()
   })
 
-  it('of two browsers that decide at once, one succeeds and the other shows who; a revoked browser is signed out at once', async () => {
+  it('one of two browsers that decide at once succeeds; a revoked browser is signed out at once', async () => {
     const other = await openContext(browser, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
     const rival = await logIn(other, await newLink())
     await show(page, '/start')
@@ -101,7 +101,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await other.close()
   })
 
-  it('text of an agent stays text: it loads nothing, and hidden characters are revealed', async () => {
+  it('text of an agent stays text: it loads nothing, and its hidden characters are shown', async () => {
     const scenario = join(served.directory, 'hostile.json')
     const hidden = 'echo safe \u202e; ls\u200b -la \u2066'
     writeFileSync(
@@ -153,7 +153,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
       .waitFor()
   })
 
-  it('on a phone the page has a bottom bar and does not scroll sideways', async () => {
+  it('has a bottom bar on a phone and does not scroll sideways', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${served.address}/`)
     await page.locator('.bottom').waitFor()
@@ -165,7 +165,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  it('the page made no request to another server and logged no error', () => {
+  it('the pages made no request to another server and logged no error', () => {
     expect(foreign).toEqual([])
     expect(errors).toEqual([])
   })

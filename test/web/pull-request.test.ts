@@ -25,7 +25,7 @@ class PullHome extends Served {
  * A person opens a pull request from the changes of a session, follows it, chooses what is fixed,
  * lets the round be published and stops. `SIGNALBOX_SHOTS=<dir>` keeps a picture of every step.
  */
-describeNeeding('chromium', 'a pull request on the page', () => {
+describeNeeding('chromium', 'a pull request on the dashboard', () => {
   const served = new PullHome()
   const work = join(served.directory, 'project')
   const remote = join(served.directory, 'remote.git')
@@ -109,7 +109,7 @@ describeNeeding('chromium', 'a pull request on the page', () => {
     await waitFor('the pull request', () => github.pulls.size === 1)
   })
 
-  it('shows checks, threads with their triage, and which of them are fixed is chosen there', async () => {
+  it('shows checks and threads with their triage, and offers to choose which are fixed', async () => {
     await page.getByRole('tab', { name: 'Pull request' }).click()
     await page.getByRole('list', { name: 'Checks' }).getByText('unit tests').waitFor()
     const round = page.getByRole('region', { name: 'Current round' })
@@ -142,7 +142,7 @@ describeNeeding('chromium', 'a pull request on the page', () => {
     expect(await examineAll(page, 'round')).toEqual([])
   })
 
-  it('is no longer followed after the run was cancelled there', async () => {
+  it('is no longer followed after the run was cancelled on its page', async () => {
     await page.getByRole('button', { name: 'Cancel' }).first().click()
     await shoot('cancel')
     await page
@@ -155,7 +155,7 @@ describeNeeding('chromium', 'a pull request on the page', () => {
     expect(errors).toEqual([])
   })
 
-  it('begins with a design that is handed over with one press', async () => {
+  it('begins with a design that one press hands over to an implementation', async () => {
     mkdirSync(join(work, 'docs', 'plans'), { recursive: true })
     writeFileSync(join(work, 'docs', 'plans', '2026-01-01-cart-design.md'), '# Round the cart\n\nTo cents.\n')
     await page.goto(`${served.address}/s/${session}?view=changes`)

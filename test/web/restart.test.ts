@@ -40,7 +40,7 @@ const GATED =
 /** Pages that are not about one resource. */
 const PAGES = ['/sessions', '/panes', '/runs', '/usage', '/graphs', '/start', '/settings/advanced', '/settings/doctor']
 
-describeNeeding('chromium', 'pages while the server restarts', () => {
+describeNeeding('chromium', 'pages during a restart of the server', () => {
   let served: Served
   let browser: Browser
   let page: Page
@@ -125,7 +125,7 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     await page.getByRole('region', { name: 'People, table' }).getByText(name).waitFor()
   })
 
-  it('show that it is offline, change nothing, and show the current state after it is back', async () => {
+  it('show that the server is offline, change nothing, and show current data when it is back', async () => {
     const { address } = served
     const port = new URL(address).port
     const survivor = { agent: 'demo', label: 'survivor', cwd: served.directory }

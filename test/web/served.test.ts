@@ -18,7 +18,7 @@ const EDIT = {
 }
 
 /** A daemon that `signalbox serve` started, beside a tmux server that ran before it. */
-describeNeeding('chromium', 'a daemon started with `serve` and nothing else', () => {
+describeNeeding('chromium', 'a daemon started only with `serve`', () => {
   const served = new Served()
   const project = join(served.directory, 'project')
   const tmux = (...args: string[]) => execFileSync('tmux', [...TMUX, ...args], { env: served.env })
@@ -46,7 +46,7 @@ describeNeeding('chromium', 'a daemon started with `serve` and nothing else', ()
    * its diff and allows it. `SIGNALBOX_SHOTS=<dir>` keeps a picture of every step.
    */
   it(
-    'is opened on a phone with a QR code, shows the edit that an agent wants to make, and allows it',
+    'is opened on a phone by QR code, shows the edit that an agent requests, and allows it',
     async () => {
       const session = await startEdit()
       const printed = execFileSync(process.execPath, [CLI, 'open', '--qr'], { env: served.env, encoding: 'utf8' })
@@ -103,7 +103,7 @@ describeNeeding('chromium', 'a daemon started with `serve` and nothing else', ()
     await page.screenshot({ path: join(shots, `phone-${name}.png`) })
   }
 
-  describeNeeding('tmux', 'shows tmux panes', () => {
+  describeNeeding('tmux', 'the page of tmux panes', () => {
     let page: Page
     const tile = () => page.locator('.tile').filter({ hasText: 'bash' })
 
@@ -112,7 +112,7 @@ describeNeeding('chromium', 'a daemon started with `serve` and nothing else', ()
     })
     afterAll(() => void tmux('kill-server'))
 
-    it('with their status, and with why they have it', async () => {
+    it('shows their status and the reason for it', async () => {
       await show(page, '/panes')
       await tile().waitFor()
       tmux('send-keys', '-t', 'work', 'read -p "Overwrite the file? [y/N] " x', 'Enter')
@@ -129,7 +129,7 @@ describeNeeding('chromium', 'a daemon started with `serve` and nothing else', ()
       await page.keyboard.press('Escape')
     })
 
-    it('and offers only what can be done with them', async () => {
+    it('offers only the actions that tmux panes support', async () => {
       await tile()
         .getByRole('button', { name: /Actions for/ })
         .click()

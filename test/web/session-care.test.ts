@@ -16,7 +16,7 @@ const THINKS = { think: { ms: 3_600_000 } }
  * A session whose context is nearly full, whose agent repeats its requests, uses its budget and
  * gives a very long answer.
  */
-describeNeeding('chromium', 'a session that is paused or stuck', () => {
+describeNeeding('chromium', 'a session that is paused, stuck or nearly full', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
@@ -82,7 +82,7 @@ describeNeeding('chromium', 'a session that is paused or stuck', () => {
     await page.locator('.xterm-rows').filter({ hasText: 'The conversation was made shorter.' }).waitFor()
   })
 
-  it('shows in its head what the agent does without asking', async () => {
+  it('lists in its header what the agent does without asking', async () => {
     await until(() => server.host.live(session)!.isIdle)
     expect((await send('once')).status).toBe(202)
     await until(async () => (await pending()) !== undefined)

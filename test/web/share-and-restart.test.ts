@@ -6,7 +6,7 @@ import { examineAll } from './axe.js'
 import { closeProfiles, logIn, openBrowser, openContext, Served, watchErrors } from './harness.js'
 
 /** A daemon that a command started, as most people have it: only such a one restarts itself. */
-describeNeeding('chromium', 'a session that is shared, and a restart from the page', () => {
+describeNeeding('chromium', 'a shared session, and a restart from the page', () => {
   let served: Served
   let browser: Browser
   let page: Page
@@ -33,7 +33,7 @@ describeNeeding('chromium', 'a session that is shared, and a restart from the pa
     await served.close()
   })
 
-  it('a link from the menu of a session shows its conversation to a browser that is not signed in', async () => {
+  it('a link from the menu of a session shows its conversation to a browser without a login', async () => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Share…' }).click()
     await page.getByLabel('The link expires after').selectOption('1')
@@ -60,7 +60,7 @@ describeNeeding('chromium', 'a session that is shared, and a restart from the pa
     await reader.getByLabel('Login link or passphrase').waitFor()
   })
 
-  it('a revoked link shows nothing any more, also where it is open', async () => {
+  it('a revoked link shows nothing, also where it is already open', async () => {
     const reader = await (await openContext(browser)).newPage()
     await reader.goto(shared)
     await reader.getByRole('log', { name: 'Conversation' }).waitFor()
@@ -87,7 +87,7 @@ describeNeeding('chromium', 'a session that is shared, and a restart from the pa
     expect(session).toMatchObject({ state: 'live' })
   })
 
-  it('a directory for a new session is found step by step', async () => {
+  it('a directory for a new session is selected step by step', async () => {
     await page.goto(`${address}/start`)
     await page.getByLabel('Directory').fill(`${served.directory}/`)
     await page.getByRole('button', { name: 'Browse' }).click()

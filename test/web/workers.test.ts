@@ -29,7 +29,7 @@ describeNeeding('chromium', 'the page of workers', () => {
     page.locator('.panel').filter({ has: page.getByRole('heading', { name, exact: true }) })
   const press = (worker: string, button: string) => panel(worker).getByRole('button', { name: button }).click()
 
-  it('moves the runs of a worker, and shows where they are', async () => {
+  it('moves the runs of a worker, and shows where they continue', async () => {
     const { server } = site
     const { lines, letEnd } = slowGraph(server)
     const trust = await server.trust('flow.dot')
@@ -60,7 +60,7 @@ describeNeeding('chromium', 'the page of workers', () => {
     await panel('second').getByText('nothing').waitFor()
   })
 
-  it('lets a worker take work again, and declares one lost only after it asked', async () => {
+  it('lets a worker accept work again, and declares one lost only after a confirmation', async () => {
     await press('first', 'Ready')
     await panel('first').getByText('ready', { exact: true }).waitFor()
     await press('second', 'Lost…')

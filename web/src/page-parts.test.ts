@@ -19,7 +19,7 @@ describe('the delay before a reconnect', () => {
   })
 })
 
-describe('an approval folded from its events', () => {
+describe('an approval that is folded from its events', () => {
   const AT = '2026-03-01T10:00:00.000Z'
   const event = (type: string, version: number, data: object = {}) => ({
     type,
@@ -40,7 +40,7 @@ describe('an approval folded from its events', () => {
     expect(foldApproval(applied, event('approval.decided', 2, { option: '2' }))).toBe(applied)
   })
 
-  it('must be loaded again when an event is missing or the display has changed', () => {
+  it('must be loaded again if an event is missing or the display has changed', () => {
     const pending = foldApproval(undefined, requested)!
     expect(foldApproval(pending, event('approval.applied', 3))).toBeNull()
     expect(foldApproval(pending, event('approval.joined', 2))).toBeNull()
@@ -48,7 +48,7 @@ describe('an approval folded from its events', () => {
   })
 })
 
-describe('the spend of today', () => {
+describe('the usage of today', () => {
   const run = (costUsd: number, updatedAt: string) =>
     ({ id: 'run_1', usage: { input: 10, output: 5, costUsd }, updatedAt }) as unknown as Run
   const NONE = { costUsd: 0, tokens: 0, runs: 0, sessions: 0, budgetUsd: 5 }
@@ -69,7 +69,7 @@ describe('the spend of today', () => {
   })
 })
 
-describe('a recording', () => {
+describe('a recording in the browser', () => {
   it('is parsed in both versions, with an incomplete last line', () => {
     const two = parseCast('{"version":2,"width":80,"height":24}\n[0.5,"o","a"]\n[1,"r","100x30"]\n[2,"o","b"]\n[3,"o')
     expect(two).toMatchObject({ cols: 80, rows: 24, durationMs: 2_000 })
@@ -89,7 +89,7 @@ describe('a recording', () => {
   })
 })
 
-describe('a collection', () => {
+describe('a collection of records', () => {
   it('ignores an older version that arrives late', () => {
     const known = new Collection<{ id: string; version: number; word: string }>()
     known.put({ id: 'a', version: 3, word: 'new' })
@@ -166,17 +166,17 @@ describe('a conversation that is loaded while it continues', () => {
 })
 
 describe('the label of an option', () => {
-  it('has no key, and its hidden characters are visible', () => {
+  it('contains no key, and shows its hidden characters', () => {
     expect(plainLabel('[A] Approve')).toBe('Approve')
     expect(plainLabel('Yes, for echo safe\u202e')).toBe('Yes, for echo safe⟦U+202E⟧')
   })
 })
 
-describe('the messages of an open page', () => {
+describe('the messages on an open page', () => {
   const message = (n: number, text = '') => ({ message: `m${n}`, at: `at ${n}`, markdown: text }) as unknown as Message
   const many = (count: number) => Array.from({ length: count }, (_, n) => message(n))
 
-  it('get a new one at the end; a new version keeps its place and time', () => {
+  it('get a new one at the end, and a new version keeps its place and time', () => {
     const known = withMessage(many(2), message(2))
     expect(known.map(({ message: id }) => id)).toEqual(['m0', 'm1', 'm2'])
     expect(withMessage(known, { ...message(1, 'final'), at: 'later' })[1]).toMatchObject({
@@ -185,7 +185,7 @@ describe('the messages of an open page', () => {
     })
   })
 
-  it('are at most 240, the newest; then 40 are removed in one go', () => {
+  it('are limited to the newest 240, of which 40 are removed at a time', () => {
     expect(newestOf(many(239))).toHaveLength(239)
     const kept = newestOf(many(240))
     expect([kept.length, kept[0]!.message, kept.at(-1)!.message]).toEqual([200, 'm40', 'm239'])

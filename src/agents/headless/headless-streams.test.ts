@@ -36,7 +36,7 @@ async function parse(agent: string, records: (object | string)[], changes: Parti
 
 const kinds = (bodies: readonly ActivityBody[]) => bodies.map(({ type }) => type)
 
-describe('claude', () => {
+describe('the parser of claude', () => {
   const message = (content: object[], more: object = {}) => ({
     type: 'assistant',
     message: { id: 'm1', content },
@@ -69,7 +69,7 @@ describe('claude', () => {
     ])
   })
 
-  test('links deltas to the block that completes them', async () => {
+  test('links deltas to the block that they belong to', async () => {
     const event = (value: object) => ({ type: 'stream_event', event: value })
     const bodies = await parse('claude', [
       event({ type: 'message_start', message: { id: 'm1' } }),
@@ -80,7 +80,7 @@ describe('claude', () => {
     expect(bodies.map(body => (body as { block?: string }).block)).toEqual(['m1/0', 'm1/0', 'm1/0'])
   })
 
-  test('reports context usage: the last request without sub-agents, relative to the window that the program reports', async () => {
+  test('reports context usage of the last main request, relative to the window of the program', async () => {
     const said = (input: number, more: object = {}) => ({
       ...message([{ type: 'text', text: 'x' }], more),
       message: {
@@ -102,7 +102,7 @@ describe('claude', () => {
     expect(unknown).not.toHaveProperty('context')
   })
 
-  test('reports a failure that is marked as success', async () => {
+  test('reports a failure that the program marks as success', async () => {
     const bodies = await parse('claude', [
       message([{ type: 'text', text: 'Not logged in' }], { error: 'authentication_failed' }),
       { ...result, is_error: true, result: 'Not logged in · Please run /login' },
@@ -116,7 +116,7 @@ describe('claude', () => {
     expect(body).toMatchObject({ type: 'text', parent: 't9' })
   })
 
-  test('parses a permission request, and answers in its own form', async () => {
+  test('parses a permission request, and answers in the format of the program', async () => {
     const [body] = await parse('claude', [
       {
         type: 'control_request',
@@ -147,7 +147,7 @@ describe('claude', () => {
   })
 })
 
-describe('codex', () => {
+describe('the parser of codex', () => {
   const item = (type: string, value: object) => ({ type, item: { id: 'i1', ...value } })
 
   test('parses commands with their exit code, files, and the answer as the result', async () => {
@@ -171,7 +171,7 @@ describe('codex', () => {
     ])
   })
 
-  test('reports reconnecting as a retry, and its final failure as an error with a status', async () => {
+  test('reports reconnecting as a retry, and the final failure as an error with a status', async () => {
     const bodies = await parse('codex', [
       { type: 'error', message: 'Reconnecting... 1/5 (unexpected status 401 Unauthorized)' },
       { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: no key' } },
@@ -183,7 +183,7 @@ describe('codex', () => {
     ])
   })
 
-  test('takes its last message as the object if there is a schema', async () => {
+  test('uses its last message as the object if there is a schema', async () => {
     const schema = { json: {}, file: '/s.json' }
     const bodies = await parse(
       'codex',
@@ -197,7 +197,7 @@ describe('codex', () => {
   })
 })
 
-test('gemini: the next record completes the pieces of an answer', async () => {
+test('the parser of gemini completes the pieces of an answer with the next record', async () => {
   const said = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true })
   const bodies = await parse('gemini', [
     { type: 'init', session_id: 'g', model: 'auto' },
@@ -228,7 +228,7 @@ test('gemini: the next record completes the pieces of an answer', async () => {
   expect(failed).toMatchObject([{ type: 'usage' }, { class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('opencode: only a step with reason stop ends the turn', async () => {
+test('the parser of opencode ends the turn only with a step of reason stop', async () => {
   const finish = (reason: string) => ({
     type: 'step_finish',
     sessionID: 'ses_1',
@@ -254,7 +254,7 @@ test('opencode: only a step with reason stop ends the turn', async () => {
   expect(failed).toMatchObject([{ type: 'session' }, { class: 'rate_limit', status: 429 }, { ok: false }])
 })
 
-test('qwen: like claude, with its error in another field', async () => {
+test('the parser of qwen finds errors in another field than that of claude', async () => {
   const bodies = await parse('qwen', [
     { type: 'stream_event', event: { type: 'goal_state' } },
     { type: 'result', subtype: 'error_during_execution', is_error: true, error: { message: '[API Error: 401 no]' } },
@@ -262,7 +262,7 @@ test('qwen: like claude, with its error in another field', async () => {
   expect(bodies).toMatchObject([{ type: 'usage' }, { type: 'error', class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('copilot: exit code 0 after an abort is not a success', async () => {
+test('the parser of copilot reports no success for exit code 0 after an abort', async () => {
   const record = (type: string, data: object) => ({ type, data })
   const end = { type: 'result', sessionId: 'c', exitCode: 0 }
   const good = await parse('copilot', [
@@ -285,7 +285,7 @@ test('copilot: exit code 0 after an abort is not a success', async () => {
   expect(aborted.at(-1)).toMatchObject({ ok: false, reason: 'interrupted' })
 })
 
-describe('cline', () => {
+describe('the parser of cline', () => {
   const event = (value: object) => ({ type: 'agent_event', event: value })
 
   test('parses version 3', async () => {
@@ -358,7 +358,7 @@ describe('cline', () => {
   })
 })
 
-test('aider: separates its own lines from the model’s', async () => {
+test('the parser of aider separates its own lines from those of the model', async () => {
   const bodies = await parse('aider', [
     'I will change it.',
     'Applied edit to src/a.js',
@@ -376,7 +376,7 @@ test('aider: separates its own lines from the model’s', async () => {
   ])
 })
 
-describe('direct', () => {
+describe('the parser of direct', () => {
   const chunk = (value: object) => `data: ${JSON.stringify({ id: 'x', model: 'm', ...value })}\n\n`
   const delta = (content: string, finish: string | null = null) =>
     chunk({ choices: [{ delta: { content }, finish_reason: finish }] })
@@ -412,7 +412,7 @@ describe('direct', () => {
   })
 })
 
-describe('a command line', () => {
+describe('the command line of a headless agent', () => {
   const words = async (agent: string, changes: Partial<HeadlessStep> = {}) =>
     (await loadAgent(agent)).headless!.command(FOUND, step(changes))
 
@@ -447,11 +447,11 @@ describe('a command line', () => {
       { endpoint: 'http://x/v1', model: 'm', apiKeyEnv: 'KEY' },
       '--endpoint http://x/v1 --model m --api-key-env KEY',
     ],
-  ])('of %s %j', async (agent, changes, part) => {
+  ])('has the options of %s %j', async (agent, changes, part) => {
     expect((await words(agent, changes)).args.join(' ')).toContain(part)
   })
 
-  test('never contains the prompt: every agent gets it from a file or through the protocol', async () => {
+  test('does not contain the prompt, which every agent gets from a file or through the protocol', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'cline', 'aider', 'direct']) {
       const { headless } = await loadAgent(agent)
       for (const permissions of headless!.levels as PermissionLevel[]) {

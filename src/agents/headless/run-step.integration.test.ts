@@ -14,7 +14,7 @@ const SLEEPER = {
   },
 } as unknown as RunStepOptions['agent']
 
-test('a step that is stopped while its program starts leaves no process behind', async () => {
+test('a step that is stopped while its program starts leaves no process', async () => {
   const stop = new AbortController()
   let pid = 0
   const end = await runStep({

@@ -54,7 +54,7 @@ describe('parsing a shell command', () => {
     ["printf $'\\x41'", "[] printf·$'\\x41'°"],
     ['cat <<< word', '[] cat·<<<word'],
     ['', '[] '],
-  ])('%j', (text, expected) => {
+  ])('splits %j into commands and words', (text, expected) => {
     expect(shape(text)).toBe(expected)
   })
 
@@ -74,13 +74,13 @@ describe('parsing a shell command', () => {
     [`${'$('.repeat(40)}`, /deep|bracket/],
     ['x '.repeat(40_000), /long/],
     ['x '.repeat(5_000), /many parts/],
-  ])('does not pretend to understand %j', (text, why) => {
+  ])('marks %j as not understood', (text, why) => {
     const reading = readShell(text)
     expect(reading.script).toBeNull()
     expect(reading.why).toMatch(why)
   })
 
-  test('never throws and always ends, for any text', () => {
+  test('does not throw and always ends, for any text', () => {
     const soup = fc.array(
       fc.constantFrom(
         'a',
@@ -133,7 +133,7 @@ describe('parsing a shell command', () => {
   })
 })
 
-describe('one plain command', () => {
+describe('a plain command', () => {
   test('consists of words only', () => {
     expect(plainWords('npm test -- --watch=false')).toEqual(['npm', 'test', '--', '--watch=false'])
     expect(plainWords(`git commit -m "two words"`)).toEqual(['git', 'commit', '-m', 'two words'])
@@ -168,7 +168,7 @@ describe('one plain command', () => {
     expect(plainWords(text)).toBeNull()
   })
 
-  test('never contains a shell operator', () => {
+  test('contains no shell operator', () => {
     const operator = fc.constantFrom(
       ';',
       '&',

@@ -10,8 +10,8 @@ const OPTIONS = [
   option('No, and tell the agent', 'deny-with-text'),
 ]
 
-describe('an option named by a person', () => {
-  test('is the one with that label, although others start with it', () => {
+describe('the option that a person names', () => {
+  test('is the one with that label, although other labels start with it', () => {
     expect(findOption(OPTIONS, 'Yes').label).toBe('Yes')
     expect(findOption(OPTIONS, 'no').label).toBe('No')
   })
@@ -21,13 +21,13 @@ describe('an option named by a person', () => {
     expect(findOption(OPTIONS, 'No, a').label).toBe('No, and tell the agent')
   })
 
-  test('is never found by the beginning of a number', () => {
+  test('is not found by the beginning of a number', () => {
     const ports = [option('8080 (default)'), option('3000')]
     expect(() => findOption(ports, '80')).toThrow('no option "80"')
     expect(findOption(ports, '8080').label).toBe('8080 (default)')
   })
 
-  test('is found by the label of the agent’s menu too, which makes a beginning of both ambiguous', () => {
+  test('is found by the label of the agent’s menu, so that a shared beginning is ambiguous', () => {
     const joined = [
       { ...option('Allow once', 'allow-once'), menuLabel: 'Yes, this once' },
       { ...option('Deny', 'deny'), menuLabel: 'No' },
@@ -41,7 +41,7 @@ describe('an option named by a person', () => {
     expect(findOption(joined, 'n').key).toBe('Deny')
   })
 
-  test('is refused when several options match, or none', () => {
+  test('is refused if several options match, or none', () => {
     expect(() => findOption(OPTIONS, 'Ye')).toThrow('matches several options: Yes · Yes, and do not ask again')
     expect(() => findOption(OPTIONS, 'Maybe')).toThrow('no option "Maybe"')
     expect(() => findOption(OPTIONS, '')).toThrow('no option ""')
@@ -50,13 +50,13 @@ describe('an option named by a person', () => {
 })
 
 describe('the plain option', () => {
-  test('is the one that allows once, or the plainest one that denies', () => {
+  test('allows once, or is the plainest one that denies', () => {
     expect(plainOption(OPTIONS, 'allow').label).toBe('Yes')
     expect(plainOption(OPTIONS, 'deny').label).toBe('No')
     expect(plainOption(OPTIONS.slice(3), 'deny').label).toBe('No, and tell the agent')
   })
 
-  test('is the only one of a gate of a graph that is called so', () => {
+  test('is the only one with that name in the gate of a graph', () => {
     const gate = (...labels: string[]) => labels.map(label => ({ ...option(label, 'choice'), from: 'signalbox' }))
     expect(plainOption(gate('[A] Approve', '[R] Revise'), 'allow').label).toBe('[A] Approve')
     expect(plainOption(gate('Approve', 'Revise'), 'deny').label).toBe('Revise')
@@ -64,7 +64,7 @@ describe('the plain option', () => {
     expect(() => plainOption([option('Approve', 'choice')], 'allow')).toThrow('no plain option to allow')
   })
 
-  test('is refused where there is none', () => {
+  test('is refused where it is missing', () => {
     expect(() => plainOption(OPTIONS.slice(1), 'allow')).toThrow('no plain option to allow')
     expect(() => plainOption([option('Yes', 'allow-once'), option('Do', 'allow-once')], 'allow')).toThrow(
       'no plain option',
@@ -73,7 +73,7 @@ describe('the plain option', () => {
   })
 })
 
-describe('times', () => {
+describe('times on the command line', () => {
   test('are parsed as durations and moments', () => {
     expect(parseDuration('--for', '90s')).toBe(90_000)
     expect(parseDuration('--for', '1.5h')).toBe(5_400_000)
@@ -81,7 +81,7 @@ describe('times', () => {
     expect(parseMoment('--since', '2026-03-01', 0)).toBe(Date.parse('2026-03-01'))
   })
 
-  test.each(['', '30', 'm', '-5m', '0m', 'soon'])('%j is not a duration', text => {
+  test.each(['', '30', 'm', '-5m', '0m', 'soon'])('do not include %j', text => {
     expect(() => parseDuration('--for', text)).toThrow('--for takes a duration')
   })
 })

@@ -43,7 +43,7 @@ describe('a terminal of another size', () => {
     expect(watcher.rows()).toEqual(['new', 'two', ''])
   })
 
-  it('shows the end of a taller screen, with the cursor, above reserved rows', () => {
+  it('shows the bottom of a taller screen, with the cursor, above reserved rows', () => {
     const watcher = new Watcher({ cols: 20, rows: 4 }, { cols: 20, rows: 8 })
     watcher.push([1, 2, 3, 4, 5, 6].map(row => at(row, `row ${row}`)).join(''))
     expect(watcher.rows(1)).toEqual(['row 4', 'row 5', 'row 6', ''])

@@ -79,7 +79,7 @@ const HARMLESS = [
 
 describe('output for an attached terminal', () => {
   test.each(QUERIES.map(query => [JSON.stringify(query), query]))(
-    '%s is withheld, alone and between text, cut anywhere',
+    'does not contain %s, alone and between text, split anywhere',
     (_, query) => {
       const bytes = Buffer.from(`before${query}after`)
       expect(filtered(Buffer.from(query))).toBe('')
@@ -87,20 +87,17 @@ describe('output for an attached terminal', () => {
     },
   )
 
-  test.each(HARMLESS.map(text => [JSON.stringify(text), text]))(
-    '%s comes through untouched, cut anywhere',
-    (_, text) => {
-      const bytes = Buffer.from(`${text}.`)
-      for (let cut = 0; cut <= bytes.length; cut++) expect(filtered(bytes, [cut])).toBe(bytes.toString('latin1'))
-    },
-  )
+  test.each(HARMLESS.map(text => [JSON.stringify(text), text]))('contains %s unchanged, split anywhere', (_, text) => {
+    const bytes = Buffer.from(`${text}.`)
+    for (let cut = 0; cut <= bytes.length; cut++) expect(filtered(bytes, [cut])).toBe(bytes.toString('latin1'))
+  })
 
-  test('screen switches are removed from a list of modes', () => {
+  test('loses screen switches in a list of modes', () => {
     expect(filtered('\u001b[?1049;2004h')).toBe('\u001b[?2004h')
     expect(filtered('\u001b[?25;47;1047l')).toBe('\u001b[?25l')
   })
 
-  test('chunk boundaries do not change the result', () => {
+  test('does not depend on chunk boundaries', () => {
     const part = fc.oneof(
       fc.constantFrom(...QUERIES, ...HARMLESS),
       fc.string(),
@@ -116,7 +113,7 @@ describe('output for an attached terminal', () => {
     )
   })
 
-  test('text without escapes is neither changed nor buffered', () => {
+  test('is neither changed nor buffered if it has no escapes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), bytes => {
         const plain = Buffer.from(bytes.filter(byte => byte !== 0x1b && byte !== 0x05))
@@ -125,7 +122,7 @@ describe('output for an attached terminal', () => {
     )
   })
 
-  test('a clipboard sequence longer than the buffer is removed completely', () => {
+  test('loses a clipboard sequence that is longer than the buffer', () => {
     const text = `a\u001b]52;c;${'QUJD'.repeat(3000)}\u001b\\b`
     expect(filtered(text)).toBe('ab')
     expect(filtered(text, [100, 5000, 9000])).toBe('ab')
@@ -138,12 +135,12 @@ describe('output for an attached terminal', () => {
     expect(filtered(text.replace('\u001b\\', '\u0007'), [6000])).toBe('ab')
   })
 
-  test('an image longer than the buffer is shown', () => {
+  test('contains an image that is longer than the buffer', () => {
     const text = `a\u001bPq${'~'.repeat(20_000)}\u001b\\b`
     expect(filtered(text, [100, 5000, 5001, 19_000])).toBe(text)
   })
 
-  test('a string that another escape ends is judged by its content', () => {
+  test('is filtered by the content of a string that another escape ends', () => {
     expect(filtered('\u001b]52;c;QUJD\u001b[31mred')).toBe('\u001b[31mred')
     expect(filtered('\u001b]0;title\u001b[31mred')).toBe('\u001b]0;title\u001b[31mred')
     expect(filtered('\u001b]52;c;QUJD\u0018text')).toBe('text')
@@ -151,14 +148,14 @@ describe('output for an attached terminal', () => {
     for (let cut = 0; cut <= followed.length; cut++) expect(filtered(followed, [cut])).toBe('\u001b]0;title\u0007text')
   })
 
-  test('an endless parameter list is dropped, and the rest is shown', () => {
+  test('loses an endless parameter list and shows the rest', () => {
     const text = `a\u001b[${'1;'.repeat(5000)}mb`
     expect(filtered(text)).toBe('ab')
     expect(filtered(text, [3000, 6000, 9000])).toBe('ab')
   })
 })
 
-describe("replies of a person's terminal", () => {
+describe("input from a person's terminal", () => {
   test.each([
     '\u001b[?62;22c',
     '\u001b[>1;10;0c',
@@ -168,7 +165,7 @@ describe("replies of a person's terminal", () => {
     '\u001b]4;7;rgb:0/0/0\u0007',
     '\u001bP>|xterm(390)\u001b\\',
     '\u001b[?997;1n',
-  ])('%j is not typed', reply => {
+  ])('is not forwarded if it is the reply %j', reply => {
     expect(withoutReplies(latin(`a${reply}b`)).toString()).toBe('ab')
   })
 
@@ -184,7 +181,7 @@ describe("replies of a person's terminal", () => {
     '\u001b[<0;10;10M',
     '\u001b[I',
     'ä',
-  ])('%j is a key', keys => {
+  ])('is forwarded if it is the key %j', keys => {
     expect(withoutReplies(Buffer.from(keys)).toString()).toBe(keys)
   })
 })

@@ -180,7 +180,7 @@ describe('the cockpit', () => {
         }
   })
 
-  it('shows the request of the selected session as a diff, and its screen below', () => {
+  it('shows the request of the selected session as a diff, above its screen', () => {
     const rows = rowsOf([pane('1', { name: 'Fix the cart', place: '3' })], [request('apr_1', { session: '1' })])
     for (const size of SIZES.slice(1, 5)) {
       const lines = text(
@@ -193,7 +193,7 @@ describe('the cockpit', () => {
     }
   })
 
-  it('shows runs and sessions that halted with their reason, and counts them as the dashboard does', () => {
+  it('shows halted runs and sessions with their reason, and counts them like the dashboard', () => {
     const halt = (word: string, why: string) => ({ word, why, next: 'signalbox resume x', since: NOW - 9_000 })
     const rows = rowsOf(
       [pane('1', { status: 'running' }), pane('2', { source: 'session' }), pane('3', { status: 'waiting-approval' })],
@@ -246,7 +246,7 @@ describe('the cockpit', () => {
     expect(drawn.join('\n')).toContain('e resume')
   })
 
-  it('shows what steps said under their names; a log opens at its end and scrolls up from there', () => {
+  it('shows the output of steps under their names; a log opens at its end and scrolls up from there', () => {
     const line = (node: string | null, source: 'agent' | 'run', text: string, level: 'info' | 'error' = 'info') => ({
       at: '2026-01-01T00:00:00Z',
       level,
@@ -282,7 +282,7 @@ describe('the cockpit', () => {
     expect(drawn).not.toContain('line 89')
   })
 
-  it('lists runs that work after what needs the person, without those that ask', () => {
+  it('lists working runs after the items that need the person, without runs that ask', () => {
     const working = ['run_1', 'run_2'].map(id => ({
       id,
       title: `Title of ${id}`,
@@ -312,7 +312,7 @@ describe('the cockpit', () => {
     expect(lines.join('\n')).toContain('signalbox logs -f run_1')
   })
 
-  it('keeps some keys beside a notice where the terminal has room', () => {
+  it('shows some keys beside a notice where the terminal has room', () => {
     const foot = (cols: number) =>
       text(
         drawCockpit(
@@ -349,7 +349,7 @@ describe('the cockpit', () => {
     expect(listed({ rows }, { ...INITIAL_VIEW, filter: 'edit' }).map(({ id }) => id)).toEqual(['apr_9'])
   })
 
-  it('allows only a request that was read to its end, and asks unless the risk is low', () => {
+  it('allows only a request that was shown to its end, with a confirmation unless the risk is low', () => {
     const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
     expect(type('a', rows, { isNew: true })).toMatchObject({
       command: null,
@@ -369,7 +369,7 @@ describe('the cockpit', () => {
     expect(type('ay', terminal).command).toBeNull()
   })
 
-  it('denies in one step, with a reason on request, and answers by the option that was shown', () => {
+  it('denies in one step, with an optional reason, and answers by the option that was shown', () => {
     const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
     expect(type('d', rows, { isRead: false }).command).toMatchObject({ do: 'decide', answer: { option: 'no' } })
     expect(type('Dtoo much\r', rows).command).toMatchObject({ answer: { option: 'no', note: 'too much' } })
@@ -379,7 +379,7 @@ describe('the cockpit', () => {
     expect(type('r9', rows).command).toBeNull()
   })
 
-  it('takes prompts, also pasted ones with several lines, and stops a session after a question', () => {
+  it('accepts prompts, also pasted ones with several lines, and stops a session after a question', () => {
     const rows = rowsOf([pane('1', { source: 'session' })], [])
     expect(type('phello\u007f\u007f\r', rows).command).toMatchObject({ do: 'send', text: 'hel' })
     expect(type('p\u001b[200~a\r\nb\u001b[201~ c\r', rows).command).toMatchObject({ do: 'send', text: 'a\nb c' })
@@ -417,13 +417,13 @@ describe('the cockpit', () => {
     expect(wordsOf('send 1 "two words" \'and more\'')).toEqual(['send', '1', 'two words', 'and more'])
   })
 
-  it('prints a line without marks for pipes and screen readers', () => {
+  it('prints a line without escape sequences for pipes and screen readers', () => {
     expect(plainLine(pane('1', { status: 'waiting-approval', doing: 'May I?' }), NOW)).toBe(
       '00:16:40  needs you  claude main:1.0 shop  May I?  (5s; screen claude/idle.hint · 0.95)',
     )
   })
 
-  it('notifies with sequences that text of programs cannot end', () => {
+  it('notifies by sequences that text of a program cannot end', () => {
     const notice = { title: 'a;b', body: 'x\u0007\u001b\\y' }
     expect(notificationCodes(notice, ['bell', 'osc9', 'osc777'])).toBe(
       '\u0007\u001b]9;a;b: x \\y\u001b\\\u001b]777;notify;a,b;x \\y\u001b\\',

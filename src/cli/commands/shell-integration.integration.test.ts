@@ -21,7 +21,7 @@ describe('shell integration', () => {
     ).toEqual(['__signalbox_prompt; echo mine', '\\\\e\\]133\\;C\\\\e\\\\\\\\', 'my prompt>'])
   })
 
-  it('is added to an array of prompt commands', () => {
+  it('appends itself to an array of prompt commands', () => {
     const { stdout } = bash('PROMPT_COMMAND=(one two); eval "$SCRIPT"; declare -p PROMPT_COMMAND')
     expect(stdout).toContain('([0]="__signalbox_prompt" [1]="one" [2]="two")')
   })
@@ -31,7 +31,7 @@ describe('shell integration', () => {
     expect(stdout.trim()).toBe('code 5')
   })
 
-  it('does nothing in a shell that is not interactive', () => {
+  it('has no effect in a shell that is not interactive', () => {
     const { stdout } = spawnSync('bash', ['-c', `${SHELL_SCRIPTS.bash}\necho "[\${PS0-}]"`], { encoding: 'utf8' })
     expect(stdout.trim()).toBe('[]')
   })

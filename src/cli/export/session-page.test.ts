@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sessionPage } from './session-page.js'
 
-test('a shared session has its prompts and answers in order, escaped, and nothing that runs', () => {
+test('a shared session page has prompts and answers in order, escaped, and no active content', () => {
   const html = sessionPage(
     {
       title: 'Fix <the> cart',

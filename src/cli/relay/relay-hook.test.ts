@@ -8,6 +8,6 @@ it.each([
   ['4711 (node) S 1 4711 4711 0 -1 0', null],
   ['4711 (getty) S 1 4711 4711 1025 4711 0', null],
   ['nonsense', null],
-] as const)('the terminal of %s is %s', (stat, tty) => {
+] as const)('the terminal of the process %s is %s', (stat, tty) => {
   expect(terminalOfStat(stat)).toBe(tty)
 })

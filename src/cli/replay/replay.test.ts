@@ -193,7 +193,7 @@ describe('signalbox replay', () => {
     [['gone.cast'], 'cannot read'],
     [['x.cast', '--at', 'soon'], 'invalid time "soon"'],
     [['x.cast', '--size', 'big'], 'invalid terminal size "big"'],
-  ])('exits with 2 and an explanation: %j', async (argv, message) => {
+  ])('exits with 2 and an explanation for %j', async (argv, message) => {
     cast()
     write('bytes.raw', 'just text\n')
     const { code, notes, out } = await signalbox(['replay', join(directory, argv[0]!), ...argv.slice(1)])
@@ -222,7 +222,7 @@ describe('signalbox replay', () => {
     expect(out.join('\n')).not.toContain('{')
   })
 
-  it('explains a moment: the rules in order, and why they matched', async () => {
+  it('explains a moment: the rules in order, and why each matched', async () => {
     const { lines } = await signalbox(['replay', cast(), '--at', '3', '--explain'])
     const [at, ...rest] = lines()
     expect(at!.type).toBe('at')
@@ -313,7 +313,7 @@ describe('signalbox packs', () => {
     })
   })
 
-  it('exits with 1 when a fixture fails, and 6 when a pack is broken', async () => {
+  it('exits with 1 if a fixture fails, and with 6 if a pack is broken', async () => {
     own('pack = 1\nagent = "demo"\nfixtures = [{ cast = "x.cast", at = 3, expect = { view = "error" } }]\n')
     const fixtures = join(directory, 'config', 'packs', 'demo', 'fixtures')
     mkdirSync(fixtures)

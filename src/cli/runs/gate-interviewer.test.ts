@@ -43,13 +43,13 @@ test.each<[string, Question, string, object]>([
   expect(printed.join('\n')).toContain('Ship␛[31m it?')
 })
 
-test('the console asks again after an invalid answer; an empty line approves nothing', async () => {
+test('the console asks again after an invalid answer, and an empty line approves nothing', async () => {
   const { interviewer, printed } = terminal('', 'maybe', 'Y')
   expect(await interviewer.ask(question('YES_NO'))).toEqual({ option: 'Y' })
   expect(printed.filter(line => line.includes('not one of the answers')).length).toBe(2)
 })
 
-test('a closed console, or a gate answered elsewhere, decides nothing', async () => {
+test('a console that is closed, or whose gate was answered elsewhere, decides nothing', async () => {
   await expect(terminal().interviewer.ask(question('YES_NO'))).rejects.toThrow(GateClosed)
   const { interviewer, abort } = terminal('maybe')
   abort.abort()

@@ -106,7 +106,7 @@ async function refusal(work: Promise<number>): Promise<{ code: number; message: 
 const USAGE: typeof EXIT.usage = 2
 const UNTRUSTED: typeof EXIT.needsHuman = 4
 
-test('issues come from a file, gh, Jira and --title', async () => {
+test('issues are read from a file, gh, Jira and --title', async () => {
   writeFileSync(join(directory, 'issue.md'), '# A lamp\n\nIt shines.\n')
   for (const [issue, options] of [
     [join(directory, 'issue.md'), {}],
@@ -121,7 +121,7 @@ test('issues come from a file, gh, Jira and --title', async () => {
   expect(titles.sort()).toEqual(['A bell', 'A horn', 'A lamp', 'A whistle'])
 })
 
-test('a higher priority starts first; each run shows its place in the queue and what it waits for', async () => {
+test('a higher priority starts first, and each run shows its queue position and what it waits for', async () => {
   const [one, two, urgent] = [
     await queue(undefined, { title: 'One' }),
     await queue(undefined, { title: 'Two' }),
@@ -142,7 +142,7 @@ test('a higher priority starts first; each run shows its place in the queue and 
   })
 })
 
-test('without an id, cancel and resume take the only run here, or list several', async () => {
+test('cancel and resume without an id select the only run here, or list several', async () => {
   const [one, two] = [await queue(undefined, { title: 'One' }), await queue(undefined, { title: 'Two' })]
   for (const command of [cancel, resume]) {
     const refused = await refusal(command(context(), input({}, {})))
@@ -169,7 +169,7 @@ test('set-plan gives a queued run a plan, and reports an invalid one', async () 
   ).toMatch(/neither queued nor waiting/)
 })
 
-test('a project whose files start programs needs trust: by the hash of its files, and again after a change', async () => {
+test('a project whose files start programs needs trust by their hash, and again after a change', async () => {
   mkdirSync(join(cwd, '.claude'))
   writeFileSync(join(cwd, '.claude', 'settings.json'), '{"hooks":{}}')
   git('add', '.')
@@ -202,7 +202,7 @@ test('settings of a trusted project apply to the run', async () => {
   expect(refused.message).toContain('no profile "nobody"')
 })
 
-test('a branch checked out elsewhere, and a directory with a merge conflict, are refused with the reason', async () => {
+test('a branch checked out elsewhere and a directory with a merge conflict are refused with the reason', async () => {
   expect(await refusal(queue(undefined, { title: 'x', branch: 'main' }).then(() => 0))).toMatchObject({
     code: USAGE,
     message: `main is checked out in ${cwd}`,

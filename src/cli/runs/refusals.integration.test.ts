@@ -90,7 +90,7 @@ test.each<[string, string | undefined, object, number, RegExp]>([
   expect(existsSync(join(directory, 'home', 'data', 'worktrees'))).toBe(false)
 })
 
-test('outside a repository, and in place on a detached HEAD, nothing starts', async () => {
+test('no run starts outside a repository, or in place on a detached HEAD', async () => {
   expect(await start(undefined, { title: 'x' }, directory)).toMatchObject({
     code: EXIT.usage,
     message: expect.stringContaining('git repository'),
@@ -101,7 +101,7 @@ test('outside a repository, and in place on a detached HEAD, nothing starts', as
   git('checkout', '-q', 'main')
 })
 
-test('a review of two targets, of an unknown revision, or with fixes outside the checkout is refused', async () => {
+test('a review of two targets, an unknown revision, or fixes outside the checkout is refused', async () => {
   const startReview = (range: string | undefined, options: object) =>
     refusal(review(context(), { args: { range }, options: { agent: 'demo', ...options }, rest: null }))
   expect(await startReview('HEAD', { local: true })).toMatchObject({
@@ -119,7 +119,7 @@ test('a review of two targets, of an unknown revision, or with fixes outside the
   expect(await startReview(undefined, { pr: '7' })).toMatchObject({ code: EXIT.agentMissing })
 })
 
-test('pipelines lists, draws and prints both, and refuses unknown names', async () => {
+test('the command pipelines lists, draws and prints both, and refuses unknown names', async () => {
   const call = (args: object, options: object = {}) =>
     refusal(pipelines(context(), { args, options, rest: null } as never))
   printed.length = 0

@@ -57,8 +57,8 @@ function screenOf(written: string, columns: number): string {
   return text.trimEnd()
 }
 
-describe('on a pipe', () => {
-  test('a message is printed once, when it is final', () => {
+describe('a stream of blocks on a pipe', () => {
+  test('prints a message once, when it is final', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.update('m1', [block('1', 'wrong'), block('2', 'two'), block('3', 'thr', true)])
@@ -69,7 +69,7 @@ describe('on a pipe', () => {
     expect(written()).toBe('right\n\ntwo\n')
   })
 
-  test('the finished blocks of a message that never became final are printed at the end', () => {
+  test('prints the finished blocks of a message that never became final at the end', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.finish('m1', [block('1', 'one')])
@@ -79,7 +79,7 @@ describe('on a pipe', () => {
     expect(written()).toBe('one\n\ntwo\n')
   })
 
-  test('a finished message is not printed again by late updates', () => {
+  test('does not print a finished message again after late updates', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.finish('m1', [block('1', 'one')])
@@ -91,8 +91,8 @@ describe('on a pipe', () => {
   })
 })
 
-describe('on a terminal', () => {
-  test('the growing block is drawn in place and replaced by the finished one', () => {
+describe('a stream of blocks on a terminal', () => {
+  test('draws the growing block in place and replaces it by the finished one', () => {
     const { context: tty, written } = context(true)
     const stream = new BlockStream(tty)
     for (const text of ['a', 'a b', 'a b c']) stream.update('m1', [block('1', text, true)])
@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     expect(screenOf(written(), 60)).toBe('a b c d')
   })
 
-  test('pausing erases the growing part', () => {
+  test('erases the growing part when it is paused', () => {
     const { context: tty, written } = context(true)
     const stream = new BlockStream(tty)
     const blocks = [block('1', 'done'), block('2', 'nearly'), block('3', 'half', true)]
@@ -112,7 +112,7 @@ describe('on a terminal', () => {
     expect(screenOf(written(), 60)).toBe('done\nquestion?\n\nnearly\n\nhalf')
   })
 
-  test('lines wider than the terminal are erased with all their rows', () => {
+  test('erases lines that are wider than the terminal with all their rows', () => {
     const { context: tty, written } = context(true, 20)
     const stream = new BlockStream(tty)
     const long = ['x'.repeat(55), '日'.repeat(25), 'short']
@@ -121,7 +121,7 @@ describe('on a terminal', () => {
     expect(screenOf(written(), 20).replace(/ /g, '')).toBe(long.join('\n'))
   })
 
-  test('the final output equals that on a pipe', () => {
+  test('ends with the same output as on a pipe', () => {
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 30 })
       .map(list => list.join(' '))

@@ -45,13 +45,13 @@ describe('plain output', () => {
     )
   })
 
-  test('of 20 000 lines is complete and in order', () => {
+  test('is complete and in order for 20 000 lines', () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
     expect(printed(`${lines.join('\r\n')}\r\n`)).toBe(`${lines.join('\n')}\n`)
     expect(printed('\n'.repeat(20_000).concat('end')).match(/\n/g)).toHaveLength(20_001)
   })
 
-  test('is printed as it scrolls off', () => {
+  test('is printed when it scrolls off the screen', () => {
     const parts: string[] = []
     const printer = new TextPrinter({ cols: 40, rows: 5 }, part => parts.push(part))
     printer.push(Buffer.from(Array.from({ length: 50 }, (_, index) => `line ${index}\r\n`).join('')))
@@ -59,13 +59,13 @@ describe('plain output', () => {
     expect(parts.join('')).not.toContain('line 49')
   })
 
-  test('blanks at the edge of a wrapped line are kept', () => {
+  test('keeps blanks at the edge of a wrapped line', () => {
     const text = `${'x'.repeat(38)}    ${'y'.repeat(10)}`
     expect(printed(text)).toBe(`${text}\n`)
     expect(printed(`${'x'.repeat(39)}日本`)).toBe(`${'x'.repeat(39)}日本\n`)
   })
 
-  test('a line longer than the screen is one line', () => {
+  test('is one line even if the line is longer than the screen', () => {
     const text = 'abcdefghij'.repeat(100)
     expect(printed(`${text}\r\nnext\r\n`)).toBe(`${text}\nnext\n`)
   })
@@ -83,21 +83,21 @@ describe('drawn output', () => {
     expect(printed(Array.from({ length: 20 }, (_, n) => step(n)))).toBe('a 19\nb 19\n')
   })
 
-  test('of a full-screen program is not printed; text before and after it is', () => {
+  test('is not printed for a full-screen program, unlike text before and after it', () => {
     const drawing = Array.from({ length: 30 }, (_, n) => `row ${n}\r\n`).join('')
     expect(
       printed(['before\r\n', `\u001b[?1049h\u001b[H${drawing}`, 'more drawing', '\u001b[?1049l', 'after\r\n']),
     ).toBe('before\nafter\n')
   })
 
-  test('after a full-screen program is printed completely', () => {
+  test('is printed completely after a full-screen program', () => {
     const lines = Array.from({ length: 300 }, (_, n) => `line ${n}`)
     expect(printed(['\u001b[?1049hdrawing', '\u001b[?1049l', `${lines.join('\r\n')}\r\n`])).toBe(
       `${lines.join('\n')}\n`,
     )
   })
 
-  test('of a full-screen program that is open at the end is printed', () => {
+  test('is printed for a full-screen program that is still open at the end', () => {
     expect(printed(['before\r\n', '\u001b[?1049h\u001b[H\u001b[2Jpicture\r\nof it'])).toBe('before\npicture\nof it\n')
   })
 

@@ -5,12 +5,12 @@ import { LOADERS } from '../commands/index.js'
 import { COMMANDS, type InputOf } from './index.js'
 
 describe('the specs of commands', () => {
-  test('every command has code, and every loader a command', async () => {
+  test('give every command its code, and every loader a command', async () => {
     expect(Object.keys(LOADERS).sort()).toEqual(COMMANDS.map(({ name }) => name).sort())
     for (const load of Object.values(LOADERS)) expect((await load()).run).toBeTypeOf('function')
   })
 
-  test('import nothing, because --help loads all of them', () => {
+  test('import no code, because --help loads all of them', () => {
     const directory = import.meta.dirname
     for (const file of readdirSync(directory).filter(name => name.endsWith('-commands.ts'))) {
       const imports = readFileSync(join(directory, file), 'utf8').match(/from '[^']+'/g)

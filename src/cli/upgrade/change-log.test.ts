@@ -16,7 +16,7 @@ const LOG = `# Changes
 - two
 `
 
-test('the changes since a version are the newer releases, newest first, without unreleased ones', () => {
+test('the changes since a version are the newer releases, newest first, without unreleased changes', () => {
   expect(changesSince(LOG, '0.2.0')).toBe('## 0.10.0\n- ten\n\n## 0.9.0\n- nine')
   expect(changesSince(LOG, '0.10.0')).toBe('')
 })

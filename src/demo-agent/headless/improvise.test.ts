@@ -8,16 +8,16 @@ it.each([
   ['Return {"findings": []}', 'reviewer'],
   ['Please write a short plan for this', 'planner'],
   ['Fix the plan view of the station', 'worker'],
-])('%s wants a %s', (prompt, role) => {
+])('the prompt %s selects the role %s', (prompt, role) => {
   expect(roleOf(prompt)).toBe(role)
 })
 
-it('finds the task under its heading, or in the first line', () => {
+it('the task is found under its heading, or in the first line', () => {
   expect(taskOf('You are a worker.\n\n## Task\n\nPaint it red\n')).toBe('Paint it red')
   expect(taskOf('[demo:verdict DONE]\n# Paint it\n')).toBe('Paint it')
 })
 
-it('reads an answer with an option, or with only allow or deny', () => {
+it('an answer is parsed with an option, or with only allow or deny', () => {
   const options = [
     { label: 'Yes', meaning: 'allow-session' as const },
     { label: 'No', meaning: 'deny' as const },
@@ -31,11 +31,11 @@ it('reads an answer with an option, or with only allow or deny', () => {
   expect(readAnswer({}, options, '?').isCancelled).toBe(true)
 })
 
-describe('in a pipeline', () => {
+describe('roles of the demo agent in a pipeline', () => {
   const once = () => 0
   const frame = (name: string, text: string) => `===== ${name} =====\n${text}\n===== end of ${name} =====`
 
-  it('the Architect writes a plan with as many tasks as the issue asks for, and copies the marks', () => {
+  it('the Architect writes a plan with as many tasks as the issue requests, and copies the marks', () => {
     const prompt = `You are the Architect. … change no other file: docs/p.md\n\n${frame('issue', 'Add a lamp\n\n[demo:tasks 3]')}`
     expect(pipelineRoleOf(prompt)).toBe('architect')
     const tool = PIPELINE_TURNS.architect(prompt, once).steps.find(step => 'tool' in step) as {
@@ -46,7 +46,7 @@ describe('in a pipeline', () => {
     expect(tool.tool.write.text).toContain('[demo:tasks 3]')
   })
 
-  it('the Reviewer uses its words in turn, one per review', () => {
+  it('the Reviewer uses its scripted verdicts in turn, one per review', () => {
     const prompt = `${frame('task', '[demo:review reject,approve]')}\n\n${frame('changes', '+++ b/a.ts')}\n{"approved": true | false}`
     const verdicts = [0, 1, 2].map(at =>
       JSON.parse((PIPELINE_TURNS.items(prompt, () => at).steps.at(-1) as { say: { markdown: string } }).say.markdown),
@@ -55,7 +55,7 @@ describe('in a pipeline', () => {
     expect(verdicts[0].items[0].file).toBe('a.ts')
   })
 
-  it('the Developer writes the file of the task; the Evaluator mentions every item', () => {
+  it('the Developer writes the file of the task, and the Evaluator mentions every item', () => {
     const done = PIPELINE_TURNS.developer(
       `You are the Developer.\n${frame('task', '### Task 1: x\nCreate: `b.md`')}`,
       once,

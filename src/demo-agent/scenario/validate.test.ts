@@ -4,7 +4,7 @@ import { pickTurn, readDirectives } from './pick-turn.js'
 import type { Scenario } from './types.js'
 import { validateScenario } from './validate.js'
 
-describe('validation', () => {
+describe('the validation of a scenario', () => {
   it.each(BUILT_IN.map(scenario => [scenario.name, scenario] as const))('accepts the built-in %s', (_, scenario) => {
     expect(validateScenario(JSON.parse(JSON.stringify(scenario)))).toEqual({ scenario })
   })
@@ -45,13 +45,13 @@ describe('validation', () => {
     ],
     [{ name: 'x', turns: [{ steps: [{ say: 'a', wait: 1 }] }] }, 'turns[0].steps[0]: expected an object with one step'],
     [{ name: 'x', turns: [{ steps: [{ toString: 1 }] }] }, 'turns[0].steps[0]: expected an object with one step'],
-  ])('says where %j is wrong', (value, message) => {
+  ])('reports where %j is wrong', (value, message) => {
     const result = validateScenario(value)
     expect('problems' in result && result.problems.join('\n')).toContain(message)
   })
 })
 
-describe('choosing a turn', () => {
+describe('the choice of a turn', () => {
   const say = (markdown: string) => [{ say: { markdown } }]
   const scenario: Scenario = {
     name: 'x',

@@ -7,8 +7,8 @@ import { lineWidth } from './wrap.js'
 
 const draw = (markdown: string, width = 40) => markdownLines(markdown, width).map(lineText)
 
-describe('markdown', () => {
-  it('draws every kind of block', () => {
+describe('Markdown drawn by the demo agent', () => {
+  it('has every kind of block', () => {
     const source =
       '# Title\ntext **bold** `code`\n- one\n  - two\n- [x] three\n1. first\n\n> quoted\n\n```js\nlet a = 1\n```\n\n| a | b |\n|---|--:|\n| x | 1 |'
     expect(draw(source)).toEqual([
@@ -32,22 +32,22 @@ describe('markdown', () => {
     ])
   })
 
-  it('colours code by its language', () => {
+  it('has colours in code by its language', () => {
     const [line] = markdownLines("```js\nconst name = 'x' // why\n```", 60)
     expect(line!.map(part => part.style.fg).filter(Boolean)).toEqual([COLOR.violet, COLOR.green, COLOR.steel])
   })
 
-  it('leaves unclosed marks and underscores inside words unchanged', () => {
+  it('keeps unclosed marks and underscores inside words', () => {
     expect(draw('a * b, snake_case_name, 2 ** 3, `open')).toEqual(['a * b, snake_case_name, 2 ** 3, `open'])
   })
 
-  it('wraps table cells when there is little room, and omits the frame when there is none', () => {
+  it('wraps table cells with little room, and has no frame without room', () => {
     const table = '| name | what it means |\n|---|---|\n| red | stop at once |'
     expect(draw(table, 22).every(line => line.length <= 22)).toBe(true)
     expect(draw(table, 8)[0]).toBe('name:')
   })
 
-  it('never exceeds the width for any text', () => {
+  it('does not exceed the width for any text', () => {
     const piece = fc.constantFrom(
       '# ',
       '- ',
@@ -79,7 +79,7 @@ describe('markdown', () => {
   })
 })
 
-describe('diff', () => {
+describe('a diff drawn by the demo agent', () => {
   it('shows the changes with two lines of context', () => {
     const rows = diffRows('1\n2\n3\n4\n5\n6\n7\n', '1\n2\n3\nfour\n5\n6\n7\n')
     expect(rows.map(row => (row.kind === 'gap' ? 'gap' : `${row.kind} ${row.number} ${row.text}`))).toEqual([

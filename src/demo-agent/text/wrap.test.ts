@@ -6,12 +6,12 @@ import { lineWidth, wrapSpans } from './wrap.js'
 const wrap = (text: string, width: number, lead = '') =>
   wrapSpans([{ text, style: {} }], { width, first: [{ text: lead, style: {} }] }).map(lineText)
 
-describe('wrapping', () => {
+describe('wrapping text', () => {
   it('breaks at blanks and indents the following rows to the text', () => {
     expect(wrap('one two three', 9, '◆ ')).toEqual(['◆ one two', '  three'])
   })
 
-  it('breaks between wide characters and inside words that are too long', () => {
+  it('breaks between wide characters, and inside words that are too long', () => {
     expect(wrap('漢字漢字', 5)).toEqual(['漢字', '漢字'])
     expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh'])
   })
@@ -20,7 +20,7 @@ describe('wrapping', () => {
     expect(wrap('a\nb', 9)).toEqual(['a', 'b'])
   })
 
-  it('never exceeds the width and loses no character', () => {
+  it('does not exceed the width and loses no character', () => {
     const text = fc.array(fc.constantFrom('a', 'bc', ' ', '  ', '漢', '🚀', 'long-word', '\n'), { maxLength: 40 })
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 30 }), fc.boolean(), (parts, width, hard) => {

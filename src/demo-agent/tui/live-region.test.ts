@@ -10,7 +10,7 @@ import { emptyModel, type ViewModel } from './view-model.js'
 
 const model = (change: Partial<ViewModel>): ViewModel => ({ ...emptyModel('Say something', 'asks first'), ...change })
 
-it('shows working row, tasks, agents, queue and input box in this order', () => {
+it('the live region shows working row, tasks, agents, queue and input box in this order', () => {
   const { lines } = liveRegion(
     model({
       working: { label: 'Looking', since: 0 },
@@ -48,7 +48,7 @@ it('shows working row, tasks, agents, queue and input box in this order', () => 
   ])
 })
 
-it('fits every size, with the cursor inside', () => {
+it('the live region fits every size, with the cursor inside', () => {
   const states = [
     model({}),
     model({ composer: { ...EMPTY_COMPOSER, text: 'a long draft 漢字\nwith lines', cursor: 9 } }),

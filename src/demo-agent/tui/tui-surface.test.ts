@@ -24,7 +24,7 @@ function surfaceAt(clock: { now: number }) {
 
 const menu = { question: 'Go?', options: [{ label: 'Yes' }, { label: 'No' }] }
 
-it('ignores enter in the first 100 ms of a menu, and accepts it afterwards', async () => {
+it('a menu ignores Enter in its first 100 ms, and accepts it afterwards', async () => {
   const clock = { now: 1000 }
   const { surface, model, statuses } = surfaceAt(clock)
   const answer = surface.ask({ menu, call: null, signal: new AbortController().signal })
@@ -38,7 +38,7 @@ it('ignores enter in the first 100 ms of a menu, and accepts it afterwards', asy
   expect(statuses.map(status => status.state)).toEqual(['blocked', 'working'])
 })
 
-it('closes a menu that was answered elsewhere', async () => {
+it('a menu that was answered elsewhere is closed', async () => {
   const { surface, model } = surfaceAt({ now: 0 })
   const withdrawn = new AbortController()
   const answer = surface.ask({ menu, call: null, signal: withdrawn.signal })
@@ -48,7 +48,7 @@ it('closes a menu that was answered elsewhere', async () => {
   expect(surface.takeMenuKey(ENTER)).toBe(false)
 })
 
-it('commits finished paragraphs while the rest is still growing, with one bullet', () => {
+it('finished paragraphs are printed with one bullet while the rest still grows', () => {
   const { surface, model } = surfaceAt({ now: 0 })
   surface.say('First.\n\nSec')
   expect(model.committed).toEqual([{ kind: 'prose', markdown: 'First.\n\n', isLead: true }])
@@ -59,7 +59,7 @@ it('commits finished paragraphs while the rest is still growing, with one bullet
   expect(model.committed[1]).toEqual({ kind: 'prose', markdown: 'Second.', isLead: false })
 })
 
-it('holds back a table row until it is complete', () => {
+it('a table row is held back until it is complete', () => {
   const { surface, model } = surfaceAt({ now: 0 })
   surface.say('| a |\n|---|\n| 1 |\n| 2')
   expect(model.open).toEqual([{ kind: 'prose', markdown: '| a |\n|---|\n| 1 |\n', isLead: true }])

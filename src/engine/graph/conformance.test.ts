@@ -15,14 +15,14 @@ const finishedAs = ({ events }: RunTrace, node: string) =>
 const selected = ({ events }: RunTrace, from: string) =>
   events.find(({ type, data }) => type === 'edge.selected' && data.from === from)?.data
 
-describe('engine', () => {
+describe('the graph engine', () => {
   test('finds the start node by shape before one by name', async () => {
     const id = await fixture.create('digraph { Start; begin [shape=Mdiamond]; begin -> Start -> exit }')
     await fixture.drive(id, new Script())
     expect((await fixture.read(id)).path).toEqual(['begin', 'Start', 'exit'])
   })
 
-  test('takes the handler from the type, then from the shape, then the default codergen', async () => {
+  test('takes the handler from the type, then from the shape, then codergen by default', async () => {
     const { events } = await fixture.run(
       'a [type=tool, shape=diamond, tool_command=x]; b [shape=parallelogram]; c; start -> a -> b -> c -> exit',
     )
@@ -43,7 +43,7 @@ describe('engine', () => {
     expect(ran.types.filter(type => type === 'checkpoint.saved')).toHaveLength(11)
   })
 
-  test('fails when no edge may be taken, and lists each condition with the values it saw', async () => {
+  test('fails when no edge may be taken, and lists each condition with its values', async () => {
     const ran = await fixture.run(
       'a; start -> a; a -> exit [condition="colour=red"]',
       new Script({ a: { context_updates: { colour: 'blue' } } }),
@@ -52,7 +52,7 @@ describe('engine', () => {
     expect(ran.text).toContain('colour is "blue"')
   })
 
-  test('follows the node that the handler names, and fails if it does not exist', async () => {
+  test('follows the node that the handler names, and fails if the node does not exist', async () => {
     const dot = 'a; b; c; start -> a -> b -> exit; c -> exit'
     expect((await fixture.run(dot, new Script({ a: { next_node: 'c' } }))).path).toEqual(['start', 'a', 'c', 'exit'])
     expect((await fixture.run(dot, new Script({ a: { next_node: 'zzz' } }))).reason).toBe('bad_route')
@@ -64,7 +64,7 @@ describe('engine', () => {
   })
 })
 
-describe('edges', () => {
+describe('the choice of an edge', () => {
   const best = async (edges: string, said = {}) => {
     const ran = await fixture.run(`a; b; c; start -> a; ${edges}; b -> exit; c -> exit`, new Script({ a: said }))
     return [ran.path[2], selected(ran, 'a')?.reason]
@@ -73,13 +73,13 @@ describe('edges', () => {
   test('a condition beats weight', async () => {
     expect(await best('a -> b [weight=9]; a -> c [condition="outcome=success"]')).toEqual(['c', 'condition'])
   })
-  test('a label beats a suggestion beats weight', async () => {
+  test('a label beats a suggestion, and a suggestion beats weight', async () => {
     const edges = 'a -> b [weight=9]; a -> c [label="[G] Go"]'
     expect(await best(edges, { preferred_label: 'go', suggested_next_ids: ['b'] })).toEqual(['c', 'label'])
     expect(await best(edges, { suggested_next_ids: ['c'] })).toEqual(['c', 'suggested'])
     expect(await best(edges)).toEqual(['b', 'weight'])
   })
-  test('the target name breaks ties of weight', async () => {
+  test('the target name decides between equal weights', async () => {
     expect(await best('a -> c; a -> b')).toEqual(['b', 'weight'])
   })
   test('edges between the same two nodes stay distinct', async () => {
@@ -93,7 +93,7 @@ describe('edges', () => {
     const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ a: { status: 'fail' } }))
     expect([ran.status, ran.path]).toEqual(['failed', ['start', 'a']])
   })
-  test('a failed parallel node does not follow one of its branch edges, even into a diamond', async () => {
+  test('a failed parallel node follows none of its branch edges, not even into a diamond', async () => {
     const dot = 'p [shape=component]; d [shape=diamond]; a; j; start -> p; p -> d; d -> a; a -> j; j -> exit'
     const ran = await fixture.run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))
     expect(ran.status).toBe('failed')
@@ -111,14 +111,14 @@ describe('edges', () => {
   })
 })
 
-describe('goals', () => {
-  test('without a retry target fail the run', async () => {
+describe('goals of a graph', () => {
+  test('fail the run if they have no retry target', async () => {
     const ran = await fixture.run(
       'a; t [goal_gate=true]; start -> a -> exit; a -> t [condition="outcome=fail"]; t -> exit',
     )
     expect([ran.status, ran.reason]).toEqual(['failed', 'goal_unmet'])
   })
-  test('include a goal gate that was never visited; one that only counts when visited is ignored', async () => {
+  test('include a goal gate that was never visited, unless it only counts when visited', async () => {
     const dot = (gate: string) =>
       `graph [retry_target=a, max_node_visits=3]; a; t [goal_gate=${gate}]; start -> a; a -> exit; a -> t [condition="outcome=other"]; t -> exit`
     expect((await fixture.run(dot('true'))).reason).toBe('max_visits')
@@ -132,7 +132,7 @@ describe('goals', () => {
     expect(ran.path).toEqual(['start', 'a', 'a', 'exit'])
     expect(ran.context._goal_gate_unmet).toEqual(['goal_condition'])
   })
-  test('of the last node itself are checked after it ran', async () => {
+  test('are checked for the last node after it ran', async () => {
     const id = await fixture.create(
       'digraph { start [shape=Mdiamond]; a; t [goal_gate=true, retry_target=a]; start -> a -> t }',
     )
@@ -142,8 +142,8 @@ describe('goals', () => {
   })
 })
 
-describe('retry', () => {
-  test('delays grow, are capped and jittered', async () => {
+describe('retries of a node', () => {
+  test('have growing, capped and jittered delays', async () => {
     const script = new Script({ a: Array.from({ length: 9 }, () => ({ status: 'retry' as const })) })
     const ran = await fixture.run('a [retry_policy=patient, max_retries=6]; start -> a -> exit', script)
     const delays = ran.events.filter(({ type }) => type === 'timer.set').map(({ data, at }) => Number(data.due) - at)
@@ -152,20 +152,20 @@ describe('retry', () => {
     expect(finishedAs(ran, 'a')).toEqual(['fail'])
     expect(ran.text).toContain('max retries exceeded')
   })
-  test('is skipped for failures that another attempt cannot fix', async () => {
+  test('do not follow failures that another attempt cannot fix', async () => {
     const ran = await fixture.run(
       'a [max_retries=5]; start -> a -> exit',
       new Script({ a: { status: 'fail', failure_class: 'deterministic' } }),
     )
     expect(ran.script.started).toEqual(['a@1#1'])
   })
-  test('hands an exhausted outcome to routing', async () => {
+  test('lead an exhausted outcome to routing', async () => {
     const dot =
       'a [max_retries=1]; b; start -> a; a -> exit [condition="outcome=success"]; a -> b [condition="outcome=fail"]; b -> exit'
     const ran = await fixture.run(dot, new Script({ a: { status: 'retry' } }))
     expect(ran.path).toEqual(['start', 'a', 'b', 'exit'])
   })
-  test('ends the run when the same failure repeats, before the visit limit', async () => {
+  test('end the run when the same failure repeats, before the visit limit', async () => {
     const dot = 'a [retry_target=a]; start -> a -> exit'
     const failure = {
       status: 'fail' as const,
@@ -175,21 +175,21 @@ describe('retry', () => {
     const ran = await fixture.run(dot, new Script({ a: failure }))
     expect([ran.reason, ran.script.started.length]).toEqual(['failure_repeated', 3])
   })
-  test('recovers a dead step, and continues nearly finished work in the same session', async () => {
+  test('recover a dead step, and continue nearly finished work in the same session', async () => {
     const script = new Script({ a: [{ status: 'fail', isDeath: true, failure_class: 'unknown' }, {}] })
     script.recovers = 'partial'
     const ran = await fixture.run('a [max_retries=1]; start -> a -> exit', script)
     expect(ran.types).toContain('step.recovered')
     expect([ran.status, script.started]).toEqual(['completed', ['a@1#1', 'a@1#2']])
   })
-  test('counts a dead step as success if recovery finds its work complete', async () => {
+  test('count a dead step as successful if recovery finds its work complete', async () => {
     const script = new Script({ a: { status: 'fail', isDeath: true } })
     script.recovers = 'success'
     expect((await fixture.run('a; start -> a -> exit', script)).status).toBe('completed')
   })
 })
 
-describe('parallel', () => {
+describe('parallel branches', () => {
   const fork = (attributes: string, join = 'j [shape=tripleoctagon]') =>
     `p [shape=component${attributes}]; a; b; c; ${join}; start -> p; p -> a; p -> b; p -> c; a -> j; b -> j; c -> j; j -> exit`
   const failing = { status: 'fail' as const, failure_class: 'deterministic' as const }
@@ -203,12 +203,12 @@ describe('parallel', () => {
     ['quorum', ', join_policy=quorum', ['a'], 'success'],
     ['fail_fast', ', error_policy=fail_fast, max_parallel=1', ['a'], 'fail'],
     ['ignore', ', error_policy=ignore', ['a'], 'success'],
-  ])('%s', async (_, attributes, bad, status) => {
+  ])('join by the policy %s', async (_, attributes, bad, status) => {
     const ran = await fixture.run(fork(attributes), new Script(Object.fromEntries(bad.map(node => [node, failing]))))
     expect(finishedAs(ran, 'p')).toEqual([status])
   })
 
-  test('fan-in takes the best by status, score and name, and only its changes', async () => {
+  test('join in a fan-in by status, score and name, which takes only the changes of the best', async () => {
     const script = new Script({
       a: { context_updates: { colour: 'red', score: 1 } },
       b: { context_updates: { colour: 'green', score: 7 } },
@@ -219,7 +219,7 @@ describe('parallel', () => {
     expect(ran.context.colour).toBe('green')
   })
 
-  test('fan-in by an agent takes the branch it names, and reports when there is no such branch', async () => {
+  test('join in the branch that an agent names, and a missing branch is reported', async () => {
     const join = 'j [shape=tripleoctagon, prompt="Which?"]'
     const named = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"c"}' } }))
     expect(named.context['parallel.fan_in.best_id']).toBe('c')
@@ -229,7 +229,7 @@ describe('parallel', () => {
     expect(note).toContain('nobody')
   })
 
-  test('an ordinary join continues without taking over the changes of its branches', async () => {
+  test('join in an ordinary node without taking over their changes', async () => {
     const ran = await fixture.run(fork('', 'j'), new Script({ a: { context_updates: { colour: 'red' } } }))
     expect([ran.status, ran.context.colour]).toEqual(['completed', undefined])
     expect((ran.context['parallel.results'] as { context_updates: object }[])[0]!.context_updates).toMatchObject({
@@ -237,7 +237,7 @@ describe('parallel', () => {
     })
   })
 
-  test('nested branches join inside their branch, and a terminal node inside one ends only that branch', async () => {
+  test('join inside their own branch if nested; a terminal node ends only its branch', async () => {
     const dot =
       'p [shape=component]; q [shape=component]; a; b; c; k; j; start -> p; p -> q; p -> c; q -> a; q -> b; a -> k; b -> k; k -> j; c -> j; j -> exit'
     const ran = await fixture.run(dot)
@@ -278,8 +278,8 @@ describe('loop_restart', () => {
   })
 })
 
-describe('resuming', () => {
-  test('keeps goals met and outcomes known after a failure', async () => {
+describe('resuming a graph run', () => {
+  test('keeps reached goals and known outcomes after a failure', async () => {
     const script = new Script({ b: [{ status: 'fail' }] })
     const ran = await fixture.run('a [goal_gate=true]; b; start -> a -> b -> exit', script)
     expect(ran.status).toBe('failed')
@@ -327,8 +327,8 @@ describe('resuming', () => {
   })
 })
 
-describe('state', () => {
-  test('updates are visible to the next node; engine keys are protected', async () => {
+describe('the state of a graph run', () => {
+  test('is visible to the next node, and keys of the engine are protected', async () => {
     let seen: unknown
     const script = new Script({
       a: { context_updates: { colour: 'red', _completed_nodes: 'mine', 'graph.goal': 'mine' } },
@@ -352,7 +352,7 @@ describe('state', () => {
     ])
   })
 
-  test('a failed run that is resumed tries the failed node again, and keeps finished work', async () => {
+  test('lets a resumed run repeat the failed node, and keeps finished work', async () => {
     const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     expect(ran.status).toBe('failed')
     await recordResume(fixture.store, ran.id, { by: 'someone' })
@@ -361,7 +361,7 @@ describe('state', () => {
     expect([(await fixture.read(ran.id)).status, script.started]).toEqual(['completed', ['b@1#2']])
   })
 
-  test('a run continues with a changed graph when resumed with one', async () => {
+  test('lets a run continue with a changed graph that was named at its resumption', async () => {
     const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     const dot = 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; c; start -> a -> b -> c -> exit }'
     await recordResume(fixture.store, ran.id, { by: 'someone', changes: { dot } })
@@ -370,7 +370,7 @@ describe('state', () => {
   })
 })
 
-describe('gates', () => {
+describe('gates of a graph', () => {
   const gate = (attributes = '', edges = 'g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]') =>
     `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; g [shape=hexagon${attributes}]; a; b; start -> g; ${edges}; a -> exit; b -> exit }`
   const asked = async (dot: string, option: string, extra = {}) => {
@@ -383,7 +383,7 @@ describe('gates', () => {
   }
 
   test.each(['choice', 'yes_no', 'confirm'])(
-    'a question of type %s follows the edge of the chosen option',
+    'follow the edge of the chosen option for a question of type %s',
     async type => {
       const ran = await asked(gate(`, human.type=${type}`), 'N')
       expect([ran.script.started, ran.context['human.gate.selected'], ran.context['human.gate.by']]).toEqual([
@@ -393,15 +393,15 @@ describe('gates', () => {
       ])
     },
   )
-  test('several choices follow the first, and all are recorded', async () => {
+  test('follow the first of several choices, and all are recorded', async () => {
     const ran = await asked(gate(', human.type=multi'), 'Y', { choices: ['Y', 'N'] })
     expect([ran.script.started, ran.context['human.gate.selected']]).toEqual([['a@1#1'], 'Y,N'])
   })
-  test('typed text follows the freeform edge', async () => {
+  test('follow the freeform edge for a typed text', async () => {
     const ran = await asked(gate('', 'g -> a [label=Yes]; g -> b [freeform=true]'), '', { text: 'my words' })
     expect([ran.script.started, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'my words'])
   })
-  test('an option that sends work back takes a note, which the next node can read', async () => {
+  test('take a note with an option that sends work back, and the next node can read it', async () => {
     const dot = gate('', 'g -> a [label=Yes]; g -> b [label=Revise]; b -> g [condition="outcome=success"]')
     const ran = await asked(dot, 'R', { text: 'shorter' })
     expect([ran.script.started, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'shorter'])
@@ -412,18 +412,18 @@ describe('gates', () => {
       ['Revise', 'note'],
     ])
   })
-  test('an invalid answer is refused: the gate asks again', async () => {
+  test('refuse an invalid answer and ask again', async () => {
     const ran = await asked(gate(), 'Z')
     expect([ran.status, ran.script.started]).toEqual(['waiting', []])
   })
-  test('an auto-approved run takes the first option, and records that it did', async () => {
+  test('take the first option in an auto-approved run, and record that', async () => {
     const id = await fixture.create(gate(), { isAutoApproved: true })
     const script = new Script()
     await fixture.drive(id, script)
     const ran = await fixture.read(id, script)
     expect([ran.status, script.started, ran.context['human.gate.by']]).toEqual(['completed', ['a@1#1'], 'auto-approve'])
   })
-  test('an unanswered gate fails, and takes no option', async () => {
+  test('fail without an answer, and take no option', async () => {
     const id = await fixture.create(gate())
     await fixture.drive(id, new Script(), { park: true })
     const [[name, approval]] = Object.entries((await getRun(fixture.store, id)).gates) as [[string, string]]

@@ -57,12 +57,12 @@ async function driveToEnd(id: string, script: Script, first?: EventStore): Promi
   return hasDied
 }
 
-describe('a host that dies at any append of a twelve-node run with branches, a gate and retries', () => {
+describe('a twelve-node run with branches, a gate and retries, whose host dies', () => {
   // Each turn is one transaction: the whole run takes twelve.
   const cases = Array.from({ length: 12 }, (_, at) => [[at + 1, 'before'] as const, [at + 1, 'after'] as const]).flat()
 
   test.each(cases)(
-    'append %i, %s it is written: same end, no finished step runs again, the answer is kept',
+    'at append %i, %s it is written, has the same end and answer and repeats no finished step',
     async (at, when) => {
       const id = await fixture.create(DOT)
       const script = new StepScript()
@@ -87,14 +87,14 @@ describe('a host that dies at any append of a twelve-node run with branches, a g
   )
 })
 
-describe('a journal that ends at any event of that run', () => {
+describe('the journal of that run, cut at any event', () => {
   const SAID: Record<string, object> = {
     'p@1.1/a@1#1': { status: 'retry' },
     'test@1#1': { status: 'fail' },
     'test@1#2': { status: 'fail', failure_class: 'deterministic' },
   }
 
-  test('resumes: same path, same end, no ended step runs twice, one answer', async () => {
+  test('resumes to the same path and end with one answer, and no ended step runs twice', async () => {
     const script = () => new NamedScript(step => SAID[step] ?? {})
     const first = await fixture.create(DOT)
     await wholly(fixture, first, script())
@@ -114,7 +114,7 @@ describe('a journal that ends at any event of that run', () => {
   })
 })
 
-describe('the journal', () => {
+describe('the journal of a graph run', () => {
   test('folds to the same state from any snapshot, and leads to the same decisions', async () => {
     const id = await fixture.create(DOT)
     await driveToEnd(id, new StepScript())

@@ -12,7 +12,7 @@ afterEach(() => fixture.close())
 const run: GraphFixture['run'] = (dot, script) => fixture.run(dot, script)
 
 describe('a graph run', () => {
-  test('walks from start to exit', async () => {
+  test('goes from start to exit', async () => {
     const { path, status, script } = await run('a [prompt="x"] b [prompt="y"] start -> a -> b -> exit')
     expect(path).toEqual(['start', 'a', 'b', 'exit'])
     expect(status).toBe('completed')
@@ -49,7 +49,7 @@ describe('a graph run', () => {
     expect(timers).toHaveLength(2)
   })
 
-  test('accepts a partial result where allowed', async () => {
+  test('accepts a partial result where that is allowed', async () => {
     const { status, events } = await run(
       'a [allow_partial=true]; start -> a -> exit',
       new Script({ a: { status: 'retry' } }),
@@ -78,7 +78,7 @@ describe('a graph run', () => {
     expect(status).toBe('completed')
   })
 
-  test('goes back while a goal is unmet', async () => {
+  test('returns while a goal is unmet', async () => {
     const dot =
       'a; t [goal_gate=true, retry_target=a]; start -> a -> t; t -> exit [condition="outcome=success"]; t -> exit [condition="outcome=weak"]'
     const { path, status } = await run(dot, new Script({ t: [{ status: 'fail', outcome: 'weak' }, {}] }))
@@ -109,13 +109,13 @@ describe('a graph run', () => {
     expect(events.filter(({ type }) => type === 'branch.cancelled')).toHaveLength(1)
   })
 
-  test('waits at a wait node', async () => {
+  test('waits in a wait node', async () => {
     const { status, events } = await run('w [shape=insulator, duration=5m]; start -> w -> exit')
     expect(status).toBe('completed')
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['timer.set', 'run.waiting', 'timer.fired']))
   })
 
-  test('asks at a gate, and follows the chosen edge', async () => {
+  test('asks in a gate, and follows the chosen edge', async () => {
     const id = await fixture.create(
       'digraph g { start [shape=Mdiamond] exit [shape=Msquare] g [shape=hexagon] a; b; start -> g; g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]; a -> exit; b -> exit }',
     )

@@ -39,7 +39,7 @@ async function withHandler(handler: CustomHandler, body: string) {
 const ROUTED = 'a [type=custom]; f [shape=diamond]; start -> a -> exit; a -> f [condition="outcome=fail"]; f -> exit'
 
 describe('a handler that misbehaves', () => {
-  test('that throws fails its node, and the failure is routed', async () => {
+  test('fails its node if it throws, and the failure is routed', async () => {
     const ran = await withHandler(() => {
       throw new Error('boom')
     }, ROUTED)
@@ -47,12 +47,12 @@ describe('a handler that misbehaves', () => {
     expect(ran.context._last_error).toBe('boom')
   })
 
-  test('that throws something other than an Error fails its node, too', async () => {
+  test('fails its node also if it throws something other than an Error', async () => {
     const ran = await withHandler(() => Promise.reject('just text'), ROUTED)
     expect(ran.path).toContain('f')
   })
 
-  test('that hangs ends the run after the stall timeout', async () => {
+  test('ends the run after the stall timeout if it hangs', async () => {
     const ran = await withHandler(
       () => new Promise(() => undefined),
       'graph [stall_timeout=90s]; a [type=custom]; start -> a -> exit',
@@ -63,27 +63,27 @@ describe('a handler that misbehaves', () => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   test.each<[string, unknown, string]>([
-    ['a word of its own as the status', { status: 'splendid' }, 'completed'],
+    ['an unknown status', { status: 'splendid' }, 'completed'],
     ['a number', 5, 'completed'],
     ['a list', ['success'], 'completed'],
-    ['a status that is no word', { status: 7 }, 'completed'],
-    ['updates that are no object', { status: 'success', context_updates: 'x' }, 'completed'],
+    ['a status that is not a word', { status: 7 }, 'completed'],
+    ['updates that are not an object', { status: 'success', context_updates: 'x' }, 'completed'],
     [
-      'updates that are no JSON',
+      'updates that are not JSON',
       { status: 'success', context_updates: { a: () => 1, b: 1n, c: circular } },
       'completed',
     ],
-    ['a node that does not exist', { status: 'success', next_node: 'nowhere' }, 'failed'],
-    ['suggestions that lead nowhere', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
+    ['an unknown node', { status: 'success', next_node: 'nowhere' }, 'failed'],
+    ['suggestions of unknown nodes', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
     ['keys of the engine', { status: 'success', context_updates: { _x: 1, 'internal.run_id': 'y' } }, 'completed'],
-  ])('that returns %s', async (_, said, status) => {
+  ])('is handled if it returns %s', async (_, said, status) => {
     const ran = await withHandler(() => said as never, ROUTED)
     expect(ran.status).toBe(status)
     expect(ran.context['internal.run_id']).toBe(ran.id)
     expect(ran.context._x).toBeUndefined()
   })
 
-  test('that returns any JSON leaves a run that ends and a journal that folds', async () => {
+  test('leaves a run that ends and a journal that folds for any JSON that it returns', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 3 }),
@@ -118,7 +118,7 @@ describe('a graph that never ends', () => {
   })
 })
 
-describe('large or missing values', () => {
+describe('large or missing values in a graph', () => {
   test('a prompt of one megabyte is stored, folded and passed on unchanged', async () => {
     const prompt = 'word '.repeat(210_000)
     let seen = 0
@@ -135,7 +135,7 @@ describe('large or missing values', () => {
     expect([ran.status, seen]).toEqual(['completed', prompt.length])
   })
 
-  test('conditions on keys that were never set see no value, and report that', async () => {
+  test('conditions on keys that were never set have no value, and that is reported', async () => {
     const none = await fixture.run('a; start -> a; a -> exit [condition="ghost="]; a -> a [condition="ghost=1"]')
     expect(none.status).toBe('failed')
     const empty = await fixture.run('a; b; start -> a; a -> b [condition="ghost=\'\'"]; a -> exit; b -> exit')

@@ -27,7 +27,7 @@ function manager(look: (n: number) => Record<string, unknown>): ScriptedOutcome 
 const DOT = (attributes: string) =>
   `m [shape=house, stack.child_dotfile=x, manager.poll_interval=10s${attributes}]; start -> m -> exit`
 
-describe('a manager', () => {
+describe('a manager node', () => {
   beforeEach(() => void parts.splice(0))
 
   test('observes its child periodically and stops it when the condition holds', async () => {
@@ -49,7 +49,7 @@ describe('a manager', () => {
     expect(parts).toContain('steer1')
   })
 
-  test('succeeds or fails with its child, and takes over its outputs', async () => {
+  test('succeeds or fails with its child, and adopts the child’s outputs', async () => {
     for (const [status, expected] of [
       ['completed', 'completed'],
       ['failed', 'failed'],
@@ -69,7 +69,7 @@ describe('a manager', () => {
   })
 })
 
-test('a run that receives a message includes it in the next agent prompt, once', async () => {
+test('a run that receives a message includes it in the next agent prompt once', async () => {
   const id = await fixture.create(
     'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; start -> a -> b -> exit }',
   )

@@ -52,8 +52,8 @@ const says = (outcome: Partial<NodeOutcome>) => async () => ({
   result: { status: 'success', ...outcome },
 })
 
-describe('every node', () => {
-  test('fails if a must_write file is unchanged, and not if an earlier attempt wrote it', async () => {
+describe('every node of a graph', () => {
+  test('fails if a must_write file is unchanged, unless an earlier attempt wrote it', async () => {
     writeFileSync(join(directory, 'out.txt'), 'old')
     const dot = 'a [must_write="out.txt"]'
     const idle = await steps(says({})).run(call(dot))
@@ -94,7 +94,7 @@ describe('every node', () => {
     expect(end.result).toMatchObject({ status: 'fail', failure_reason: 'no luck' })
   })
 
-  test('leaves no timer behind when it stops, which would keep the process from exiting', async () => {
+  test('leaves no timer after it stops, which would keep the process alive', async () => {
     const abort = new AbortController()
     let started: () => void = () => undefined
     const hasStarted = new Promise<void>(resolve => {
@@ -130,7 +130,7 @@ describe('every node', () => {
     expect((await done).result).toMatchObject({ isStalled: true })
   })
 
-  test('succeeds when it wrote a new file', async () => {
+  test('succeeds if it wrote the must_write file', async () => {
     mkdirSync(join(directory, 'sub'))
     const end = await steps(async () => {
       writeFileSync(join(directory, 'sub/new.txt'), 'x')

@@ -66,7 +66,7 @@ function scripted(said: { status: (typeof STATUSES)[number]; colour: string }[])
   return script
 }
 
-test('any graph with any outcomes ends or reports the limit it hit, and never follows an edge whose condition is false', async () => {
+test('any graph with any outcomes ends or reports its limit, and follows no edge with a false condition', async () => {
   await fc.assert(
     fc.asyncProperty(graphs, outcomes, async (dot, said) => {
       const ran = await fixture.run(dot, scripted(said))

@@ -47,7 +47,7 @@ export function describeDeaths(fixture: () => EngineFixture): void {
 
     // `npm run storm:cluster -- --only appends` kills processes.
     test.each(['before', 'after'] as const)(
-      'at any append, %s it is written, loses no run, and no step is done twice',
+      'loses no run and repeats no step if it dies at any append, %s it is written',
       async when => {
         let deaths = 0
         while (await dieAt(deaths + 1, when)) deaths++

@@ -9,14 +9,14 @@ const steps = (...names: string[]): ListItem[] => names.map(name => ({ do: 'step
 
 /** Whole runs: what people and workflows do to them arrives, whichever engine wakes them. */
 export function describeRuns(fixture: () => EngineFixture): void {
-  describe('runs', () => {
+  describe('runs of an engine', () => {
     const done = (run: string) =>
       fixture()
         .performer.done.filter(work => work.startsWith(run))
         .map(work => work.slice(run.length + 1))
     const isDone = (run: string) => fixture().ended(run)
 
-    test('a gate lets the process go, and its answer continues the run', async () => {
+    test('a gate frees the process, and its answer continues the run', async () => {
       const { host } = await fixture().host()
       const run = await fixture().create([...steps('a'), { do: 'ask', name: 'sure' }, ...steps('b')])
       await fixture().until(() => fixture().status(run), 'waiting')
@@ -26,7 +26,7 @@ export function describeRuns(fixture: () => EngineFixture): void {
       expect(done(run)).toEqual(['a@1', 'b@3'])
     })
 
-    test('timers fire once each, and none too early', async () => {
+    test('timers fire once each, and none early', async () => {
       await fixture().host()
       const { timerMs } = fixture().site
       const items: ListItem[] = [{ do: 'wait', name: 'one', ms: timerMs }, ...steps('a')]
@@ -51,7 +51,7 @@ export function describeRuns(fixture: () => EngineFixture): void {
       expect([done(inner!.id), done(run)]).toEqual([['inner@1'], ['after@2']])
     })
 
-    test('a cancelled run stops its step, and its parked children with it', async () => {
+    test('a cancelled run stops its step and its parked children', async () => {
       await fixture().host()
       const { performer, store } = fixture()
       performer.does.slow = performer.forever
@@ -82,7 +82,7 @@ export function describeRuns(fixture: () => EngineFixture): void {
       expect(done(run)).toEqual(['a@1', 'b@2'])
     })
 
-    test('a run that exceeds its budget pauses, and gets no turn', async () => {
+    test('a run that exceeds its budget pauses and gets no turn', async () => {
       await fixture().host()
       const { performer, store } = fixture()
       performer.does.a = async () => ({ status: 'ok', usage: { input: 90, output: 35 } })
@@ -94,7 +94,7 @@ export function describeRuns(fixture: () => EngineFixture): void {
       expect(done(run)).toEqual(['a@1'])
     })
 
-    test('two servers share the runs: each is driven by one, and no step is done twice', async () => {
+    test('two servers share the runs: one drives each run, and no step runs twice', async () => {
       const performers = [new TestPerformer(), new TestPerformer()]
       for (const performer of performers) await fixture().host(performer)
       const names = ['a', 'b', 'c']

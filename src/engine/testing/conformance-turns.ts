@@ -6,7 +6,7 @@ import type { EngineFixture } from './conformance.js'
 
 /** Which runs get turns, and when: the turns are the test's. */
 export function describeTurns(fixture: () => EngineFixture): void {
-  describe('turns', () => {
+  describe('turns of an engine', () => {
     /** The turns so far, and what the next one of a run does. */
     const begin = async () => {
       const engine = await fixture().engine()
@@ -34,7 +34,7 @@ export function describeTurns(fixture: () => EngineFixture): void {
     }
     const failing = async (engine: RunEngine) => (await engine.status()).failing.map(({ run }) => run)
 
-    test('a run that exists and one that is created later each get a turn', async () => {
+    test('an existing run and a run that is created later each get a turn', async () => {
       const { turns, start } = await begin()
       const first = await fixture().create()
       await start()
@@ -42,7 +42,7 @@ export function describeTurns(fixture: () => EngineFixture): void {
       await fixture().until(() => [...turns].sort(), [first, second].sort())
     })
 
-    test('a run gets its next turn at the time that its last one named', async () => {
+    test('a run gets its next turn at the time that its last one requested', async () => {
       const { engine, turns, start, of, wait } = await begin()
       const run = await fixture().create()
       const at = fixture().now() + fixture().site.timerMs
@@ -68,7 +68,7 @@ export function describeTurns(fixture: () => EngineFixture): void {
       await fixture().until(() => of(run), 2)
     })
 
-    test('a turn that fails is tried again later, and does not hold up other runs', async () => {
+    test('a turn that fails is repeated later, and does not delay other runs', async () => {
       const { engine, does, start, of } = await begin()
       const broken = await fixture().create()
       does.set(broken, () => Promise.reject(new Error('the disk is full')))

@@ -39,14 +39,14 @@ describe('values of attributes', () => {
     ...Object.entries(OF_GRAPHS).flatMap(([name, values]) => values.map(value => ['graph', name, value] as const)),
     ...Object.entries(OF_NODES).flatMap(([name, values]) => values.map(value => ['node', name, value] as const)),
   ]
-  it.each(cases)('of a %s: %s=%s is accepted', (position, name, value) => {
+  it.each(cases)('are accepted if listed, for a %s: %s=%s', (position, name, value) => {
     expect(problemsOf({ [position]: `"${name}"="${value}"` })).toEqual([])
   })
 
   it.each([
     ...Object.keys(OF_GRAPHS).map(name => ['graph', name]),
     ...Object.keys(OF_NODES).map(name => ['node', name]),
-  ])('of a %s: an unlisted value of %s is reported with the listed ones', (position, name) => {
+  ])('are reported with the listed ones if unlisted, for a %s: %s', (position, name) => {
     expect(problemsOf({ [position!]: `"${name}"="zzz"` })).toEqual([expect.stringContaining('zzz')])
   })
 
@@ -57,11 +57,11 @@ describe('values of attributes', () => {
     ['node', 'max_parallel=0', 'at least 1'],
     ['node', 'k=0', 'at least 1'],
     ['node', 'max_retries=-1', 'at least 0'],
-  ])('of a %s: %s is reported: %s', (position, attribute, problem) => {
+  ])('are reported if out of range, for a %s: %s (%s)', (position, attribute, problem) => {
     expect(problemsOf({ [position]: attribute })).toEqual([expect.stringContaining(problem)])
   })
 
-  it('have the names of other engines, too', () => {
+  it('may belong to attribute names of other engines', () => {
     for (const alias of Object.keys(ALIASES)) expect(problemsOf({ node: `"${alias}"="x"` }), alias).toEqual([])
   })
 })

@@ -57,7 +57,7 @@ const BAD: Record<string, string> = {
 
 const facts = { promptFile: () => 'missing' as const, childGraph: () => 'missing' as const }
 
-describe('each rule', () => {
+describe('the rules of the linter', () => {
   test.each(Object.entries(BAD))('%s fires once on a graph that breaks it, with its position', (rule, dot) => {
     const found = lintParsed(parseDot(dot, { file: 'f.dot' }), facts).filter(finding => finding.rule === rule)
     expect(found).toHaveLength(1)
@@ -65,7 +65,7 @@ describe('each rule', () => {
     if (!['graph_empty', 'start_node', 'terminal_node'].includes(rule)) expect(found[0]!.line).toBe(1)
   })
 
-  test.each(GOOD)('reports nothing on a good graph: %s', dot => {
+  test.each(GOOD)('report nothing on a good graph: %s', dot => {
     expect(lintParsed(parseDot(dot))).toEqual([])
   })
 
@@ -114,7 +114,7 @@ describe('each rule', () => {
     })
   })
 
-  test('runs custom rules, too', () => {
+  test('include custom rules', () => {
     const noUppercase: LintRule = graph =>
       [...graph.nodes.keys()]
         .filter(id => id !== id.toLowerCase())

@@ -18,7 +18,7 @@ function policyOf(toml: string) {
   return approvalPolicy(loadConfig({ environment: {}, userFile }).config)
 }
 
-test('without settings the policy has the ledger’s defaults', () => {
+test('the policy has the ledger’s defaults without settings', () => {
   expect(policyOf('')).toEqual({ ...DEFAULT_POLICY, keepMs: 365 * 86_400_000 })
 })
 
@@ -40,7 +40,7 @@ test('every setting reaches the policy in its unit', () => {
   })
 })
 
-test('step-up is on if set, and for a public server', () => {
+test('step-up is on if it is set, and for a public server', () => {
   expect(policyOf('approvals.step_up = "on"').stepUp).toBe(true)
   expect(policyOf('server.public = true').stepUp).toBe(true)
   expect(policyOf('server.public = true\napprovals.step_up = "off"').stepUp).toBe(false)

@@ -72,8 +72,8 @@ function request(session: string, more: object = {}): ApprovalRequest {
 
 const refused = { code: 'E_ROLE' }
 
-describe('a worker', () => {
-  test('writes and reads its own sessions', async () => {
+describe('the rights of a worker', () => {
+  test('include writing and reading its own sessions', async () => {
     const result = (await append('session/ses_own', phase)) as { version: number }
     expect(await ask('store.streamVersion', { stream: 'session/ses_own' })).toBe(result.version)
     expect(await ask('store.readStream', { stream: 'session/ses_own', fromVersion: 2 })).toMatchObject([phase])
@@ -93,7 +93,7 @@ describe('a worker', () => {
     'host/wrk_other',
     'trust/p',
     'invite/x',
-  ])('neither writes nor reads %s', async stream => {
+  ])('exclude writing and reading %s', async stream => {
     const before = await store.head()
     await expect(append(stream, phase)).rejects.toMatchObject(refused)
     await expect(ask('store.readStream', { stream })).rejects.toMatchObject(refused)
@@ -102,32 +102,32 @@ describe('a worker', () => {
   })
 
   test.each(['session.started', 'session.renamed', 'session.chosen', 'session.resumed', 'session.forgotten'])(
-    'does not write %s, which only a server does',
+    'exclude writing %s, which only a server does',
     async type => {
       await expect(append('session/ses_own', { type, data: {} })).rejects.toMatchObject(refused)
     },
   )
 
   test.each(['approval.decided', 'run.created', 'grant.made', 'worker.joined'])(
-    'does not write %s into a stream of its own',
+    'exclude writing %s into a stream of its own',
     async type => {
       await expect(append('session/ses_own', phase, { type, data: {} })).rejects.toMatchObject(refused)
       await expect(append('host', { type, data: {} })).rejects.toMatchObject(refused)
     },
   )
 
-  test('writes notes about itself into a stream of its own', async () => {
+  test('include writing notes about itself into a stream of its own', async () => {
     const note = { type: 'pack.reloaded', data: { agent: 'demo' } }
     await append('host', note)
     expect(await store.readStream(`host/${OWN}`)).toMatchObject([note])
   })
 
-  test.each(['approvals', 'runs', 'workers', 'grants'])('does not read the documents of %s', async projection => {
+  test.each(['approvals', 'runs', 'workers', 'grants'])('exclude reading the documents of %s', async projection => {
     await expect(ask('store.documents', { projection })).rejects.toMatchObject(refused)
     await expect(ask('store.document', { projection, key: 'x' })).rejects.toMatchObject(refused)
   })
 
-  test('starts a session only if the server asked it to, and only as its own', async () => {
+  test('include starting a session only if the server requested it, and only as its own', async () => {
     const params = { session: 'ses_new', started: started('home_server'), at: Date.now() }
     await expect(ask('session.record', params)).rejects.toMatchObject(refused)
     starting = 'ses_new'
@@ -140,7 +140,7 @@ describe('a worker', () => {
     await expect(ask('session.record', { ...params, session: 'ses_other' })).rejects.toMatchObject(refused)
   })
 
-  test('raises requests about its own sessions, and reports their ends; it decides none', async () => {
+  test('include raising and ending requests of its own sessions, but no decisions', async () => {
     const raised = (await ask('ledger.request', { args: [request('ses_own')] })) as { id: string }
     expect(await ask('ledger.get', { args: [raised.id] })).toMatchObject({ state: 'pending' })
     for (const method of ['decide', 'lockDown', 'refuse', 'expired', 'seen', 'grants', 'constructor'])
@@ -148,7 +148,7 @@ describe('a worker', () => {
     expect(await ask('ledger.cancelled', { args: [{ id: raised.id }, 'withdrawn'] })).toBe(true)
   })
 
-  test('does not see, raise or change requests of others, or of runs', async () => {
+  test('exclude seeing, raising or changing requests of others or of runs', async () => {
     const foreign = await ledger.request(request('ses_other'))
     await expect(ask('ledger.request', { args: [request('ses_other')] })).rejects.toMatchObject(refused)
     await expect(ask('ledger.request', { args: [request('ses_own', { run: 'run_1' })] })).rejects.toMatchObject(refused)
@@ -171,11 +171,11 @@ describe('a worker', () => {
     'blob.get',
     'session.start',
     'x',
-  ])('cannot call %s', async method => {
+  ])('exclude calling %s', async method => {
     await expect(ask(method, {})).rejects.toMatchObject(refused)
   })
 
-  test('writes an append once that it sends again because the answer was lost', async () => {
+  test('allow repeating an append whose answer was lost, which is written once', async () => {
     const params = { stream: 'session/ses_own', expected: 'any', events: [{ ...phase, at: 5 }], after: 1 }
     const first = await ask('store.append', params)
     expect(await ask('store.append', params, { isAgain: true })).toEqual(first)
@@ -185,13 +185,13 @@ describe('a worker', () => {
     expect(again).toMatchObject({ id: raised.id })
   })
 
-  test('writes no event that lies in the future of the store', async () => {
+  test('exclude writing an event in the future of the store', async () => {
     await append('session/ses_own', { ...phase, at: Date.now() + 3_600_000 })
     const [event] = await store.readStream('session/ses_own', { fromVersion: 2 })
     expect(event!.at).toBeLessThanOrEqual(Date.now())
   })
 
-  test('keeps blobs that are not too long', async () => {
+  test('include storing blobs within the size limit', async () => {
     const name = await ask('blob.put', { data: Buffer.from('bytes').toString('base64') })
     expect(name).toMatch(/^[0-9a-f]{64}$/)
     const long = Buffer.alloc(4 * 1024 * 1024 + 1).toString('base64')

@@ -35,8 +35,8 @@ const record = (more: object = {}) => ({
   ...more,
 })
 
-describe('where Signalbox reads and writes for an agent over the protocol', () => {
-  test('is its directory, without what is run later and without its own directories', async () => {
+describe('the file access of Signalbox for an agent over the protocol', () => {
+  test('covers its directory, without files that are run later and without Signalbox’s own', async () => {
     const directories = await clientDirectoriesOf(record() as never, settings)
     expect(directories).toMatchObject({
       project: join(root, 'project'),
@@ -48,7 +48,7 @@ describe('where Signalbox reads and writes for an agent over the protocol', () =
     expect(directories!.own).toEqual(expect.arrayContaining([join(root, 'home/data'), join(root, 'home/run')]))
   })
 
-  test('is nowhere for an agent in a sandbox, in a container or on another machine', async () => {
+  test('covers no directory for an agent in a sandbox, in a container or on another machine', async () => {
     const sandbox = { backend: 'bubblewrap', network: 'off', hosts: [] }
     expect(await clientDirectoriesOf(record({ sandbox }) as never, settings)).toBeNull()
     for (const args of [

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 test.each(['live', 'end'] as const)(
-  'a recording is sent when the blobs are back that were away when its session ended (%s)',
+  'a recording is sent when the blob store that was away at the session’s end is back (%s)',
   async when => {
     const clock = new SimulatedClock(1_000_000)
     const fileOf = (session: string) => join(directory, `${session}.cast`)

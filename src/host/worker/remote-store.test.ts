@@ -135,7 +135,7 @@ describe("a worker's store", () => {
     connect: async () => renamed(remoteStore(link(), systemClock)),
   })
 
-  test('offers its own sessions and the time, and refuses everything else', async () => {
+  test('offers its own sessions and the time, and refuses every other call', async () => {
     const remote = remoteStore(link(), systemClock)
     expect(Math.abs((await remote.now()) - (await store.now()))).toBeLessThan(60_000)
     const documents = await remote.documents<object>(sessionsProjection.name)
@@ -174,7 +174,7 @@ describe("a worker's store", () => {
     expect(numbersOf(await store.readStream(stream, { fromVersion: 2 }))).toEqual(wanted)
   })
 
-  test('writes an append once that a server carries out late, after another one did', async () => {
+  test('writes an append once if the server performs it late, after a later one', async () => {
     let release: () => void = () => undefined
     const isReached = new Promise<void>(reached => {
       const held = new Promise<void>(resolve => {

@@ -120,7 +120,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       ])
     })
 
-    test('loses nothing of the final output of a program, in forty runs', async () => {
+    test('delivers the complete final output of a program, in forty runs', async () => {
       const run = async () => {
         const { id } = await start('stty raw; head -c 65536 /dev/zero | tr "\\0" y; printf END')
         const listener = await listen(id)
@@ -131,7 +131,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, run))
     })
 
-    test('gives a late listener everything from its offset on, with the first chunk cut to it', async () => {
+    test('gives a late listener all output from its offset on, with the first chunk cut there', async () => {
       const { id } = await start('stty raw -echo; printf 0123456789; cat')
       const first = await listen(id)
       await first.untilText('0123456789')
@@ -145,7 +145,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect([first.text, late.text, last.text]).toEqual(['0123456789abc', '456789abc', 'abc'])
     })
 
-    test('reports that a listener is behind when its bytes are no longer in memory or never existed', async () => {
+    test('reports that a listener is behind if its bytes are no longer in memory or never existed', async () => {
       const { id } = await start(`stty raw -echo; head -c ${RING_BYTES * 2} /dev/zero | tr '\\0' x; printf END; cat`)
       const first = await listen(id)
       await first.until(({ size }) => size === RING_BYTES * 2 + 3)
@@ -167,7 +167,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(again.bytes.equals(first.bytes.subarray(oldestOffset))).toBe(true)
     })
 
-    test('reports a resize before the output that the program draws for it, to early and late listeners', async () => {
+    test('reports a resize before the output that the program draws for it, to all listeners', async () => {
       const { id } = await start('trap "stty size" WINCH; echo ready; while :; do read _; done')
       const listener = await listen(id)
       await listener.untilText('ready')
@@ -187,7 +187,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(await keeper.list()).toMatchObject([{ id, cols: 70, rows: 20 }])
     })
 
-    test('ignores a resize to the same size, and refuses an impossible one without any change', async () => {
+    test('ignores a resize to the same size, and refuses an impossible one unchanged', async () => {
       const { id } = await start('cat')
       const listener = await listen(id)
       await keeper.resize(id, 80, 24)
@@ -224,7 +224,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(listener.text).toContain(String(size))
     })
 
-    test('signals the whole process group, so that children end with the program', async () => {
+    test('sends a signal to the whole process group, so that children end with the program', async () => {
       const { id, pid } = await start('sleep 1000 & echo child=$!.; wait')
       const listener = await listen(id)
       await listener.untilText('.\r\n')
@@ -246,7 +246,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(await (await listen(id)).untilExit()).toMatchObject(exit)
     })
 
-    test('reports the reason when a program cannot be run', async () => {
+    test('reports the reason if a program cannot be run', async () => {
       const { id } = await start('', { file: join(directory, 'none') })
       const listener = await listen(id)
       expect((await listener.untilExit()).code).not.toBe(0)
@@ -290,7 +290,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await expect(keeper.forget('ses_none')).rejects.toMatchObject(unknown)
     })
 
-    test('refuses a size and a signal for a program that has ended, and drops its input', async () => {
+    test('refuses a size and a signal for an ended program, and drops its input', async () => {
       const { id } = await start('exit 0')
       await (await listen(id)).untilExit()
       await expect(keeper.resize(id, 10, 10)).rejects.toMatchObject({ code: 'E_STATE' })

@@ -83,7 +83,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-test('events of the filter are sent in order, signed, without secrets, and none of before the start', async () => {
+test('events of the filter are sent in order, signed, without secrets, and only since the start', async () => {
   await happens('before')
   const hook = delivery(['host.*', '!host.started'])
   await hook.start()
@@ -100,7 +100,7 @@ test('events of the filter are sent in order, signed, without secrets, and none 
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
 })
 
-test('an event is tried again after an error of the server, with the same id', async () => {
+test('an event is sent again with the same id after an error of the server', async () => {
   answers = [503, 429]
   const hook = delivery()
   await hook.start()
@@ -112,7 +112,7 @@ test('an event is tried again after an error of the server, with the same id', a
   expect((await recordOf()).dead).toEqual([])
 })
 
-test('what is refused becomes a dead letter, the next event follows, and a replay sends it again', async () => {
+test('a refused event becomes a dead letter, the next one follows, and a replay sends it again', async () => {
   answers = [400, 200]
   const hook = delivery()
   await hook.start()
@@ -127,7 +127,7 @@ test('what is refused becomes a dead letter, the next event follows, and a repla
   expect(received.map(({ body }) => JSON.parse(body).data.reason)).toEqual(['refused', 'accepted', 'refused'])
 })
 
-test('an unreachable receiver gives a dead letter after all attempts', async () => {
+test('an unreachable receiver causes a dead letter after all attempts', async () => {
   answers = Array.from({ length: 6 }, () => 500)
   const hook = delivery()
   await hook.start()
@@ -137,7 +137,7 @@ test('an unreachable receiver gives a dead letter after all attempts', async () 
   expect((await recordOf()).dead).toMatchObject([{ attempts: 6, error: 'answered 500' }])
 })
 
-test('a delivery that was stopped continues after the last event, also with those of meanwhile', async () => {
+test('a stopped delivery continues after the last event, including events in between', async () => {
   const first = delivery()
   await first.start()
   await happens('one')
@@ -154,7 +154,7 @@ test('a delivery that was stopped continues after the last event, also with thos
   expect(reasons).toEqual(['one', 'meanwhile', 'one', 'meanwhile'])
 })
 
-test('a filter selects types by their parts', () => {
+test('a filter selects event types by their parts', () => {
   expect(isWanted('approval.decided', ['approval.*'])).toBe(true)
   expect(isWanted('approval.decided', ['*', '!approval.decided'])).toBe(false)
   expect(isWanted('run.ended', ['!approval.*'])).toBe(true)

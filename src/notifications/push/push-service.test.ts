@@ -84,7 +84,7 @@ afterEach(() => {
 })
 
 describe('the push service', () => {
-  test('reaches a browser that subscribed, which alone can read the message', async () => {
+  test('reaches a subscribed browser, which alone can read the message', async () => {
     const push = open()
     push.subscribe(fake.subscription)
     expect(await push.send(PAYLOAD)).toEqual({ sent: 1, failed: 0 })
@@ -106,7 +106,7 @@ describe('the push service', () => {
     expect(JSON.parse(readFileSync(join(directory, 'push.json'), 'utf8')).subscriptions).toEqual([])
   })
 
-  test('forgets a browser that its service no longer knows, and keeps one whose service is down', async () => {
+  test('forgets a browser that the push service no longer knows, and keeps it during an outage', async () => {
     const push = open()
     push.subscribe(fake.subscription)
     fake.status = 503

@@ -68,7 +68,7 @@ it.each(INELIGIBLE_REASONS)('%s suppresses all signals', reason => {
   expect(fixture.said('Overwrite all of it ? ', 9)).toBe(reason)
 })
 
-it('all suppress reasons are covered', () => {
+it('every suppress reason has a test in this file', () => {
   const specified =
     'off not_listed prompt_active higher_authority alternate_screen job_flip negative_pattern newline_gate line_rate typing not_quiet hash_unstable not_at_cursor outside_live_rows quoted interrupt_present gone_pending already_seen flicker_guard debounce suppressed'
   expect([...SUPPRESS_REASONS].sort()).toEqual(specified.split(' ').sort())

@@ -7,7 +7,7 @@ const said = (guess: Guess) => guess.emitted?.signal ?? null
 const why = (guess: Guess) => guess.suppressed?.reason ?? null
 
 describe('HeuristicAnalyser', () => {
-  it('takes a settled prompt at the cursor as done; a bare dollar sign counts', () => {
+  it('reads a settled prompt at the cursor as the end of work; a bare dollar sign counts', () => {
     for (const prompt of ['user@host:~$ ', '$ ', '>>> ', 'In [3]: ', '(Pdb) ', 'Gemini> ', '... ']) {
       const fixture = new GuessFixture()
       expect(said(fixture.print(1, `out\r\n${prompt}`))).toBeNull()
@@ -15,13 +15,13 @@ describe('HeuristicAnalyser', () => {
     }
   })
 
-  it('takes a prompt that is not at the cursor as text', () => {
+  it('reads a prompt that is not at the cursor as text', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'use the $ \r\nand so on')
     expect([said(fixture.wait(2)), said(fixture.wait(3))]).toEqual([null, null])
   })
 
-  it('starts a run at new lines; not at typing or short changes', () => {
+  it('starts a run at new lines, not at typing or short changes', () => {
     const fixture = new GuessFixture()
     fixture.status = 'idle'
     fixture.print(1, '$ ')
@@ -37,7 +37,7 @@ describe('HeuristicAnalyser', () => {
     expect(why(slow.print(2, '\r\nfile one\r\nfile two\r\n'))).toBe('line_rate')
   })
 
-  it('waits for a question at the cursor after `quiet_wait_s`; never if a line break follows it', () => {
+  it('reports a question at the cursor after `quiet_wait_s`, and none that a line break follows', () => {
     for (const text of [
       'Overwrite it? [y/N] ',
       'Which one do you want? ',
@@ -53,20 +53,20 @@ describe('HeuristicAnalyser', () => {
     }
   })
 
-  it('takes a sign alone, without words before it, not as a question', () => {
+  it('does not read a sign without words before it as a question', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'x\r\nNote:')
     expect(said(fixture.wait(3))).toBeNull()
   })
 
-  it('restarts the time of a question that is followed by output within the guard', () => {
+  it('restarts the delay of a question that output follows within the guard', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'a\r\nb\r\nAre you sure? ')
     fixture.print(1.3, '\u001b7\u001b[1;1Hchanged\u001b8')
     expect([said(fixture.wait(2.2)), said(fixture.wait(2.3))]).toEqual([null, 'heuristic_wait'])
   })
 
-  it('takes "Loading..." of an idle pane as neither prompt nor question nor spinner', () => {
+  it('reads "Loading..." in an idle pane as neither prompt nor question nor spinner', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'x\r\nLoading...')
     expect([1.5, 2, 3, 4, 5.9].map(t => said(fixture.wait(t)))).toEqual([null, null, null, null, null])
@@ -89,7 +89,7 @@ describe('HeuristicAnalyser', () => {
     expect(said(fixture.wait(3))).toBeNull()
   })
 
-  it('ends the run when the mark disappeared and quiet is reached, and not while rows change', () => {
+  it('ends the run when the mark is gone for the quiet time, and not while rows change', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kanswer line')
@@ -105,7 +105,7 @@ describe('HeuristicAnalyser', () => {
     expect([said(fixture.wait(5)), why(fixture.wait(9))]).toEqual([null, 'interrupt_present'])
   })
 
-  it('takes the mark in code, in a list, in quotes or in the footer of a menu as text', () => {
+  it('reads the mark in code, in a list, in quotes or in the footer of a menu as text', () => {
     for (const row of [
       'print("esc to interrupt")',
       '- press esc to interrupt it',
@@ -119,7 +119,7 @@ describe('HeuristicAnalyser', () => {
     }
   })
 
-  it('guesses nothing after an end until something starts', () => {
+  it('guesses nothing after an end until new work starts', () => {
     const fixture = new GuessFixture()
     fixture.analyser.suppress()
     fixture.print(1, 'x\r\n$ ')
@@ -128,7 +128,7 @@ describe('HeuristicAnalyser', () => {
     expect(said(fixture.wait(3))).toBe('heuristic_done')
   })
 
-  it('guesses again after a guess that lost to a better source', () => {
+  it('guesses again after a better source overruled a guess', () => {
     const fixture = new GuessFixture()
     fixture.isLosing = true
     fixture.print(1, 'x\r\nAll done!\r\n')
@@ -143,7 +143,7 @@ describe('HeuristicAnalyser', () => {
     expect(why(fixture.wait(2))).toBe('negative_pattern')
   })
 
-  it('does not repeat a signal within `debounce_s`, nor the same idle within `idle_reemit_s`', () => {
+  it('repeats no signal within `debounce_s`, and no idle signal within `idle_reemit_s`', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'x\r\ny')
     expect([said(fixture.wait(6)), why(fixture.wait(6.9)), why(fixture.wait(35.9)), said(fixture.wait(36))]).toEqual([
@@ -154,7 +154,7 @@ describe('HeuristicAnalyser', () => {
     ])
   })
 
-  it('takes motion alone for `stall_s` as stalled: a mark, or a wait if configured', () => {
+  it('reads motion alone for `stall_s` as stalled: a mark, or a wait if configured', () => {
     for (const stalled of ['flag', 'wait'] as const) {
       const fixture = new GuessFixture({ stalled })
       fixture.print(1, 'x\r\nfetching 1%')
@@ -186,7 +186,7 @@ describe('HeuristicAnalyser', () => {
     expect([why(grown(49)), said(grown(50))]).toEqual(['newline_gate', 'heuristic_run'])
   })
 
-  it('searches a mark in the last `live_rows` rows, a negative pattern in the last `tail_rows`', () => {
+  it('searches for a mark in the last `live_rows` rows, for a negative pattern in `tail_rows`', () => {
     const above = (rows: number, settings: Partial<HeuristicSettings>, first: string, last: string) => {
       const fixture = new GuessFixture(settings)
       fixture.print(1, `${first}\r\n${'text\r\n'.repeat(rows)}${last}`)
@@ -209,7 +209,7 @@ describe('HeuristicAnalyser', () => {
   })
 })
 
-it('has a test for every setting', () => {
+it('every setting of the heuristics has a test', () => {
   const here =
     'tail_rows live_rows newline_min burst_min line_rate_min quiet_done_s interrupt_done_s quiet_wait_s flicker_guard_s quiet_idle_s idle_reemit_s stall_s stalled debounce_s'
   const gate = 'mode jobs titles prefer_job_name prompt_silence_s'

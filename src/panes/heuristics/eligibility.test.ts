@@ -21,18 +21,18 @@ const ask = (...questions: EligibilityQuestion[]) => {
   return questions.map(one => eligibility.check(one))
 }
 
-describe('the eligibility of the heuristics', () => {
-  it('is open for a listed program without reports', () => {
+describe('the heuristics', () => {
+  it('apply to a listed program without reports', () => {
     expect(ask(question(0))).toEqual([null])
     expect(ask(question(0, { jobNames: ['claude'] }))).toEqual([null])
   })
 
-  it('is closed by either switch', () => {
+  it('do not apply if either switch is off', () => {
     expect(ask(question(0, { mode: 'off' }))).toEqual(['off'])
     expect(new Eligibility({ ...settings, mode: 'off' }).check(question(0))).toBe('off')
   })
 
-  it('is closed for unlisted programs; a title counts only without a job name', () => {
+  it('do not apply to unlisted programs; a title counts only without a job name', () => {
     expect(ask(question(0, { jobNames: ['make'] }))).toEqual(['not_listed'])
     expect(ask(question(0, { jobNames: ['make'], title: 'Codex' }))).toEqual(['not_listed'])
     expect(ask(question(0, { jobNames: [], title: 'my Codex' }))).toEqual([null])
@@ -43,11 +43,11 @@ describe('the eligibility of the heuristics', () => {
     ).toBeNull()
   })
 
-  it('opens after exactly `prompt_silence_s` without a report of the shell', () => {
+  it('apply after exactly `prompt_silence_s` without a report of the shell', () => {
     expect(ask(question(14.9, { promptAt: 10 }), question(15, { promptAt: 10 }))).toEqual(['prompt_active', null])
   })
 
-  it('is closed while a higher authority reports, and for a whole window after its last report', () => {
+  it('do not apply while a higher authority reports, and for a window after its last report', () => {
     expect(ask(question(1, { hasHigher: true }), question(5.9), question(6))).toEqual([
       'higher_authority',
       'higher_authority',
@@ -55,13 +55,13 @@ describe('the eligibility of the heuristics', () => {
     ])
   })
 
-  it('is closed for 5 s after a pack rule matched, 1 s after a resize, and on alternate screens of unknown programs', () => {
+  it('do not apply for 5 s after a pack rule matched and for 1 s after a resize', () => {
     expect(ask(question(4.9, { anchoredAt: 0 }), question(5, { anchoredAt: 0 }))).toEqual(['higher_authority', null])
     expect(ask(question(0.9, { resizedAt: 0 }), question(1, { resizedAt: 0 }))).toEqual(['alternate_screen', null])
     expect(ask(question(0, { isUnknownAlternate: true }))).toEqual(['alternate_screen'])
   })
 
-  it('stays closed for a window after a listed program was replaced by another', () => {
+  it('do not apply for a window after a listed program was replaced by another', () => {
     expect(ask(question(0), question(1, { jobNames: ['make'] }), question(2), question(6))).toEqual([
       null,
       'not_listed',

@@ -104,7 +104,7 @@ function withoutSeq(rows: readonly object[]): object[] {
 const text = (lines: number, from = 0) =>
   Buffer.from(Array.from({ length: lines }, (_, index) => `line ${from + index}\r\n`).join(''))
 
-describe('a client shows what its reader saw', () => {
+describe('a reader client', () => {
   const casts = ['demo', 'claude', 'codex'].flatMap(agent => {
     const directory = join(PACKAGE_ROOT, 'packs', agent, 'fixtures')
     return readdirSync(directory)
@@ -114,7 +114,7 @@ describe('a client shows what its reader saw', () => {
       .map(name => ({ agent, file: join(directory, name), name }))
   })
 
-  test.each(casts)('of $agent $name: every look, mode and row is the same', async ({ agent, file }) => {
+  test.each(casts)('has the same looks, modes and rows as its reader: $agent $name', async ({ agent, file }) => {
     const { readFileSync } = await import('node:fs')
     const source = readFileSync(join(PACKAGE_ROOT, 'packs', agent, `${agent}.toml`), 'utf8')
     const recording = await openRecording(file)
@@ -129,43 +129,46 @@ describe('a client shows what its reader saw', () => {
     expect(twice.looks).toBeGreaterThan(3)
   })
 
-  test.each(casts)('of $agent $name: old output gives the looks of a host that was there', async ({ agent, file }) => {
-    const { readFileSync } = await import('node:fs')
-    const source = readFileSync(join(PACKAGE_ROOT, 'packs', agent, `${agent}.toml`), 'utf8')
-    const recording = await openRecording(file)
-    const looksOf = (outputs: readonly PaneOutput[]) =>
-      outputs.flatMap(output => (output.type === 'look' ? [[output.look.t, output.look.observation.view]] : []))
-    const [there, late]: [unknown[], unknown[]] = [[], []]
-    // One has timers, the other only gets the bytes of the recording.
-    const { cols, rows } = recording.header
-    const direct = new PaneScreen(parsePack(source, agent), { cols, rows })
-    const client = new ReaderClient(
-      new CopyingReader(),
-      { pack: parsePack(source, agent), emulator: { cols, rows }, restored: null },
-      { advance: () => undefined, seen: outputs => void late.push(...looksOf(outputs)) },
-    )
-    let end = 0
-    for await (const { event } of recording.events()) {
-      for (let due = direct.nextDeadline(); due !== null && due < event.t; due = direct.nextDeadline())
-        there.push(...looksOf(direct.tick(due)))
-      if (event.kind === 'output') {
-        there.push(...looksOf(direct.feed(event.bytes, event.t, { live: false })))
-        client.feed(event.bytes, event.t, 0, false)
-      } else if (event.kind === 'resize') {
-        there.push(...looksOf(direct.resize(event.cols, event.rows, event.t)))
-        client.resize(event.cols, event.rows, event.t)
+  test.each(casts)(
+    'gets the looks of a host that was present from old output: $agent $name',
+    async ({ agent, file }) => {
+      const { readFileSync } = await import('node:fs')
+      const source = readFileSync(join(PACKAGE_ROOT, 'packs', agent, `${agent}.toml`), 'utf8')
+      const recording = await openRecording(file)
+      const looksOf = (outputs: readonly PaneOutput[]) =>
+        outputs.flatMap(output => (output.type === 'look' ? [[output.look.t, output.look.observation.view]] : []))
+      const [there, late]: [unknown[], unknown[]] = [[], []]
+      // One has timers, the other only gets the bytes of the recording.
+      const { cols, rows } = recording.header
+      const direct = new PaneScreen(parsePack(source, agent), { cols, rows })
+      const client = new ReaderClient(
+        new CopyingReader(),
+        { pack: parsePack(source, agent), emulator: { cols, rows }, restored: null },
+        { advance: () => undefined, seen: outputs => void late.push(...looksOf(outputs)) },
+      )
+      let end = 0
+      for await (const { event } of recording.events()) {
+        for (let due = direct.nextDeadline(); due !== null && due < event.t; due = direct.nextDeadline())
+          there.push(...looksOf(direct.tick(due)))
+        if (event.kind === 'output') {
+          there.push(...looksOf(direct.feed(event.bytes, event.t, { live: false })))
+          client.feed(event.bytes, event.t, 0, false)
+        } else if (event.kind === 'resize') {
+          there.push(...looksOf(direct.resize(event.cols, event.rows, event.t)))
+          client.resize(event.cols, event.rows, event.t)
+        }
+        end = event.t + 60
       }
-      end = event.t + 60
-    }
-    for (let due = direct.nextDeadline(); due !== null && due <= end; due = direct.nextDeadline())
-      there.push(...looksOf(direct.tick(due)))
-    there.push(...looksOf(direct.tick(end)))
-    client.tick(end)
-    expect(late).toEqual(there)
-    expect(late.length).toBeGreaterThan(3)
-  })
+      for (let due = direct.nextDeadline(); due !== null && due <= end; due = direct.nextDeadline())
+        there.push(...looksOf(direct.tick(due)))
+      there.push(...looksOf(direct.tick(end)))
+      client.tick(end)
+      expect(late).toEqual(there)
+      expect(late.length).toBeGreaterThan(3)
+    },
+  )
 
-  test('when rows scroll by unseen, when the width changes and on the alternate screen', () => {
+  test('has the same rows after unseen scrolling, a new width and a switch to the alternate screen', () => {
     const twice = new Twice(() => parsePack(GENERIC, 'generic'), { cols: 40, rows: 10, scrollback: 200 })
     let t = 1
     const print = (bytes: Uint8Array) => {
@@ -192,7 +195,7 @@ describe('a client shows what its reader saw', () => {
     twice.expectSameRows()
   })
 
-  test('and sends only what changed, however much was printed before', () => {
+  test('gets only what changed, however much was printed before', () => {
     const sentBy = (lines: number) => {
       const twice = new Twice(() => parsePack(GENERIC, 'generic'), { cols: 40, rows: 10, scrollback: 5000 })
       twice.feed(text(lines), 1)
@@ -206,7 +209,7 @@ describe('a client shows what its reader saw', () => {
     expect(sentBy(4_000)).toBeLessThanOrEqual(6)
   })
 
-  test('rows that are no longer needed are not sent again', () => {
+  test('does not get rows again that are no longer needed', () => {
     const twice = new Twice(() => parsePack(GENERIC, 'generic'), { cols: 40, rows: 10, scrollback: 5000 })
     twice.feed(text(3_000), 1)
     twice.runTimers(2)

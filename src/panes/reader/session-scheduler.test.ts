@@ -34,8 +34,8 @@ async function drained(scheduler: SessionScheduler): Promise<void> {
   while (scheduler.waiting > 0) await nextTurn()
 }
 
-describe('sessions share a thread', () => {
-  test('a host that keeps up reads output when it arrives', () => {
+describe('the scheduler of sessions in one thread', () => {
+  test('reads output on arrival while the host keeps up', () => {
     const { open, feed, done, scheduler } = setUp()
     const { listener } = open('a')
     feed(listener, 1, 1)
@@ -44,7 +44,7 @@ describe('sessions share a thread', () => {
     expect(scheduler.waiting).toBe(0)
   })
 
-  test('a queue waits for at most one slice of each other queue, however much the others write', async () => {
+  test('lets a queue wait for at most one slice of each other queue, however much those print', async () => {
     const { open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 4)
@@ -58,7 +58,7 @@ describe('sessions share a thread', () => {
     expect(done).toHaveLength(301)
   })
 
-  test('a session that prints a burst gets priority for a short time', async () => {
+  test('gives priority for a short time to a session that prints a burst', async () => {
     const { clock, open, feed, done, scheduler } = setUp()
     const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
     const drawing = open('drawing')
@@ -80,7 +80,7 @@ describe('sessions share a thread', () => {
     expect(await round(61, 2_000)).toBe(5)
   })
 
-  test('a session that asks gets priority, and keeps it for a while after its request', async () => {
+  test('gives priority to a session that asks, and keeps it for a while after its request', async () => {
     let isAsking = true
     const { clock, open, feed, done, scheduler } = setUp()
     const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
@@ -100,7 +100,7 @@ describe('sessions share a thread', () => {
     expect(await round(3)).toBe(5)
   })
 
-  test('each session gets its own work in order', async () => {
+  test('gives each session its own work in order', async () => {
     const { open, feed, done, scheduler } = setUp()
     const three = [open('a'), open('b', () => true), open('c')]
     for (let t = 1; t <= 6; t++) for (const [index, { listener }] of three.entries()) feed(listener, t, index + 1)
@@ -112,7 +112,7 @@ describe('sessions share a thread', () => {
     expect(own('c')).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6'])
   })
 
-  test('output that has waited long is read at once, up to a resize, with the time of its last chunk', async () => {
+  test('reads output that has waited long at once, up to a resize, with the time of its last chunk', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
     const behind = new SessionScheduler(clock, error => read.push(error))
@@ -134,7 +134,7 @@ describe('sessions share a thread', () => {
     expect(read).toEqual([[[1, 2, 3], 2, 10], 100, [[4, 5], 5, 13]])
   })
 
-  test('old output keeps the times of its chunks, however long it has waited', async () => {
+  test('keeps the times of the chunks of old output, however long it has waited', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
     const behind = new SessionScheduler(clock, error => read.push(error))
@@ -155,7 +155,7 @@ describe('sessions share a thread', () => {
     ])
   })
 
-  test('output that has waited only for a moment keeps the times of its chunks', async () => {
+  test('keeps the times of the chunks of output that has waited only for a moment', async () => {
     const { clock, open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 10)
@@ -165,7 +165,7 @@ describe('sessions share a thread', () => {
     expect(done).toEqual(['busy1', 'other1', 'other2', 'other3'])
   })
 
-  test('a timer runs after every byte that has arrived by then', async () => {
+  test('runs a timer after every byte that has arrived by then', async () => {
     const { clock, open, feed, done, scheduler } = setUp()
     const { queue, listener } = open('a')
     queue.clock.setTimer(5, () => done.push('timer'))
@@ -178,7 +178,7 @@ describe('sessions share a thread', () => {
     expect(done).toEqual(['a1', 'a2', 'a3', 'timer'])
   })
 
-  test('a timer that is cancelled while it waits in its queue does not fire', async () => {
+  test('does not run a timer that is cancelled while it waits in its queue', async () => {
     const { clock, open, done, scheduler } = setUp()
     const { queue } = open('a')
     const timer = queue.clock.setTimer(1, () => done.push('fired'))
@@ -190,7 +190,7 @@ describe('sessions share a thread', () => {
     expect(done).toEqual(['other'])
   })
 
-  test('other work of the host runs between two slices of the sessions', async () => {
+  test('runs other work of the host between two slices of the sessions', async () => {
     const { open, feed, done, scheduler } = setUp()
     for (let index = 0; index < 12; index++) feed(open('a').listener, index, 2)
     const seen: number[] = []
@@ -202,7 +202,7 @@ describe('sessions share a thread', () => {
     expect(seen).toEqual([4, 6, 8, 10, 12])
   })
 
-  test('a host with too much unread output reads no more from the keeper until most of it is read', async () => {
+  test('stops reading from the keeper with too much unread output, until most of it is read', async () => {
     const clock = new SimulatedClock(1_000)
     const paused: boolean[] = []
     const scheduler = new SessionScheduler(clock, () => undefined, { pauseReading: isPaused => paused.push(isPaused) })
@@ -227,7 +227,7 @@ describe('sessions share a thread', () => {
     expect(read.reduce((sum, length) => sum + length, 0)).toBe(5 * piece.length)
   })
 
-  test('a large chunk is read in pieces, one slice after the other', async () => {
+  test('reads a large chunk in pieces, one slice after the other', async () => {
     const { clock, scheduler } = setUp()
     const pieces: [number, number, number][] = []
     const large = scheduler
@@ -250,7 +250,7 @@ describe('sessions share a thread', () => {
     ])
   })
 
-  test('a session that fails does not stop the others', async () => {
+  test('continues the other sessions when one fails', async () => {
     const { scheduler, errors, done, open, feed } = setUp()
     const { listener } = open('a')
     const failing = scheduler.add(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
@@ -263,7 +263,7 @@ describe('sessions share a thread', () => {
     expect(errors).toHaveLength(3)
   })
 
-  test('caughtUp resolves after the work that waited when it was called', async () => {
+  test('resolves caughtUp after the work that waited when it was called', async () => {
     const { open, feed, done } = setUp()
     const { queue, listener } = open('a')
     for (let t = 1; t <= 5; t++) feed(listener, t, 3)

@@ -39,7 +39,7 @@ describe('ControlStream', () => {
     expect(plain(new ControlStream().push(SAMPLE))).toEqual(EXPECTED)
   })
 
-  it('gives the same however the bytes are split', () => {
+  it('gives the same result however the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: SAMPLE.length }), { maxLength: 12 }), cuts => {
         const stream = new ControlStream()
@@ -63,7 +63,7 @@ describe('ControlStream', () => {
     )
   })
 
-  it('parses a pane’s fields, whatever its title is', () => {
+  it('parses the fields of a pane with any title', () => {
     const line = '%3|42|80|24|1|0|1|1|2|0||1|0|/dev/pts/3\tmain\twin | x\tbash\t/tmp/a\ttitle\twith | all'
     expect(parsePane(line, 1)).toMatchObject({
       pane: '%3',

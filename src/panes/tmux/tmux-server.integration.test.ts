@@ -34,7 +34,7 @@ describe('panes of a scripted tmux server', () => {
   /** Waits until this line was reported. */
   const until = (line: string) => expect.poll(() => reported, { interval: 5 }).toContain(line)
 
-  it('are reported with their description, then their content, then their output; earlier output does not count twice', async () => {
+  it('are reported with description, content and then output; earlier output does not count twice', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['one', '$'] }]
     await source.watch({ directories: [tmux.sockets] })
     expect(reported).toEqual(['%1 is 11 in w', '%1 shows one/$'])
@@ -42,7 +42,7 @@ describe('panes of a scripted tmux server', () => {
     await until('%1 prints a\u001bb')
   })
 
-  it('are captured as a whole after a pause, and continue', async () => {
+  it('are captured completely after a pause, and continue', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })
     tmux.panes[0]!.rows = ['flood', 'end']
@@ -51,7 +51,7 @@ describe('panes of a scripted tmux server', () => {
     await expect.poll(() => tmux.asked).toContain('refresh-client -A "%1:continue"')
   })
 
-  it('whose id was reused are reported with their new process and content', async () => {
+  it('are reported with their new process and content if their id is reused', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })
     tmux.panes = [{ id: 1, pid: 99, rows: ['new'] }]
@@ -60,7 +60,7 @@ describe('panes of a scripted tmux server', () => {
     await until('%1 shows new')
   })
 
-  it('whose window is renamed are described again without capturing the content', async () => {
+  it('are described again without capturing their content if their window is renamed', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'], window: 'other' }]
@@ -69,7 +69,7 @@ describe('panes of a scripted tmux server', () => {
     expect(reported.filter(line => line.startsWith('%1 shows'))).toEqual(['%1 shows old'])
   })
 
-  it('are described every second, without a subscription: one that is slow crashes tmux up to 3.3a', async () => {
+  it('are described every second, because a slow subscription crashes tmux up to 3.3a', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })
     for (const window of ['second', 'third']) {
@@ -80,7 +80,7 @@ describe('panes of a scripted tmux server', () => {
     expect(tmux.asked.filter(line => line.startsWith('refresh-client -B'))).toEqual([])
   })
 
-  it('disappear when the server dies; it is searched for after 1, then 2 seconds, and found again', async () => {
+  it('disappear when the server dies, which is searched after 1 and 2 seconds and found again', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['old'] }]
     await source.watch({ directories: [tmux.sockets] })
     tmux.die()
@@ -104,7 +104,7 @@ describe('panes of a scripted tmux server', () => {
     expect(reported[0]).toBe('%1 is 11 in w')
   })
 
-  it('of a session that appears while the list of sessions is read are found', async () => {
+  it('are found if their session appears while the list of sessions is read', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['x'] }]
     await source.watch({ directories: [tmux.sockets] })
     let release = () => {}
@@ -122,7 +122,7 @@ describe('panes of a scripted tmux server', () => {
     await expect.poll(() => tmux.asked).toContain('attach $1')
   })
 
-  it('are found by panes.tmux_socket, without other sockets of the directory', async () => {
+  it('are found by panes.tmux_socket, without the other sockets of the directory', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['x'] }]
     await source.watch({ sockets: [`${tmux.socket}-other`] })
     expect([reported, source.servers.length]).toEqual([[], 0])
@@ -130,7 +130,7 @@ describe('panes of a scripted tmux server', () => {
     expect([reported[0], source.servers.map(({ socket }) => socket)]).toEqual(['%1 is 11 in w', [tmux.socket]])
   })
 
-  it('are not searched for at the socket of a server that has ended', async () => {
+  it('are not searched at the socket of a server that has ended', async () => {
     const name = createServer()
     await new Promise<void>(resolve => name.listen(join(tmux.directory, 'name'), resolve))
     const ended = join(tmux.sockets, 'ended')

@@ -62,7 +62,7 @@ describe('validatePlan', () => {
     expect(third).toMatch(/## Phase 2: Light\n\n### Task 2\.1: Bulb\n\nbulb$/)
   })
 
-  test('gives each task its own section when there are no phases', () => {
+  test('gives each task its own section if there are no phases', () => {
     const flat = planSections('# Lamp\n\n### Task 1: a\n\none\n\n### Task 2: b\n\ntwo\n')
     expect(flat).toEqual(['# Lamp\n\n---\n\n### Task 1: a\n\none', '# Lamp\n\n---\n\n### Task 2: b\n\ntwo'])
   })
@@ -73,13 +73,13 @@ describe('validatePlan', () => {
   })
 })
 
-test('reports duplicate numbers and tasks without a body, and does not block on them', () => {
+test('validatePlan reports duplicate numbers and tasks without a body, without blocking on them', () => {
   const filler = 'Words that make it long enough to be a plan, again and again. '.repeat(5)
   const report = validatePlan(`# T\n\n**Goal:** g\n\n### Task 1: A\n${filler}\n\n### Task 1: B\n\n## Summary\n`)
   expect(report).toMatchObject({ isValid: true, issues: ['duplicate_task_number', 'task_without_body'] })
 })
 
-test('ends the goal at a bold label, and finds files with and without backticks', () => {
+test('the goal of a plan ends at a bold label, and files are found with and without backticks', () => {
   const report = validatePlan(
     '# T\n\n**Goal:** one\ntwo\n**Architecture:** x\n\n- Modify: src/a.ts:10-12\n* **Create:** `b c.txt`\nUpdate: it',
   )
@@ -87,7 +87,7 @@ test('ends the goal at a bold label, and finds files with and without backticks'
   expect(report.keyFiles).toEqual(['src/a.ts', 'b c.txt'])
 })
 
-test('the path of a plan uses the day on which the run was created', () => {
+test('the path of a plan contains the day on which the run was created', () => {
   const pattern = 'docs/{date}/{issue_key}-{run}.md'
   const made = { createdAt: Date.UTC(2026, 0, 31, 23, 59), issueKey: 'ABC-12: Käse!', run: 'run_0123456789AB' }
   expect(resolvePlanPath(pattern, made)).toBe('docs/2026-01-31/abc-12-k-se-456789ab.md')
@@ -96,7 +96,7 @@ test('the path of a plan uses the day on which the run was created', () => {
   expect(freePlanPath('a/b.md', path => path === 'a/b.md' || path === 'a/b-2.md')).toBe('a/b-3.md')
 })
 
-test('a structured plan next to the plan is used if the task counts agree', () => {
+test('a structured file next to the plan is used if the task counts agree', () => {
   const report = validatePlan('### Task 1: a\n### Task 2: b\n')
   const task = (title: string) => ({
     number: 1,

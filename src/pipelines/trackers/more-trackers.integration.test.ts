@@ -96,7 +96,7 @@ function services(env: Record<string, string> = {}) {
 const fetched = (reference: string, env: Record<string, string> = {}) =>
   fetchIssue(services(env), { reference, title: null, description: null, tracker: null })
 
-describe('GitLab', () => {
+describe('the tracker GitLab', () => {
   test('an issue is read by its number or its address', async () => {
     const issue = { id: '12', title: 'A lamp', description: 'It shines.', status: 'opened' }
     expect(await fetched('gl:12')).toMatchObject({ tracker: 'gitlab', issue })
@@ -105,7 +105,7 @@ describe('GitLab', () => {
     expect(chooseTracker(services(), '12', null)).toBe('github')
   })
 
-  test('a comment is posted once', async () => {
+  test('a comment is posted only once', async () => {
     const { issue } = await fetched('gl:12')
     const tracker = makeTracker(services(), 'gitlab')
     expect(await tracker.comment!(issue, 'run 1 finished', 'It works.\nIt shines.')).toBe(issue.url)
@@ -114,7 +114,7 @@ describe('GitLab', () => {
     expect(notes.map(note => JSON.parse(note).body)).toEqual(['It works.\nIt shines.\n\n<!-- run 1 finished -->'])
   })
 
-  test('an unknown issue and a missing login say what to do', async () => {
+  test('an unknown issue and a missing login are errors with the next step', async () => {
     await expect(fetched('gl:99')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     await expect(fetched('gl:12', { GLAB_SIGNED_OUT: '1' })).rejects.toMatchObject({
       code: 'E_AGENT_MISSING',
@@ -123,7 +123,7 @@ describe('GitLab', () => {
   })
 })
 
-describe('Linear', () => {
+describe('the tracker Linear', () => {
   test('an issue is read by its key or its address, and again after an error of the server', async () => {
     failures = 1
     const issue = { id: 'LAM-1', title: 'A horn', description: '', status: 'Done' }
@@ -134,7 +134,7 @@ describe('Linear', () => {
     expect(await fetched('LAM-1')).toMatchObject({ issue })
   })
 
-  test('a comment is posted once, although the first one is behind a full page', async () => {
+  test('a comment is posted once, although the existing one is behind a full page', async () => {
     const { issue } = await fetched('LAM-1')
     const tracker = makeTracker(services(), 'linear')
     const count = comments.length
@@ -143,7 +143,7 @@ describe('Linear', () => {
     expect(comments.slice(count)).toEqual(['It rings.\n\n_run 1 finished_'])
   })
 
-  test('an unknown issue and a wrong key say what to do', async () => {
+  test('an unknown issue and a wrong key are errors with the next step', async () => {
     await expect(fetched('linear:NO-1')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     await expect(fetched('LAM-1', { LINEAR_API_KEY: 'x' })).rejects.toMatchObject({ code: 'E_AGENT_MISSING' })
     await expect(fetched('linear:LAM-1', { LINEAR_API_KEY: '' })).rejects.toMatchObject({ code: 'E_CONFIG' })

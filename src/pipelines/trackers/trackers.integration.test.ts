@@ -110,7 +110,7 @@ const codeOf = async (work: Promise<unknown>) =>
 
 describe('a GitHub issue', () => {
   test.each(['gh:12', '#12', 'https://github.com/o/r/issues/12'])(
-    'is fetched by %s; a closed one gives a warning',
+    'is fetched by %s, and a closed one gives a warning',
     async reference => {
       const found = await fetchIssue(services(), request(reference))
       expect(found).toEqual({
@@ -127,7 +127,7 @@ describe('a GitHub issue', () => {
     },
   )
 
-  test('exits with 7 without gh or a login, and with 2 if there is no such issue', async () => {
+  test('is an error with exit code 7 without gh or a login, and 2 if it does not exist', async () => {
     expect(
       await codeOf(fetchIssue({ ...services(), ...trackerServices({ PATH: directory }, directory) }, request('gh:12'))),
     ).toBe(EXIT.agentMissing)
@@ -135,7 +135,7 @@ describe('a GitHub issue', () => {
     expect(await codeOf(fetchIssue(services(), request('gh:99')))).toBe(EXIT.usage)
   })
 
-  test('names gh and the issue if its answer is not the JSON expected', async () => {
+  test('is an error that names gh and the issue if the answer is not the expected JSON', async () => {
     await expect(fetchIssue(services(), request('gh:13'))).rejects.toMatchObject({
       code: 'E_TRACKER',
       message: expect.stringMatching(/^the answer of gh about issue 13 is not the JSON that was expected: Bad control/),
@@ -143,14 +143,14 @@ describe('a GitHub issue', () => {
     await expect(fetchPullRequest(services(), '8')).rejects.toThrow('the answer of gh about pull request 8')
   })
 
-  test('gets one comment, even if posting is repeated', async () => {
+  test('gets one comment, also if posting is repeated', async () => {
     const issue = { id: '12', title: '', description: '', status: '' }
     const tracker = makeTracker(services(), 'github')
     expect(await tracker.comment!(issue, 'mark 1', 'done')).toContain('#c1')
     expect(await tracker.comment!(issue, 'mark 1', 'done')).toBeNull()
   })
 
-  test('a pull request has its head and base', async () => {
+  test('can be a pull request with head and base', async () => {
     expect(await fetchPullRequest(services(), '7')).toMatchObject({ baseRefName: 'main', headRefOid: 'abc' })
   })
 })
@@ -184,7 +184,7 @@ describe('a Jira issue', () => {
     expect(chooseTracker(services(jira()), 'ABC-12', null)).toBe('jira')
   })
 
-  test('exits with 6 for a missing variable, 7 for a refused login, 2 for a missing issue; retries network errors, then exits with 1', async () => {
+  test('exits with 6, 7 or 2 for variable, login or issue, and with 1 after repeated network errors', async () => {
     await expect(fetchIssue(services({ ...jira(), JIRA_EMAIL: undefined }), request('jira:ABC-12'))).rejects.toThrow(
       'JIRA_EMAIL is not set',
     )
@@ -198,7 +198,7 @@ describe('a Jira issue', () => {
     failures = 0
   })
 
-  test('gets a comment once, which is found on any page; one that failed is not posted again', async () => {
+  test('gets a comment once, which is found on any page; a failed comment is not posted again', async () => {
     const issue = { id: 'ABC-12', title: '', description: '', status: '', url: 'u' }
     expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'remark 119', 'done')).toBeNull()
     expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'stamp 2', 'done\nwell')).toBe('u')
@@ -212,7 +212,7 @@ describe('a Jira issue', () => {
   })
 })
 
-describe('a file issue', () => {
+describe('an issue in a file', () => {
   test('takes its first heading outside code fences as title', async () => {
     const { issue, tracker } = await fetchIssue(services(), request('issue.md'))
     expect(tracker).toBe('file')
@@ -225,18 +225,18 @@ describe('a file issue', () => {
     expect(issueOfText('just words\nmore', 'x/y.txt')).toMatchObject({ title: 'just words', id: 'just-words' })
   })
 
-  test.each(['empty.md', 'huge.md', 'nowhere.md'])('of %s exits with 2', async file => {
+  test.each(['empty.md', 'huge.md', 'nowhere.md'])('is refused with exit code 2 for the file %s', async file => {
     expect(await codeOf(fetchIssue(services(), request(file)))).toBe(EXIT.usage)
   })
 })
 
-test('an ambiguous reference is refused with its readings; the profile or a prefix decides', async () => {
+test('an ambiguous reference is refused with its readings; the profile or a prefix resolves it', async () => {
   await expect(fetchIssue(services(), request('12'))).rejects.toThrow('"12" is ambiguous: a file or an issue on GitHub')
   expect(chooseTracker(services(), '12', 'github')).toBe('github')
   expect(chooseTracker(services(), 'gh:12', 'file')).toBe('github')
 })
 
-test('a title alone is an issue; without a title there is none', async () => {
+test('a title alone is an issue; an issue needs a title', async () => {
   expect(await fetchIssue(services(), request(null, { title: 'Paint it', description: 'red' }))).toMatchObject({
     tracker: 'noop',
     issue: { id: 'paint-it', title: 'Paint it', description: 'red' },

@@ -73,7 +73,7 @@ const GATE = graph(
   'a [shape=parallelogram, tool_command="echo hello"]; g [shape=hexagon, label="Go on?"]; a -> g; start -> a; g -> exit [label="[Y] Yes"]; g -> exit [label="[N] No"]',
 )
 
-describe('a pipeline with a gate', () => {
+describe('a pipeline of the attractor API with a gate', () => {
   test('starts, asks, is answered once and ends; every route shows its part', async () => {
     const id = await create(GATE)
     const before = await until(id, 'InterviewStarted')
@@ -136,7 +136,7 @@ describe('a pipeline with a gate', () => {
     await expect(pipelines.cancel(id, { by: 'Ada' })).rejects.toMatchObject({ code: 'E_STATE' })
   })
 
-  test('cancelled while it waits: its question closes, a late answer is refused, the stream ends', async () => {
+  test('closes its question, refuses a late answer and ends its stream if it is cancelled while waiting', async () => {
     const id = await create(GATE)
     await until(id, 'InterviewStarted')
     const [question] = await pipelines.questions(id)
@@ -147,7 +147,7 @@ describe('a pipeline with a gate', () => {
   })
 })
 
-test('a failing stage is retried and reported, then fails the pipeline', async () => {
+test('a failing stage is retried and reported, and then fails the pipeline', async () => {
   const id = await create(graph('a [shape=parallelogram, tool_command="exit 3", max_retries=1]; start -> a -> exit'))
   const events = await until(id)
   const reported = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
@@ -188,22 +188,22 @@ test('branches and their outcomes are reported', async () => {
   })
 })
 
-describe('refused', () => {
-  test('a graph with errors, with every diagnostic', async () => {
+describe('the attractor API', () => {
+  test('refuses a graph with errors and lists every diagnostic', async () => {
     await expect(start({ dot: 'digraph { a -> b [condition="x==1"] }' })).rejects.toMatchObject({
       code: 'E_GRAPH',
       details: { diagnostics: expect.arrayContaining([expect.anything()]) },
     })
   })
 
-  test('a request leaves no directory of a run behind', async () => {
+  test('leaves no directory of a run after a refused request', async () => {
     const own = join(context.home.settings.dataDirectory, 'runs')
     const before = existsSync(own) ? readdirSync(own) : []
     await expect(pipelines.create(context, { dot: 'digraph { a -> b }' })).rejects.toMatchObject({ code: 'E_GRAPH' })
     expect(existsSync(own) ? readdirSync(own) : []).toEqual(before)
   })
 
-  test('an untrusted graph, with the hash to name; again after a project file has changed', async () => {
+  test('refuses an untrusted graph with its hash, and again after a project file has changed', async () => {
     const dot = graph('a [shape=parallelogram, tool_command="true"]; start -> a -> exit')
     const refused = await start({ dot }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'E_UNTRUSTED' })
@@ -215,7 +215,7 @@ describe('refused', () => {
     rmSync(join(project, '.signalbox.toml'))
   })
 
-  test('a graph without its inputs, and an unknown run', async () => {
+  test('refuses a graph without its inputs, and an unknown run', async () => {
     const dot = graph('graph [inputs="ticket"]; start -> exit')
     await expect(create(dot)).rejects.toMatchObject({ code: 'E_INPUT', message: 'the graph needs ticket' })
     await expect(pipelines.status('run_nope')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
@@ -230,4 +230,4 @@ test.each([
   ['3.2', '3.1', true],
   ['3.1', '3.1', false],
   ['3', 'nonsense', true],
-])('%s after %s: %s', (id, seen, expected) => expect(isAfter(id, seen)).toBe(expected))
+])('isAfter gives for event %s after %s: %s', (id, seen, expected) => expect(isAfter(id, seen)).toBe(expected))

@@ -24,7 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const attributeOf = (graph: Graph, key: string) => textOf(graph.nodes.get('n')!.attributes, key)
 
-test('transforms apply in order: prompt files, stylesheet, own transforms; the parsed graph is not changed', () => {
+test('transforms apply in order (prompt files, stylesheet, own ones) and do not change the parsed graph', () => {
   const { graph } = parseDot('digraph { graph [model_stylesheet="* { llm_model: sheet }"]; n [prompt="@plan.md"] }')
   const before = printDot(graph)
   const seen: string[] = []
@@ -53,7 +53,7 @@ test.each([
   expect(lookForPrompt(file, project, project)).toBe(expected)
 })
 
-test('declared inputs are required; limits that are given replace those of the graph', () => {
+test('declared inputs are required; given limits replace those of the graph', () => {
   const { graph } = parseDot('digraph { graph [inputs="ticket, who", max_cost=5, max_time=2m]; a }')
   expect(() => checkInputs(graph, { ticket: '1' })).toThrow('the graph needs who')
   expect(checkInputs(graph, { ticket: '1', who: 'me' })).toEqual({ ticket: '1', who: 'me' })
@@ -88,7 +88,7 @@ describe('starting a graph', () => {
     confirm: async () => answer,
   })
 
-  test('asks for trust if a person is there, and fails with the hash if not', async () => {
+  test('asks for trust if a person is present, and otherwise fails with the hash', async () => {
     const dot = `digraph a { ${DOT} }`
     const refused = await start(dot).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'E_UNTRUSTED', details: { hash: expect.stringMatching(/^[0-9a-f]{64}$/) } })
@@ -102,7 +102,7 @@ describe('starting a graph', () => {
     expect(asked).toEqual([(refused as { details: { hash: string } }).details.hash])
   })
 
-  test('keeps person, labels and limits; the process that starts it drives it', async () => {
+  test('keeps person, labels and limits; the process that starts the run drives it', async () => {
     const options = { labels: { team: 'x' }, limits: { costUsd: 2 } }
     const { id, driver } = await start(`digraph b { graph [max_tokens=9]; ${DOT} }`, options, answering(true))
     expect([driver, daemons]).toEqual(['caller', 0])
@@ -111,7 +111,7 @@ describe('starting a graph', () => {
     expect(created!.data).toMatchObject({ limits: { costUsd: 2, tokens: 9 } })
   })
 
-  test('leaves agents in terminals to the daemon, which must run before the run exists', async () => {
+  test('leaves agents in terminals to the daemon, which must be running before the run is created', async () => {
     const live = DOT.replace('start -> t', 'a [prompt=x, live=true]; start -> a -> t')
     const { id, driver } = await start(`digraph c { ${live} }`, {}, answering(true))
     expect([driver, daemons]).toEqual(['daemon', 1])

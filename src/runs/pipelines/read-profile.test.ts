@@ -20,7 +20,7 @@ const settings = (text: string) => writeFileSync(join(directory, 'config', 'conf
 const read = (options: object = {}) =>
   readProfile({ env, home: openHome({ env }), cwd: directory }, { agent: 'demo', isUnattended: true, ...options })
 
-test('without settings one agent has every role, and reviewer and evaluator only read', async () => {
+test('one agent has every role without settings, and reviewer and evaluator only read', async () => {
   const { profile } = await read()
   expect(profile).toMatchObject({
     name: 'default',
@@ -37,7 +37,7 @@ test('without settings one agent has every role, and reviewer and evaluator only
   ])
 })
 
-test('the task reviewer of a profile has what the reviewer has, except for its own settings', async () => {
+test('the task reviewer of a profile has the reviewer’s settings, except for its own', async () => {
   settings(`[profiles.careful.agents.reviewer]
 effort = "high"
 [profiles.careful.agents.task_reviewer]
@@ -79,7 +79,7 @@ run_usd = 4
   await expect(read({ profile: 'nobody' })).rejects.toThrow('there is no profile "nobody"')
 })
 
-test('a person’s prompts replace the shipped ones, those of the profile first; an own review type needs guidelines', async () => {
+test('a person’s prompts replace shipped ones, profile first; a custom review type needs guidelines', async () => {
   settings('[profiles.careful]\ncommit_plan = false\n')
   const prompts = join(directory, 'config', 'prompts')
   writeFileSync(join(prompts, 'architect.plan.md'), 'Plan it.\n')

@@ -65,7 +65,7 @@ test.each([
   await expect(starting).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
 })
 
-test('implementation takes the text of a plan and of a design', async () => {
+test('implementation accepts the text of a plan and of a design', async () => {
   const filler = 'A lamp that shines on the table, with words that say nothing more. '.repeat(5)
   const plan = `# Lamp Implementation Plan\n\n**Goal:** A lamp\n\n${filler}\n\n### Task 1: Lamp\n\nCreate: \`lamp.txt\`\n`
   const input = { title: 'A lamp', agent: 'demo', plan, design: 'It is red.' }

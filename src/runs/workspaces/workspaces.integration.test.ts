@@ -106,7 +106,7 @@ test('the history of a project is transferred to a worker once', async () => {
   expect(readdirSync(join(directory, 'second', 'blobs')).length).toBe(1)
 })
 
-test('many new commits renew what is shared', async () => {
+test('many new commits renew the shared bundle', async () => {
   const first = worker('first')
   await start(first)
   commit('larger', randomBytes(3_000_000).toString('base64'))
@@ -114,7 +114,7 @@ test('many new commits renew what is shared', async () => {
   expect((await start(first)).bytes).toBe(0)
 })
 
-test('a mirror that is gone or damaged is made again', async () => {
+test('a mirror that is missing or damaged is created again', async () => {
   const first = worker('first')
   await start(first)
   const [name] = readdirSync(join(directory, 'first', 'mirrors'))
@@ -126,7 +126,7 @@ test('a mirror that is gone or damaged is made again', async () => {
   expect(existsSync(join(mirror, 'HEAD'))).toBe(true)
 })
 
-test('a run in another history of the same repository gets its own', async () => {
+test('a run in another history of the same repository gets its own bundle', async () => {
   const first = worker('first')
   await start(first)
   git(project, 'checkout', '--quiet', '--orphan', 'other')

@@ -22,7 +22,7 @@ const piece = fc.oneof(
 )
 
 describe('an answer that is still growing', () => {
-  it('shows no row twice and none out of order, whatever is drawn so far', () => {
+  it('shows no row twice or out of order, whatever is drawn so far', () => {
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), pieces => {
         const rows = drawRows(answer(pieces.flatMap(lines => [...lines, ''])), 60)

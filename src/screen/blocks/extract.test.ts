@@ -23,14 +23,14 @@ function kinds(blocks: readonly BlockContent[]): string[] {
 }
 
 describe('the blocks of an answer', () => {
-  it("join wrapped lines and keep the author's breaks", () => {
+  it("join wrapped lines and keep the author's line breaks", () => {
     const text = 'A sentence that is long enough to be broken by the agent at the edge of an eighty column screen.'
     expect(renderMarkdown(read(answer([...wrap(text, 80), '', 'First line', 'second line'])))).toBe(
       `${text}\n\nFirst line\nsecond line`,
     )
   })
 
-  it('are headings, lists, quotes and paragraphs', () => {
+  it('can be headings, lists, quotes and paragraphs', () => {
     const blocks = read(
       answer([
         `${B}What it does${OFF}`,
@@ -53,7 +53,7 @@ describe('the blocks of an answer', () => {
     )
   })
 
-  it('contain code by its colours, with blank lines and plain rows inside', () => {
+  it('include code that its colours identify, with blank lines and plain rows inside', () => {
     const blocks = read(
       answer([
         'Here:',
@@ -71,7 +71,7 @@ describe('the blocks of an answer', () => {
     expect(blocks[1]).toMatchObject({ lines: ['export function f() {', '  g()', '}', '', 'const a = 1'] })
   })
 
-  it('join a line of code that was too long for the screen', () => {
+  it('join a line of code that was wider than the screen', () => {
     const first = `${BLUE}export${OFF} ${CYAN}function${OFF} debounce<T extends unknown[]>(fn: (...a: T) => void, ms = 200)`
     const [, code] = read(answer(['Here:', '', first, '{', `  ${BLUE}return${OFF} fn`, '}']))
     expect(code).toMatchObject({
@@ -79,7 +79,7 @@ describe('the blocks of an answer', () => {
     })
   })
 
-  it('contain a fence without a language as code, and a single coloured word as inline code', () => {
+  it('include a fence without a language as code, and one coloured word as inline code', () => {
     const blocks = read(answer([`Run ${CODE}npm test${OFF} now.`, '', `${CODE}❯ 1. Yes${OFF}`, `${CODE}  2. No${OFF}`]))
     expect(kinds(blocks)).toEqual(['paragraph', 'code'])
     expect(renderMarkdown(blocks)).toBe('Run `npm test` now.\n\n```\n❯ 1. Yes\n  2. No\n```')
@@ -93,7 +93,7 @@ describe('the blocks of an answer', () => {
     expect(code).toMatchObject({ kind: 'code', lines: ['import x', '', 'run(x)'] })
   })
 
-  it('contain diffs by header or by numbers and colours', () => {
+  it('include diffs that a header, or numbers and colours, identify', () => {
     const patch = [
       `${BLUE}--- a/x${OFF}`,
       `${BLUE}+++ b/x${OFF}`,
@@ -109,7 +109,7 @@ describe('the blocks of an answer', () => {
     expect(kinds(read(edited))).toEqual(['tool_call', 'tool_result', 'diff'])
   })
 
-  it('contain framed tables: cells by column, wrapped cells joined, alignment by padding', () => {
+  it('include framed tables: cells by column, wrapped cells joined, alignment by padding', () => {
     const table = [
       '┌───────┬────────────┐',
       '│ name  │       note │',
@@ -125,7 +125,7 @@ describe('the blocks of an answer', () => {
     )
   })
 
-  it('contain a table with a bold header above a rule', () => {
+  it('include a table with a bold header above a rule', () => {
     const table = [
       `${B} file      lines${OFF}`,
       '━━━━━━━━  ━━━━━━━',
@@ -136,7 +136,7 @@ describe('the blocks of an answer', () => {
     expect(renderMarkdown(read(answer(table)))).toBe('| file | lines |\n| --- | --: |\n| a.js | 3 |\n| b.js | 9 |')
   })
 
-  it('bridge blanks that the agent did not write, and fold an address into its link', () => {
+  it('remove blanks that the agent did not write, and merge an address into its link', () => {
     const words = `${B}two${OFF}\u001b[1C${B}words${OFF}`
     expect(renderMarkdown(read(answer([`A ${words} b`])))).toBe('A **two words** b')
     expect(renderMarkdown(read(answer(['See \u001b[4mthe docs\u001b[0m (https://example.com/a) now'])))).toBe(
@@ -160,13 +160,13 @@ describe('the blocks of an answer', () => {
     expect(blocks[2]).toMatchObject({ lines: ['ok', '3 passed'], ok: null })
   })
 
-  it('keep equal lines: "ok" three times stays three times', () => {
+  it('keep equal lines: "ok" printed three times stays three lines', () => {
     expect(renderMarkdown(read(answer(['ok', '', 'ok', '', 'ok'])))).toBe('ok\n\nok\n\nok')
   })
 })
 
 describe('an incomplete answer', () => {
-  it('has its last row left out and its last block provisional while it grows', () => {
+  it('leaves out its last row and has a provisional last block while it grows', () => {
     const lines = answer(['First paragraph.', '', 'Second par'])
     const open = read(lines, { isOpen: true })
     expect(renderMarkdown(open)).toBe('First paragraph.')
@@ -174,7 +174,7 @@ describe('an incomplete answer', () => {
     expect(renderMarkdown(read(lines, { isOpen: true, growingRows: 0 }))).toBe('First paragraph.\n\nSecond par')
   })
 
-  it('has a mark on the block above which rows are missing', () => {
+  it('marks the block above which rows are missing', () => {
     const rows = drawRows(answer(['one', '', 'two']))
     const blocks = extractBlocks([rows[0]!, rows[1]!, { ...rows[2]!, hasGap: true }], {
       pack: PACK,
@@ -185,12 +185,12 @@ describe('an incomplete answer', () => {
     expect(blocks.map(block => block.missing)).toEqual([false, true])
   })
 
-  it('may have rows that were drawn at another width', () => {
+  it('may contain rows that were drawn at another width', () => {
     const text = 'This paragraph was drawn when the screen had forty columns, and nobody has drawn it again since then.'
     expect(renderMarkdown(read(answer(wrap(text, 40)), { cols: 120, widths: [120, 40] }))).toBe(text)
   })
 
-  it("is free of the terminal's own wraps", () => {
+  it('contains no line wraps of the terminal', () => {
     const text = 'x'.repeat(70)
     expect(renderMarkdown(read([`● ${text} and more`], { cols: 40 }))).toBe(`${text} and more`)
   })

@@ -23,7 +23,7 @@ function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
 
 const LINKED = [{ text: 'See the ' }, { text: 'docs', link: URL }, { text: ' for more.' }]
 
-test('words and their address in the colour of code are a link', () => {
+test('words and an address in the colour of code are a link', () => {
   const [words, address] = [
     { text: 'docs (', fg: BLUE },
     { text: `${URL})`, fg: BLUE },

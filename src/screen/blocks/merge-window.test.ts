@@ -17,8 +17,8 @@ const gaps = (rows: readonly KeptRow[]) => texts(rows.filter(({ row }) => row.ha
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line number ${from + index}`)
 
-describe('windows of an alternate screen', () => {
-  it('restore all text that scrolled through, for any height and step', () => {
+describe('successive windows of an alternate screen', () => {
+  it('restore all text that scrolled by, for any height and step', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 6, max: 20 }),
@@ -37,7 +37,7 @@ describe('windows of an alternate screen', () => {
     )
   })
 
-  it('may change their last rows by growing and folding', () => {
+  it('accept changes of the last rows by growing and folding', () => {
     const rows = show([
       ['one one', 'two two', 'three three', '● Running', '  out 1', '  out 2'],
       ['one one', 'two two', 'three three', '● Ran 1 command', 'four'],
@@ -45,7 +45,7 @@ describe('windows of an alternate screen', () => {
     expect(texts(rows)).toEqual(['one one', 'two two', 'three three', '● Ran 1 command', 'four'])
   })
 
-  it('find the row above a call that is redrawn when a menu has pushed everything else away', () => {
+  it('match the row above a redrawn call after a menu has pushed all other rows away', () => {
     const rows = show([
       ['▷ run the tests', '', '  Thought for 1s', '', '● I will run the test suite.', '', '● Running 1 command…'],
       ['● I will run the test suite.', '', '● Running the test suite', '  ⎿  $ npm test'],
@@ -60,7 +60,7 @@ describe('windows of an alternate screen', () => {
     expect(gaps(rows)).toEqual([])
   })
 
-  it('do not match a row that was said twice, or long before', () => {
+  it('do not match a repeated row, or one far above', () => {
     const again = '● I will run the test suite.'
     const twice = show([
       [again, '', '● two', '', again, '', '● four'],
@@ -78,7 +78,7 @@ describe('windows of an alternate screen', () => {
     expect(texts(show([lines(1, 10), lines(5, 14), lines(2, 11)]))).toEqual(lines(1, 14))
   })
 
-  it('remove an end that disappeared while the rest stayed', () => {
+  it('remove rows at the end that disappeared while the others stayed', () => {
     expect(texts(show([lines(1, 8), lines(1, 5)]))).toEqual(lines(1, 5))
   })
 
@@ -88,7 +88,7 @@ describe('windows of an alternate screen', () => {
     expect(rows.map(row => row.row.hasGap ?? false).indexOf(true)).toBe(8)
   })
 
-  it('are joined where only the last row or two are left', () => {
+  it('are joined if only the last row or two are left', () => {
     const rows = show([
       [...lines(1, 6), 'This is the beginning of'],
       ['This is the beginning of a longer sentence', ...lines(8, 12)],
@@ -97,7 +97,7 @@ describe('windows of an alternate screen', () => {
     expect(rows.some(row => row.row.hasGap)).toBe(false)
   })
 
-  it('keep a pinned prompt and title at the place where they were said', () => {
+  it('keep a pinned prompt and title at the place where they were printed', () => {
     const title = 'Current   Sessions'
     const rows = show([
       [title, '❯ a prompt', ...lines(1, 8)],
@@ -115,7 +115,7 @@ describe('windows of an alternate screen', () => {
     expect(texts(rows)).toEqual(['start', 'ok', 'ok', 'a b c', 'ok', 'ok', 'end'])
   })
 
-  it('lose no rows to a window that was half drawn', () => {
+  it('lose no rows to a half-drawn window', () => {
     const whole = lines(1, 15)
     const jumped = show([whole, lines(1, 2), lines(1, 2), lines(94, 108)])
     expect(texts(jumped)).toEqual([...whole, ...lines(94, 108)])
@@ -123,24 +123,24 @@ describe('windows of an alternate screen', () => {
     expect(texts(show([whole, lines(1, 2), lines(10, 20)]))).toEqual(lines(1, 20))
   })
 
-  it('forget rows that others have replaced', () => {
+  it('drop rows that others have replaced', () => {
     const replaced = [...lines(1, 4), 'another end', 'and one more']
     expect(texts(show([lines(1, 15), lines(1, 4), replaced, lines(94, 99)]))).toEqual([...replaced, ...lines(94, 99)])
   })
 
-  it('insert rows seen by scrolling back where they were missing', () => {
+  it('insert rows that scrolling back showed, where they were missing', () => {
     const rows = show([lines(1, 10), lines(30, 40), lines(25, 35)])
     expect(texts(rows)).toEqual([...lines(1, 10), ...lines(25, 40)])
     expect(gaps(rows)).toEqual(['line number 25'])
   })
 
-  it('have no gap once both of its sides are in one window', () => {
+  it('have no gap after one window showed both of its sides', () => {
     const jumped = [lines(1, 6), lines(7, 14)]
     expect(gaps(show(jumped))).toEqual(['line number 7'])
     expect(gaps(show([...jumped, lines(4, 14)]))).toEqual([])
   })
 
-  it('keep a row without the spinner that is before it only at the top of the screen', () => {
+  it('match a row behind a spinner with the earlier row at the top of the screen', () => {
     const first = ['● Start', '  one is here', '  two is here', '  three is here']
     const merged = mergeWindow([], keptRows(first), START)
     const spun = keptRows(['⠹ one is here', '  two is here', '  three is here', '  four is here']).map((row, index) =>
@@ -159,14 +159,14 @@ describe('a window of another width', () => {
     expect(texts(merged!.rows)).toEqual(['❯ old', 'x', '❯ new prompt', 'alpha beta', 'gamma delta epsilon'])
   })
 
-  it('continues in the middle of a row, at the right word', () => {
+  it('continues at the right word in the middle of a row', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
     const merged = realignWindow(kept, keptRows([words.slice(5, 10).join(' '), words.slice(10).join(' ')]), [])!
     expect(texts(merged.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
     expect(merged.rows.map(row => row.row.isContinued ?? false)).toEqual([false, false, true, false])
   })
 
-  it('has the upper edge of a table redrawn when only its rows are visible', () => {
+  it('redraws the upper edge of a table of which only rows are visible', () => {
     const [wide, narrow] = [6, 3].map(width => {
       const row = (cells: string[]) => `│${cells.map(cell => cell.padEnd(width)).join('│')}│`
       const edge = (marks: string) => marks[0] + '─'.repeat(width) + marks[1] + '─'.repeat(width) + marks[2]
@@ -177,7 +177,7 @@ describe('a window of another width', () => {
     expect(texts(merged.rows)).toEqual(['❯ new', ...spaced(narrow)])
   })
 
-  it('does not match a pinned prompt with the place where it was said', () => {
+  it('does not match a pinned prompt with the place where it was printed', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
     const merged = realignWindow(kept, keptRows(['❯ new', words.slice(8).join(' ')]), [])!
     expect(texts(merged.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)

@@ -18,7 +18,7 @@ const asBlocks = (contents: readonly BlockContent[]): Block[] =>
 const runsOf = (markdown: string): InlineRun[] => (parseMarkdown(markdown)[0] as { runs: InlineRun[] }).runs
 
 describe('blocks', () => {
-  test('paragraphs, headings, quotes, code, lists and tables in their order', () => {
+  test('paragraphs, headings, quotes, code, lists and tables are parsed in their order', () => {
     const kinds = parseMarkdown(
       '# Title\n\nFirst\nline.\n\n> said\n> twice\n\n```ts\nconst a = 1\n```\n- one\n- two\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\nend',
     )
@@ -58,7 +58,7 @@ describe('blocks', () => {
     })
   })
 
-  test('code inside a list item is put between the items', () => {
+  test('code inside a list item is placed between the items', () => {
     const blocks = parseMarkdown('- do\n  ```sh\n  npm test\n    deeper\n  ```\n- then')
     expect(blocks.map(block => block.kind)).toEqual(['list', 'code', 'list'])
     expect(blocks[1]).toMatchObject({ language: 'sh', lines: ['npm test', '  deeper'] })
@@ -87,7 +87,7 @@ describe('blocks', () => {
     })
   })
 
-  test('a row with more cells than the header keeps their words', () => {
+  test('a row with more cells than the header keeps their text', () => {
     const [block] = parseMarkdown('| a | b |\n|---|---|\n| 1 | 2 | 3 |\n| 4 |')
     expect(blockPlainText(block!)).toMatch(/1\W+2 \| 3\W+4/)
   })
@@ -105,7 +105,7 @@ describe('blocks', () => {
   })
 })
 
-describe('inline', () => {
+describe('inline marks', () => {
   test('bold, italic, strikethrough, code and links are recognised', () => {
     expect(runsOf('a **b** *c* ***d*** ~~e~~ `f` [g](https://x.y/(z)) _h_')).toEqual([
       { text: 'a ' },
@@ -171,7 +171,7 @@ test('rendering and parsing again gives the same blocks', () => {
   )
 })
 
-test('no word is ever lost, whatever is between them', () => {
+test('no word is lost, whatever is between the words', () => {
   const gap = fc.constantFrom(
     ' ',
     '\n',

@@ -13,14 +13,14 @@ const call = (id: string, command: string) =>
   block(id, { kind: 'tool_call', tool: { name: 'Bash', kind: 'shell', summary: `Bash(${command})`, command } })
 const said = (blocks: readonly Block[]) => blocks.map(found => `${found.source}:${blockPlainText(found)}`)
 
-describe('screen and transcript', () => {
-  it('replaces a screen block by the transcript block with the same text, under its id', () => {
+describe('merging screen and transcript', () => {
+  it('replaces a screen block by the transcript block with the same text, and keeps its id', () => {
     const screen = [text('t.0', 'the quick brown fox jumps over the lazy dog today')]
     const [only] = reconcile(screen, [text('x', 'the quick brown fox jumps over the lazy **dog** today')])
     expect(only).toMatchObject({ id: 't.0', source: 'transcript', rows: [1, 2] })
   })
 
-  it('inserts what the screen never showed, in order, and keeps what only the screen showed', () => {
+  it('inserts text that the screen never showed, and keeps text that only the screen showed', () => {
     const screen = [
       text('t.0', 'first answer here'),
       text('t.1', 'a notice of the program'),

@@ -30,7 +30,7 @@ describe('blocks for a terminal', () => {
     expect(renderAnsi([block(table)], plain)).toEqual(['名   n', '──  ──', 'ab  10'])
   })
 
-  it('contain no text of an agent that controls the terminal', () => {
+  it('contain no control characters in text of an agent', () => {
     const lines = renderAnsi([block({ kind: 'code', language: '', lines: ['a\u001b[2Jb'] })], {
       isColour: true,
       width: 80,

@@ -6,7 +6,7 @@ import { blocks } from './testing/blocks.js'
 
 const paragraph = (text: string): BlockContent => ({ kind: 'prose', variant: 'paragraph', runs: [{ text }] })
 
-describe('Markdown', () => {
+describe('rendered Markdown', () => {
   it('escapes a character only where it has an effect', () => {
     const cases: [string, string][] = [
       ['2 * 3 and 4 * 5', '2 * 3 and 4 * 5'],
@@ -63,7 +63,7 @@ describe('Markdown', () => {
   })
 
   // `npm run bench:text` measures that the time grows linearly with the length.
-  it('renders long texts of marks', () => {
+  it('renders long texts that consist of marks', () => {
     for (const mark of ['`', '*', '_', '*a ', '_a_ ', '~~a', '[', '<', '&a', '\\\\', '| ', ' ', '#']) {
       const text = `x${mark.repeat(200_000 / mark.length)}x`
       expect(renderMarkdown(blocks(paragraph(text))), mark).toMatch(/^x.*x$/su)
@@ -78,7 +78,7 @@ describe('Markdown', () => {
     expect(renderMarkdown(blocks({ kind: 'tool_result', lines, ok: null }))).toMatch(/line 11\n… \+3 lines\n```$/u)
   })
 
-  it('shows control and bidi characters instead of passing them on', () => {
+  it('shows control and bidi characters visibly', () => {
     expect(renderMarkdown(blocks(paragraph('a\u202eb\u001b[31mc')))).toBe('a⟦U+202E⟧b␛[31mc')
   })
 

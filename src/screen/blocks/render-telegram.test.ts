@@ -57,8 +57,8 @@ const content = fc.oneof(
     .map((lines): BlockContent => ({ kind: 'tool_result', lines, ok: null })),
 )
 
-describe('Telegram', () => {
-  it('gives valid HTML in parts that fit, with all of the text', () => {
+describe('blocks rendered for Telegram', () => {
+  it('are valid HTML in parts that fit, with all of the text', () => {
     fc.assert(
       fc.property(
         fc.array(content, { minLength: 1, maxLength: 10 }),
@@ -76,7 +76,7 @@ describe('Telegram', () => {
     )
   })
 
-  it('splits between blocks, then at lines, sentences and words', () => {
+  it('are split between blocks, then at lines, sentences and words', () => {
     const long = 'word '.repeat(12).trim()
     expect(renderTelegram(blocks(paragraph({ text: long }), paragraph({ text: 'end' })), { maxUnits: 62 })).toEqual([
       long,
@@ -93,18 +93,18 @@ describe('Telegram', () => {
     ])
   })
 
-  it('never splits a character', () => {
+  it('are never split inside a character', () => {
     for (const part of renderTelegram(blocks(paragraph({ text: '😀'.repeat(50) })), { maxUnits: 21 }))
       expect(part).toMatch(/^(?:😀)+$/u)
   })
 
-  it('prevents links for file names', () => {
+  it('contain no links for file names', () => {
     expect(renderTelegram(blocks(paragraph({ text: 'Edit src/main.py and README.md. Go to example.com' })))).toEqual([
       'Edit <code>src/main.py</code> and <code>README.md</code>. Go to example.com',
     ])
   })
 
-  it('draws narrow tables as text and wide ones as a list', () => {
+  it('show narrow tables as text and wide ones as a list', () => {
     const cells = (...texts: string[]) => texts.map(text => [{ text }])
     const narrow: BlockContent = {
       kind: 'table',
@@ -124,7 +124,7 @@ describe('Telegram', () => {
     ])
   })
 
-  it('draws lists, tools and quotes', () => {
+  it('show lists, tools and quotes', () => {
     const list: BlockContent = {
       kind: 'list',
       items: [
@@ -143,7 +143,7 @@ describe('Telegram', () => {
     ])
   })
 
-  it('shows control and bidi characters', () => {
+  it('show control and bidi characters', () => {
     expect(renderTelegram(blocks(paragraph({ text: 'a\u202eb\u0007' })))).toEqual(['a⟦U+202E⟧b⟦U+0007⟧'])
   })
 })

@@ -44,7 +44,7 @@ describe('unwrapping', () => {
     expect(separatorBetween({ width: 18, text: 'ends in a word' }, { text: 'then' }, room)).toBe(' ')
   })
 
-  it('does not join a row with room for the next word', () => {
+  it('does not join a row that had room for the next word', () => {
     expect(isContinuation({ width: 10, text: 'short' }, { text: 'next' }, { right: 80, left: 2 })).toBe(false)
     expect(isContinuation({ width: 76, text: 'full' }, { text: 'next' }, { right: 80, left: 2 })).toBe(true)
   })

@@ -34,12 +34,12 @@ describe('the text above the options', () => {
     expect(headOf([RULE, ' Run a command', `   ${row}`, ' May I?', ' 1. Yes']).isCut).toBe(true)
   })
 
-  test('is not cut by a count or an ellipsis in its words', () => {
+  test('is not cut by a count or an ellipsis inside its words', () => {
     const words = [RULE, ' Run a command', '   $ wc -l; echo 3 lines…', ' May I?', ' 1. Yes']
     expect(headOf(words)).toMatchObject({ isCut: false, reachesTop: false })
   })
 
-  test('is cut by an ellipsis at the edge of its box, and not by one before it', () => {
+  test('is cut by an ellipsis at the edge of its box, and not by an earlier one', () => {
     const boxed = (line: string) => headOf([`╭${RULE}╮`, `│ ${line.padEnd(58)} │`, '│ May I?', '│ 1. Yes'])
     expect(boxed(`release {"environment":"production","${'x'.repeat(20)}…`).isCut).toBe(true)
     expect(boxed('echo 3 lines…').isCut).toBe(false)
@@ -49,7 +49,7 @@ describe('the text above the options', () => {
     expect(headOf([RULE, ' Run', '   cat <<EOF', `   ${RULE}`, '   EOF', ' May I?', ' 1. Yes']).isCut).toBe(true)
   })
 
-  test('without an upper edge reaches the top of the screen', () => {
+  test('reaches the top of the screen if it has no upper edge', () => {
     expect(headOf(['   echo 58', '   echo 59', ' May I?', ' 1. Yes']).reachesTop).toBe(true)
   })
 })
@@ -59,7 +59,7 @@ test.each([
   'Yes, and don’t ask again for: ls',
   'Yes, always',
   'Allow without asking',
-])('"%s" is not for this once, whatever the pack says', label => {
+])('"%s" does not mean allow-once, whatever the pack says', label => {
   const spec = { meaning: [{ label: /^(Yes|Allow)/, meaning: 'allow-once', danger: false }] } as never
   expect(meaningOf(label, spec)).toMatchObject({ meaning: expect.not.stringMatching('allow-once'), danger: true })
   expect(meaningOf(label, null)).toMatchObject({ meaning: 'allow-always' })

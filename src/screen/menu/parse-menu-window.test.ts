@@ -77,7 +77,7 @@ function observeAlone(drawn: string): Observation {
 }
 
 describe('a dialog box with buttons', () => {
-  it.each([0, 1] as const)('asks, and its highlighted button is selected (%i)', pressed => {
+  it.each([0, 1] as const)('is a request, and its highlighted button is selected (%i)', pressed => {
     const observation = observeAlone(box(pressed))
     expect(observation.view).toBe('tool_menu')
     const { menu } = observation.payload as Payload['tool_menu']
@@ -91,7 +91,7 @@ describe('a dialog box with buttons', () => {
 })
 
 describe('a window over the conversation', () => {
-  it('asks, although the input box and the conversation are visible around it', () => {
+  it('is a request, although the input box and the conversation are visible around it', () => {
     const observation = observe(dialog(16, 50))
     expect(observation).toMatchObject({ view: 'tool_menu', busy: false })
     const { menu } = observation.payload as Payload['tool_menu']
@@ -104,7 +104,7 @@ describe('a window over the conversation', () => {
     expect(menu!.options.map(option => option.label)).toEqual(['Delete', 'Keep'])
   })
 
-  it('is not found if the box is not centred: text can draw one too', () => {
+  it('is not found if the box is not centred, because text can draw one too', () => {
     expect(observe(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 

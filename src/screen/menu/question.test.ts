@@ -41,12 +41,12 @@ test('the last line that asks is the question, and the first line is the title',
   })
 })
 
-test('a field that ends in a question mark is not what is asked', () => {
+test('a field that ends in a question mark is not the question', () => {
   const lines = ['Would you like to run the following command?', 'Reason: Run the slow job?', '$ node slow.js']
   expect(findQuestion(lines, null).question).toBe('Would you like to run the following command?')
 })
 
-test('a command, a change or a listing is not the question if there is another line', () => {
+test('a command, a change or a listing is not the question if another line is there', () => {
   expect(findQuestion(['△ Permission required', '# Shell command', '$ node slow.js'], null).question).toBe(
     'Permission required',
   )
@@ -62,7 +62,7 @@ test('the title that a pack knows is the question if no line asks', () => {
   })
 })
 
-test('without text above the options there is no question', () => {
+test('a menu without text above its options has no question', () => {
   expect(findQuestion([], null)).toEqual({ title: '', question: '', body: [] })
 })
 
@@ -74,12 +74,12 @@ test('text above a menu without an edge is not part of it', () => {
   })
 })
 
-test('the call that the menu asks about is its head', () => {
+test('the call that the menu is about becomes its title', () => {
   const said = ['> tidy up', '', '• I remove it.', '? Shell rm -r dist', '', 'May it run this?', '', ...OPTIONS]
   expect(menuOn(said)).toMatchObject({ title: 'Shell rm -r dist', question: 'May it run this?' })
 })
 
-test('a question that the grammar takes for the end of an answer stays the question', () => {
+test('a question that the grammar reads as the end of an answer stays the question', () => {
   const said = ['• Two folders are left over.', '', '  May it remove them?', '', '  Folder: dist', '']
   expect(menuOn([...said, ...OPTIONS])).toMatchObject({ question: 'May it remove them?', body: ['Folder: dist'] })
 })
@@ -122,7 +122,7 @@ test('the tick after the current setting is not part of its label', () => {
   expect(menuOn(['May it change?', '\u001b[36m❯ 1. Small ✔\u001b[0m', '  2. Large']).options[0]!.label).toBe('Small')
 })
 
-test('other calls that wait for their turn do not hide the menu above them', () => {
+test('other waiting calls do not hide the menu above them', () => {
   const rows = [
     '• I run two.',
     '? Shell npm test',

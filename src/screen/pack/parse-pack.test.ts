@@ -33,7 +33,7 @@ const failure = (
   throw new Error('the pack is accepted')
 }
 
-describe('a pack file over another', () => {
+describe('a pack file that overlays another', () => {
   const over = (text: string) =>
     composePack([
       { text: BASE, file: 'base.toml' },
@@ -84,25 +84,25 @@ describe('rules for some versions', () => {
   })
 })
 
-describe('mistakes are reported with file and line', () => {
+describe('a mistake in a pack is reported with file and line', () => {
   const rule = (more: string) => `pack = 1\nagent = "test"\n\n[[rule]]\nid = "r"\nview = "error"\n${more}\n`
 
   it.each([
-    ['TOML that is none', 'pack = 1\nagent = \n', 2, ''],
+    ['invalid TOML', 'pack = 1\nagent = \n', 2, ''],
     ['an unknown field', rule('region = "screen"\nlin = "x"'), 8, 'there is no field "lin" in rule r'],
     ['an unknown field at the top', 'pack = 1\nagent = "test"\nregions = []\n', 3, 'there is no field "regions"'],
     ['a missing field', rule('line = "x"'), 4, 'rule r region'],
-    ['a value that is none', rule('region = "screen"\nawaiting = "nobody"'), 8, 'rule r awaiting'],
+    ['an unknown value', rule('region = "screen"\nawaiting = "nobody"'), 8, 'rule r awaiting'],
     ['a pattern that does not compile', rule('region = "screen"\nline = "("'), 8, 'rule r line: '],
     [
-      'a pattern that may run for ever',
+      'a pattern that may never end',
       rule('region = "screen"\nline = "(a+)+b"'),
       8,
       'must not contain an unbounded quantifier',
     ],
     ['an unknown region', rule('region = "tray"\nline = "x"'), 7, 'unknown region "tray"'],
     [
-      'a condition in a region that is not there',
+      'a condition in an unknown region',
       rule('region = "screen"\nline = "x"\nnone = [{ region = "tray", line = "y" }]'),
       7,
       'unknown region "tray"',
@@ -120,18 +120,18 @@ describe('mistakes are reported with file and line', () => {
       'blocks[1].first',
     ],
     [
-      'a fixture that is no recording',
+      'a fixture that is not a recording',
       'pack = 1\nagent = "test"\nfixtures = [{ cast = "../x.cast", at = 1, expect = {} }]\n',
       3,
       'fixtures.0.cast',
     ],
-  ])('%s', (_, text, line, message) => {
+  ])('is reported at its line: %s', (_, text, line, message) => {
     const error = failure(text)
     expect([error.code, error.place.file, error.place.line]).toEqual(['E_PACK', '0.toml', line])
     expect(error.message).toContain(message)
   })
 
-  it('in the file that contains them', () => {
+  it('is reported in the file that contains it', () => {
     const own = `pack = 1\nagent = "test"\n\n[[rule]]\nid = "banner"\nview = "startup"\nregion = "screen"\nline = '['\n`
     expect(failure(BASE, own).place).toMatchObject({ file: '1.toml', line: 8 })
   })

@@ -32,7 +32,7 @@ describe('version ranges', () => {
     ['1.0', 0, false],
     [null, 2, true],
     ['nightly', 2, false],
-  ])('for version %s file %i answers (inside: %s)', (version, index, isInside) => {
+  ])('selects for version %s the file %i (inside its range: %s)', (version, index, isInside) => {
     const ranges = ['>=1.5 <2', '>=2 <2.1.228', '>=2.1.228 <2.2'].map(parseRange)
     expect(chooseRange(ranges, version)).toEqual({ index, isInside })
   })

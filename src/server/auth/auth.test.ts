@@ -31,8 +31,8 @@ function proof(id: string, key: Uint8Array, ms: number): string {
   return `${id}.${ms}.${stamp.nonce}.${signProof(key, request, stamp)}`
 }
 
-describe('a login', () => {
-  test('a login link works once, for five minutes', async () => {
+describe('logins', () => {
+  test('a login link works once within five minutes', async () => {
     const { auth, clock } = await open()
     const code = await auth.codes.make(OWNER)
     await auth.login({ code }, 'a')
@@ -44,7 +44,7 @@ describe('a login', () => {
   })
 
   test.each(['plain', 'hashed'])(
-    'a login by passphrase (%s in its file) works; five wrong ones block logins for 15 minutes',
+    'a passphrase login (%s in its file) works, and five wrong ones block logins for 15 minutes',
     async form => {
       const secret = 'correct horse battery'
       const { auth, clock } = await open({
@@ -67,7 +67,7 @@ describe('a login', () => {
   })
 })
 
-describe('a device', () => {
+describe('devices', () => {
   test('a login expires 12 hours after its last use, and after 7 days at the latest', async () => {
     const { auth, clock } = await open()
     const { device, key } = await auth.login({ code: await auth.codes.make(OWNER) }, 'a')
@@ -121,7 +121,7 @@ describe('a device', () => {
   })
 })
 
-test('a login counts as a confirmation of operations for five minutes, not of a decision, and not for others', async () => {
+test('a login confirms operations of its own device for five minutes, but no decision', async () => {
   const { auth, clock } = await open()
   const { device } = await auth.login({ code: await auth.codes.make(OWNER) }, 'a')
   const who = { kind: 'device' as const, person: OWNER, device }
@@ -135,7 +135,7 @@ test('a login counts as a confirmation of operations for five minutes, not of a 
   auth.requireConfirmed(who, null)
 })
 
-test('a step-up confirmation lasts five minutes, for the credential that gave it', async () => {
+test('a step-up confirmation lasts five minutes for the credential that gave it', async () => {
   const { auth, clock } = await open()
   const { device } = await auth.login({ code: await auth.codes.make(OWNER) }, 'a')
   const who = { kind: 'device' as const, person: OWNER, device }

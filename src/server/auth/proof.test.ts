@@ -14,7 +14,7 @@ describe('the proof of a browser', () => {
     )
   })
 
-  test('made with Web Crypto is accepted', async () => {
+  test('is accepted if Web Crypto made it', async () => {
     const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
     const signed = await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(proofText(request, stamp)))
     expect(Buffer.from(signed).toString('base64url')).toBe(signProof(key, request, stamp))
@@ -39,7 +39,7 @@ describe('the proof of a browser', () => {
     expect(isProofOf(Buffer.alloc(32, 8), request, proof)).toBe(false)
   })
 
-  test('is not parsed from a header of any other form', () => {
+  test('is not parsed from a header of another form', () => {
     const good = `dev_0123456789abcdef.1794737573431.pR0bZk3vQm8sT1aXyUe2Lw.${'x'.repeat(43)}`
     expect(parseProof(good)).toMatchObject({ device: 'dev_0123456789abcdef', ms: 1_794_737_573_431 })
     for (const bad of ['', `${good}x`, good.slice(1), good.replace('.', '..'), good.replaceAll('x', '+'), `${good}\n`])

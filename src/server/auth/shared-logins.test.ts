@@ -41,14 +41,14 @@ function proofOf(id: string, key: Buffer, nonce = 'n'.repeat(16)): string {
   return `${id}.${stamp.ms}.${nonce}.${signProof(key, REQUEST, stamp)}`
 }
 
-test('a login link of one server works on another, and once on all of them', async () => {
+test('a login link of one server works once, on any server', async () => {
   const [a, b] = [await server('a'), await server('b')]
   const code = await a.codes.make(OWNER)
   const both = await Promise.allSettled([a.login({ code }, 'x'), b.login({ code }, 'y')])
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a browser that logged in on one server is known to the others, and its proof works once on all of them', async () => {
+test('a browser that logged in on one server is known to the others, and each proof works once', async () => {
   const [a, b] = [await server('a'), await server('b')]
   const { device, key } = await a.login({ code: await a.codes.make(OWNER) }, 'x')
   const proof = proofOf(device.id, key)

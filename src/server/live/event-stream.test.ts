@@ -5,7 +5,7 @@ import { EPHEMERAL_MS, EventQueue } from './event-stream.js'
 const frames = async (queue: EventQueue) => (await queue.next())?.split('|').filter(Boolean) ?? null
 
 describe('the event queue of a reader', () => {
-  test('gives all frames at once and in order, and only the newest ephemeral frame of a key', async () => {
+  test('returns all frames at once and in order, but only the newest ephemeral frame of a key', async () => {
     const queue = new EventQueue()
     queue.push('a|')
     queue.pushEphemeral('x', 'x1|')
@@ -15,7 +15,7 @@ describe('the event queue of a reader', () => {
     expect(await frames(queue)).toEqual(['a', 'x2', 'b', 'y1'])
   })
 
-  test('holds any amount while the reader waits, and at most 1 000 events or 1 MiB while it does not', async () => {
+  test('holds any number of frames while the reader waits, and else at most 1 000 events or 1 MiB', async () => {
     const keeping = new EventQueue()
     const waiting = keeping.next()
     await Promise.resolve()
@@ -40,7 +40,7 @@ describe('the event queue of a reader', () => {
     }
   })
 
-  test('sends ephemeral frames together after an interval; a logged frame is sent at once, together with them', async () => {
+  test('sends ephemeral frames after an interval, or together with a logged frame that is sent at once', async () => {
     const clock = new SimulatedClock()
     const queue = new EventQueue({ clock })
     const sent: string[] = []
@@ -73,7 +73,7 @@ describe('the event queue of a reader', () => {
     expect(clock.pending).toBeLessThanOrEqual(1)
   })
 
-  test('delays logged frames that are not urgent as well, and sends an urgent one at once, in order', async () => {
+  test('also delays logged frames that are not urgent, and sends an urgent one at once, in order', async () => {
     const clock = new SimulatedClock()
     const queue = new EventQueue({ clock, ephemeralMs: 100 })
     const sent: string[] = []
@@ -100,7 +100,7 @@ describe('the event queue of a reader', () => {
     await reading
   })
 
-  test('sends what is left when it is finished, and drops it when the reader is gone', async () => {
+  test('sends the remaining frames when it is finished, and drops them when the reader is gone', async () => {
     const finished = new EventQueue()
     finished.push('a|')
     finished.finish()

@@ -42,6 +42,6 @@ const ITEMS: ItemsGatePayload = {
 test.each([
   ['a plan', planGate, PLAN],
   ['items', itemsGate, ITEMS],
-])('the gate of a pipeline about %s has every field of its schema, and no other', (_, schema, payload) => {
+])('the gate of a pipeline about %s has exactly the fields of its schema', (_, schema, payload) => {
   expect(schema.strict().parse(payload)).toEqual(payload)
 })

@@ -7,7 +7,7 @@ const record = (id: string, more: object = {}) =>
   ({ id, agent: 'claude', project: '/p', startedAt: 0, ...more }) as unknown as SessionRecord
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`)
 
-test('sessions count by day, live ones as they report it now; those of runs count with their run', () => {
+test('the spending of sessions counts per day and live; sessions of runs count with their run', () => {
   const host = {
     agentStats: (id: string) => (id === 'live' ? { model: 'm', days: { '2026-03-02': spent(2) } } : null) as never,
   }

@@ -49,7 +49,7 @@ describe('a terminal in a tool call', () => {
     ])
   })
 
-  test('is in the message as the agent was answered, so that a recording alone gives it', () => {
+  test('is in the message with the answer that the agent got, so that a recording contains it', () => {
     const { events } = folded([
       ...started,
       ['received', { id: 8, method: 'terminal/output', params: { sessionId, terminalId: 'terminal-1' } }],
@@ -70,7 +70,7 @@ describe('a terminal in a tool call', () => {
 })
 
 describe('the calls of an agent to its client', () => {
-  test('wait until they are answered, and name the same terminals in every reading', () => {
+  test('wait until they are answered, and name the same terminals whenever they are read', () => {
     const messages: Message[] = [
       ...OPENED,
       create(7, 'true'),
@@ -89,7 +89,7 @@ describe('the calls of an agent to its client', () => {
     expect(conversation.clientCalls.map(({ rpc }) => rpc)).toEqual([8])
   })
 
-  test('of an unknown method are refused', () => {
+  test('are refused if the method is unknown', () => {
     const { events } = folded([...OPENED, ['received', { id: 9, method: 'fs/delete', params: {} }]])
     expect(events.at(-1)).toEqual({ kind: 'unsupported', rpc: 9, method: 'fs/delete' })
   })

@@ -16,7 +16,7 @@ async function declared(offers: { reading: boolean; writing: boolean; terminals:
   return (calls[0] as { clientCapabilities: unknown }).clientCapabilities
 }
 
-test('an agent is told which files and terminals it may ask for', async () => {
+test('the handshake lists the file and terminal calls that the agent may use', async () => {
   expect(await declared({ reading: false, writing: false, terminals: false })).toEqual({
     fs: { readTextFile: false, writeTextFile: false },
     terminal: false,

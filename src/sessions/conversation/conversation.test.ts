@@ -75,7 +75,7 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `  line number ${from + index}`)
 
 describe('a turn on the alternate screen', () => {
-  it('holds rows that scrolled away', () => {
+  it('keeps rows that scrolled away', () => {
     const fixture = new Fixture({ cols: 80, rows: 10 })
     const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
     for (let count = 3; count <= transcript.length; count++) fixture.paint(transcript.slice(0, count), 10)
@@ -114,7 +114,7 @@ describe('a message', () => {
     return markdown(fixture.conversation.closeMessage()?.blocks ?? [])
   }
 
-  it('is not lost when rows above it are folded', () => {
+  it('is not lost when rows above it fold', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     fixture.paint(['', '▷ go', '', '◇ Think', '  of this', '  and that', '  and more', '', '◆ I run the tests.'], 20)
     expect(close(fixture)).toContain('I run the tests.')
@@ -122,7 +122,7 @@ describe('a message', () => {
     expect(markdown(fixture.read())).toBe('All of them pass.')
   })
 
-  it('continues with the word in which a request cut it', () => {
+  it('continues with the word at which a request interrupted it', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     fixture.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
     expect(close(fixture)).toBe('I will switch the greeting t')
@@ -132,7 +132,7 @@ describe('a message', () => {
     expect(close(fixture)).toBe('It is done.')
   })
 
-  it('is not repeated when the agent continues by itself', () => {
+  it('is not repeated when the agent continues without a prompt', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     fixture.paint(['▷ go', '', '◆ It runs in the background.'], 20)
     expect(close(fixture)).toBe('It runs in the background.')
@@ -153,7 +153,7 @@ describe('a message', () => {
     expect(fixture.conversation.turn).toBe('s.2')
   })
 
-  it('is read from the alternate screen’s rows after the program has left it', () => {
+  it('is read from the rows of the alternate screen after the program has left it', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     fixture.paint(['▷ go', '', '◆ Half of an answer that'], 20)
     fixture.read({ isOpen: true })
@@ -165,7 +165,7 @@ describe('a message', () => {
 })
 
 describe('a prompt on the alternate screen', () => {
-  it('with a blank row is one prompt, not two', () => {
+  it('is one prompt if it contains a blank row, not two', () => {
     const fixture = new Fixture({ cols: 80, rows: 20, pack: LOOSE })
     const { conversation, screen } = fixture
     const rows = ['▷ first', '', '◆ ok', '']
@@ -190,7 +190,7 @@ describe('a turn in the normal buffer', () => {
     expect(fixture.conversation.turn).toBe('s.2')
   })
 
-  it('is the same turn when the program clears everything and prints it again', () => {
+  it('stays the same turn when the program clears the screen and prints it again', () => {
     const fixture = new Fixture({ cols: 80, rows: 8 })
     const content = ['▷ only one', '', '◆ line number 1', ...lines(2, 20), '', '◈ Finished in 1s', ...BOX].join('\r\n')
     fixture.print(content)
@@ -200,7 +200,7 @@ describe('a turn in the normal buffer', () => {
     expect(fixture.conversation.turn).toBe('s.1')
   })
 
-  it('is the same turn when a menu has pushed its rows up and they are printed again below', () => {
+  it('stays the same turn when a menu has pushed its rows up and they are printed again below', () => {
     const fixture = new Fixture({ cols: 80, rows: 12 })
     const said = ['▷ run the tests', '', '◆ I look at the sources.', '', '◆ I run the test suite now.']
     fixture.print(`${said.join('\r\n')}\r\n${BOX.join('\r\n')}`)
@@ -216,7 +216,7 @@ describe('a turn in the normal buffer', () => {
     expect(fixture.conversation.turn).toBe('s.1')
   })
 
-  it('repeats nothing when idle output after its end disappears', () => {
+  it('is not repeated when idle output after its end disappears', () => {
     const fixture = new Fixture({ cols: 80, rows: 30 })
     const turn = ['▷ go', '', '◆ It runs in the background.', '', '◈ Finished in 1s']
     fixture.paint(turn, 30)
@@ -244,7 +244,7 @@ describe('a turn in the normal buffer', () => {
 })
 
 describe('a prompt on the normal screen', () => {
-  it('that was seen half drawn is not part of the answer', () => {
+  it('is not part of the answer if it was half drawn when it was read', () => {
     const fixture = new Fixture({ cols: 80, rows: 12 })
     fixture.print(['▷ first row', '', ...BOX].join('\r\n'))
     fixture.conversation.beginTurn(fixture.screen.last!)
@@ -254,7 +254,7 @@ describe('a prompt on the normal screen', () => {
     expect(markdown(fixture.read())).toBe('the answer')
   })
 
-  it('is not taken for a new one while everything is cleared and printed again', () => {
+  it('is not read as a new one while the screen is cleared and printed again', () => {
     const fixture = new Fixture({ cols: 80, rows: 10 })
     const { conversation, screen } = fixture
     const old = ['▷ the first prompt', '', '◆ an old answer', '']
@@ -272,27 +272,24 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.turn).toBe('s.1')
   })
 
-  it.each([1, 6])(
-    'taller than the screen starts its turn when %d earlier ones were cleared and printed again',
-    count => {
-      const fixture = new Fixture({ cols: 80, rows: 10 })
-      const { conversation, screen } = fixture
-      const old = Array.from({ length: count }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
-      fixture.print([...old, ...BOX].join('\r\n'))
-      fixture.read()
-      conversation.closeTurn()
-      // The box with the draft covers the screen: the rows below the last answer are on screen.
-      fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
-      expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
-      const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
-      fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
-      expect(conversation.newEcho(screen.last!)).toBeNull()
-      expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
-      expect(conversation.turn).toBe('s.2')
-    },
-  )
+  it.each([1, 6])('starts its turn if it is taller than the screen and %d earlier ones are printed again', count => {
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    const { conversation, screen } = fixture
+    const old = Array.from({ length: count }, (_, at) => [`▷ prompt ${at}`, '', `◆ answer ${at}`, '']).flat()
+    fixture.print([...old, ...BOX].join('\r\n'))
+    fixture.read()
+    conversation.closeTurn()
+    // The box with the draft covers the screen: the rows below the last answer are on screen.
+    fixture.print(`${'\r\n'.repeat(10)}\u001b[H\u001b[J${BOX.join('\r\n')}`)
+    expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
+    const prompt = ['▷ row 0', ...Array.from({ length: 12 }, (_, at) => `  row ${at + 1}`)]
+    fixture.print(`\u001b[H\u001b[2J\u001b[3J${[...old, ...prompt, '', '◆ the new answer', '', ...BOX].join('\r\n')}`)
+    expect(conversation.newEcho(screen.last!)).toBeNull()
+    expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('the new answer')
+    expect(conversation.turn).toBe('s.2')
+  })
 
-  it('that waited in the queue of a command starts its own turn', () => {
+  it('starts its own turn if it waited in the queue of a command', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture
     const rows = ['▷ first', '', '◆ ok', '']
@@ -308,7 +305,7 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.beginTurn(screen.last!)).toBe('s.3')
   })
 
-  it('that was sent belongs to its turn, also below text that was read before', () => {
+  it('belongs to the turn of the prompt that was sent, also below text that was read before', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture
     const rows = ['▷ first', '', '◆ ok', '']
@@ -324,7 +321,7 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.shownTurn).toBe('s.2')
   })
 
-  it('that was sent replaces what looked like it while the box was emptied', () => {
+  it('replaces a row that looked like it while the input box was cleared', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture
     const rows = ['▷ first', '', '◆ ok', '']
@@ -341,7 +338,7 @@ describe('a prompt on the normal screen', () => {
     expect(markdown(conversation.extract(screen.last!, { isOpen: false }))).toBe('yes')
   })
 
-  it('that waited in the queue starts its own turn above the older ones, which were erased', () => {
+  it('starts its own turn if it waited in the queue and older prompts were erased', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture
     fixture.print(['▷ first', '', '◆ ok', '', '▷ second', '', '◆ ok', '', ...BOX].join('\r\n'))
@@ -356,7 +353,7 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.turn).toBe('s.3')
   })
 
-  it('is not taken for the input box while everything is cleared and printed again', () => {
+  it('is not read as the input box while the screen is cleared and printed again', () => {
     const fixture = new Fixture({ cols: 80, rows: 10 })
     const { conversation, screen } = fixture
     // The prompts of this program are drawn like its input box.
@@ -371,7 +368,7 @@ describe('a prompt on the normal screen', () => {
     expect(conversation.turn).toBe('s.1')
   })
 
-  it('of a new session starts the turn that was sent, also below a greeting that has grown', () => {
+  it('starts the turn of the prompt that was sent, also below a greeting that has grown', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     const { conversation, screen } = fixture
     fixture.print(['Welcome', '', ...BOX].join('\r\n'))

@@ -84,7 +84,7 @@ function play(steps: number, isReadAfter: (step: number) => boolean): LongTurn {
 }
 
 describe('a long message', () => {
-  it('is closed in parts that hold every step once, in order', () => {
+  it('is closed in parts that contain every step once, in order', () => {
     const { parts } = play(130, () => true)
     expect(parts.length).toBeGreaterThan(1)
     expect(parts.map(({ message }) => message)).toEqual(parts.map((_, index) => `s.1.${index + 1}`))
@@ -92,7 +92,7 @@ describe('a long message', () => {
     expect(all).toBe(Array.from({ length: 130 }, (_, index) => stepText(index + 1)).join('\n\n'))
   })
 
-  it('is divided at the same places whenever it is read', () => {
+  it('is divided at the same places whenever it is read again', () => {
     const { parts } = play(130, () => true)
     expect(play(130, step => step % 37 === 0).parts).toEqual(parts)
     expect(play(130, () => false).parts).toEqual(parts)
@@ -114,7 +114,7 @@ describe('a long message', () => {
     expect(costOf(250, 299)).toBeLessThanOrEqual(early * 1.2)
   })
 
-  it('is not divided within one text', () => {
+  it('is not divided inside a text', () => {
     const turn = new LongTurn()
     turn.step(`It begins.\r\n${Array.from({ length: 300 }, (_, index) => `  line ${index}`).join('\r\n')}`)
     turn.step('Another one.')

@@ -9,12 +9,12 @@ describe('the tail of a message', () => {
     expect(findTail(rows('◆ Then I run the tests.', '', '◇ Bash npm test'), TAIL)).toBe(0)
   })
 
-  it('is found after a change of width has wrapped the rows elsewhere', () => {
+  it('is found after a new width has wrapped the rows differently', () => {
     const narrow = rows('◆ I look at the', '  sources first.', '', '◆ Then I run', '  the tests.', '◇ Bash npm test')
     expect(findTail(narrow, TAIL)).toBe(4)
   })
 
-  it('is the last of several equal places', () => {
+  it('is found at the last of several equal places', () => {
     const doubled = rows(
       '◆ Then I run the tests.',
       '◆ I look at the sources first.',
@@ -24,11 +24,11 @@ describe('the tail of a message', () => {
     expect(findTail(doubled, TAIL)).toBe(2)
   })
 
-  it('is the row before if the last row was removed', () => {
+  it('is found at the row before if the last row was removed', () => {
     expect(findTail(rows('◆ I look at the sources first.', '', '◆ All is well.'), TAIL)).toBe(0)
   })
 
-  it('is found while the mark in front of it blinks', () => {
+  it('is found while the mark of the row blinks', () => {
     const tail = tailOf(rows('● I look at the sources.', '● Then I run the tests.'))
     expect(findTail(rows('  I look at the sources.', '  Then I run the tests.', '● All is well.'), tail)).toBe(1)
   })

@@ -42,7 +42,7 @@ beforeEach(() => {
 })
 
 describe('an open message', () => {
-  test('is not emitted before it has three visible characters', () => {
+  test('is not sent before it has three visible characters', () => {
     writer.update(MESSAGE, blocks('ab'))
     writer.update(MESSAGE, blocks('a b'))
     expect(updates).toEqual([])
@@ -51,7 +51,7 @@ describe('an open message', () => {
     expect(updates).toEqual([{ type: 'message.update', ...MESSAGE, blocks: shown }])
   })
 
-  test('is emitted once for the same list of blocks', () => {
+  test('is sent once for the same list of blocks', () => {
     const shown = blocks('The same answer.')
     writer.update(MESSAGE, shown)
     writer.update(MESSAGE, shown)
@@ -60,20 +60,20 @@ describe('an open message', () => {
     expect(updates).toHaveLength(2)
   })
 
-  test('is not emitted while the session reads old bytes', () => {
+  test('is not sent while the session reads old bytes', () => {
     isCatchingUp = true
     writer.update(MESSAGE, blocks('An old answer.'))
     expect(updates).toEqual([])
   })
 })
 
-describe('typing', () => {
+describe('the typing indicator', () => {
   const typing = () => updates.map(update => (update.type === 'typing' ? update.on : update.type))
   const pass = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) clock.advance(500)
   }
 
-  test('is repeated until the agent stops to think', () => {
+  test('is repeated until the agent stops thinking', () => {
     writer.typing(true)
     pass(9_000)
     expect(typing()).toEqual([true, true, true])
@@ -88,7 +88,7 @@ describe('typing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that started in old bytes is not emitted; its end stops the repetition', () => {
+  test('is not sent if it started in old bytes, and its end stops the repetition', () => {
     writer.typing(true)
     isCatchingUp = true
     writer.typing(true)

@@ -32,7 +32,7 @@ async function send(text: string, above: readonly string[], taken: readonly stri
 }
 
 describe('the prompt of a turn', () => {
-  test('is the echo that the agent shows at the start of the turn', async () => {
+  test('is the echo that the agent shows when the turn starts', async () => {
     await open()
     await fixture.paint(['▷ first', '', THINKING, ''])
     await fixture.paint(FIRST)
@@ -40,7 +40,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
-  test('is recorded when it appears after the start of the work', async () => {
+  test('is recorded when it appears after the work started', async () => {
     await open()
     await fixture.paint([GREETING, '', THINKING, ''])
     expect(await prompts()).toEqual([])
@@ -61,7 +61,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
-  test('is the sent text if the screen shows work and no prompt', async () => {
+  test('is the text that was sent if the screen shows work and no prompt', async () => {
     await open()
     await send('first', [GREETING], ['', THINKING, ''])
     expect(await prompts()).toEqual(['first'])
@@ -81,7 +81,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first'])
   })
 
-  test('is recorded once if the whole answer came before the proof of delivery', async () => {
+  test('is recorded once if the answer was complete before the delivery was proven', async () => {
     await open()
     await send('first', [GREETING], ['', ...FIRST])
     await fixture.pass(2_000)
@@ -95,7 +95,7 @@ describe('the prompt of a turn', () => {
     expect(await fixture.events('turn.closed')).toHaveLength((await fixture.events('turn.opened')).length)
   })
 
-  test('of a turn that was stopped before its first word is not used for the next turn', async () => {
+  test('is not reused for the next turn after its own turn was stopped before the first word', async () => {
     await open()
     await fixture.paint(['▷ first', '', THINKING, ''])
     await fixture.paint([

@@ -28,34 +28,34 @@ const tool = (summary: string): Block => ({
 })
 const final = (screen: Block[], records: ReportedText[]) => reconcileReported(screen, records, { isFinal: true })
 
-describe('reported text', () => {
-  test('replaces the screen’s text with its formatting', () => {
+describe('text that the transcript reports', () => {
+  test('replaces the text of the screen and adds its formatting', () => {
     const result = final(shown('Read the docs first'), reported('Read the **docs** first'))
     expect(renderMarkdown(result.blocks)).toBe('Read the **docs** first')
     expect(result.isConfirmed).toBe(true)
     expect(result.blocks[0]!.id).toBe('s0')
   })
 
-  test('is found although the screen split it differently', () => {
+  test('is matched although the screen split it differently', () => {
     const screen = shown('One two three. Four five six.', 'seven eight', 'nine ten')
     const result = final(screen, reported('One two three.\n\nFour five six.\n\n- seven eight\n- nine ten'))
     expect(result.blocks.map(block => block.kind)).toEqual(['prose', 'prose', 'list'])
     expect(result.isConfirmed).toBe(true)
   })
 
-  test('replaces what the screen showed of it before and after the rows that it skipped', () => {
+  test('replaces the parts that the screen showed before and after the rows that it skipped', () => {
     const items = Array.from({ length: 40 }, (_, at) => `${at + 1}. Item ${at + 1} of the list`)
     const screen = shown([...items.slice(0, 8), ...items.slice(-8)].join('\n'))
     expect(renderMarkdown(final(screen, reported(items.join('\n'))).blocks)).toBe(items.join('\n'))
   })
 
-  test('replaces its beginning, read in the middle of a word', () => {
+  test('replaces a beginning that was read in the middle of a word', () => {
     const result = final(shown('Answer 20 i'), reported('Answer 20 is about something else.'))
     expect(renderMarkdown(result.blocks)).toBe('Answer 20 is about something else.')
     expect(result.isConfirmed).toBe(true)
   })
 
-  test('leaves out the rest of a prompt taller than the screen above it', () => {
+  test('removes the rest of a prompt that is taller than the screen above it', () => {
     const screen = shown('row 38 row 39 of my prompt', 'The answer has six words here.')
     const records = reported('The answer has six words here.')
     const prompt = 'row 1\nrow 2\n\nrow 38\nrow 39 of my prompt'
@@ -63,7 +63,7 @@ describe('reported text', () => {
     expect(renderMarkdown(result.blocks)).toBe('The answer has six words here.')
   })
 
-  test('leaves out nothing that is not in the prompt: its record may be late or missing', () => {
+  test('removes only text that is in the prompt, whose record may be late or missing', () => {
     const records = reported('Then I found the file')
     const read = (screen: readonly Block[]) =>
       renderMarkdown(reconcileReported(screen, records, { isFinal: true, prompt: 'find it' }).blocks)
@@ -72,7 +72,7 @@ describe('reported text', () => {
     expect(read([...shown('find it'), tool('ls'), ...shown('Then I found the file')])).toContain('find it')
   })
 
-  test('keeps its place between tools', () => {
+  test('keeps its position between tools', () => {
     const screen = [...shown('First I look around'), tool('ls'), ...shown('Then I found the file')]
     const result = final(screen, reported('First I `look` around', 'Then I *found* the file'))
     expect(renderMarkdown(result.blocks)).toBe('First I `look` around\n\n**Run** `ls`\n\nThen I *found* the file')
@@ -96,14 +96,14 @@ describe('reported text', () => {
     expect(renderMarkdown(result.blocks)).toBe('This is a long answer of which more comes')
   })
 
-  test('that the screen never showed is inserted at the end of the turn', () => {
+  test('is inserted at the end of the turn if the screen never showed it', () => {
     const screen = shown('The end of it all')
     const records = reported('The beginning which scrolled away', 'The end of it all')
     expect(reconcileReported(screen, records, { isFinal: false }).blocks).toHaveLength(1)
     expect(renderMarkdown(final(screen, records).blocks)).toBe('The beginning which scrolled away\n\nThe end of it all')
   })
 
-  test('takes the place of passages of it, if the screen skipped the rest', () => {
+  test('replaces passages of it if the screen skipped the rest', () => {
     const list = (first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, at) => `${first + at}. Item ${first + at} of it`).join('\n')
     const screen = [...shown(list(1, 4)), ...shown(list(50, 60)), tool('ls'), ...shown('That was it then')]

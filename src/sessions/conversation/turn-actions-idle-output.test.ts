@@ -45,13 +45,13 @@ function rest() {
   return { paint, look, output, conversation, turns }
 }
 
-it('reports nothing without new rows', () => {
+it('idle output is not reported without new rows', () => {
   const { look, output } = rest()
   expect(look(2)).toBeNull()
   expect(output.dueAt).toBeNull()
 })
 
-it('reports output after it has stayed for a second', () => {
+it('idle output is reported after it has stayed for a second', () => {
   const { paint, look, output } = rest()
   paint([...ASKED, '', '◆ The build in the background has ended.'], 3)
   expect(look(3)).toBe('pending')
@@ -60,7 +60,7 @@ it('reports output after it has stayed for a second', () => {
   expect(look(4)).toBe('due')
 })
 
-it('reports output at its due time, whatever the rounding of the sum', () => {
+it('idle output is reported at its due time, whatever the rounding of the sum', () => {
   // 15.084337 + 1 - 15.084337 is less than 1 in floating point: without tolerance it is never due.
   const { paint, look, output } = rest()
   paint([...ASKED, '', '◆ The build in the background has ended.'], 15.084337)
@@ -68,7 +68,7 @@ it('reports output at its due time, whatever the rounding of the sum', () => {
   expect(look(output.dueAt!)).toBe('due')
 })
 
-it('does not report a hint that another hint replaces', () => {
+it('a hint that another hint replaces is not reported', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ A tip for you.'], 3)
   expect(look(3)).toBe('pending')
@@ -78,21 +78,21 @@ it('does not report a hint that another hint replaces', () => {
   expect(look(4.8)).toBe('due')
 })
 
-it('reports the answer to a prompt without a turn at once, and opens its turn', () => {
+it('the answer to a prompt without a turn is reported at once and opens its turn', () => {
   const { paint, look, turns } = rest()
   paint([...ASKED, '', '▷ and now?', '', '◆ Nothing more.'], 3)
   expect(look(3)).toBe('due')
   expect(turns).toEqual(['s.2'])
 })
 
-it('reports nothing shorter than three characters', () => {
+it('idle output of fewer than three characters is not reported', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ ·'], 3)
   expect(look(3)).toBeNull()
   expect(look(9)).toBeNull()
 })
 
-it('reads nothing above a completion list or a question', () => {
+it('rows above a completion list or a question are not read as idle output', () => {
   const { paint, look, output } = rest()
   const seen = paint([...ASKED, '', '◆ Something came.'], 3)
   const asking: Look = { ...seen, observation: { ...seen.observation, awaiting: 'exit_confirm' } }

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('the changes of a session', () => {
-  test('are committed: only the named files, also new ones', async () => {
+  test('are committed: only the selected files, also new ones', async () => {
     const first = await git.head()
     write('a.txt', 'two\n')
     write('b.txt', 'new\n')
@@ -35,7 +35,7 @@ describe('the changes of a session', () => {
     expect((await git.run(['log', '-1', '--format=%s'])).trim()).toBe('Second')
   })
 
-  test('are discarded: changed files are restored and new ones deleted, and the state before is kept', async () => {
+  test('are discarded: changed files are restored, new ones deleted, and the earlier state is kept', async () => {
     write('a.txt', 'two\n')
     write('b.txt', 'new\n')
     write('c.txt', 'kept\n')
@@ -46,7 +46,7 @@ describe('the changes of a session', () => {
     expect(await git.run(['show', `${keptAs}:b.txt`])).toBe('new\n')
   })
 
-  test('are committed and discarded by each name of a moved file', async () => {
+  test('are committed and discarded by either name of a moved file', async () => {
     await git.run(['mv', 'a.txt', 'moved.txt'])
     await discardChanges(git, ['moved.txt', 'a.txt'], 1)
     expect(await changed()).toEqual([])
@@ -55,14 +55,14 @@ describe('the changes of a session', () => {
     expect(await changed()).toEqual(['D  a.txt'])
   })
 
-  test('are not discarded where a path names something else', async () => {
+  test('are not discarded where a path means something else', async () => {
     write('a.txt', 'two\n')
     await expect(discardChanges(git, ['.'], 1)).rejects.toMatchObject({ code: 'E_INPUT' })
     await expect(discardChanges(git, [], 1)).rejects.toMatchObject({ code: 'E_INPUT' })
     expect(await changed()).toEqual([' M a.txt'])
   })
 
-  test('start at the commit that was checked out at a time', async () => {
+  test('start at the commit that was checked out at a given time', async () => {
     const first = await git.head()
     write('a.txt', 'two\n')
     await git.run(['commit', '--quiet', '-am', 'second'], {
@@ -92,14 +92,14 @@ describe('one part of the changes', () => {
     write('long.txt', text('2 first', '25 last'))
   })
 
-  test('is taken back, the other stays, and the state before is kept', async () => {
+  test('is discarded while the other stays, and the earlier state is kept', async () => {
     const [first] = await shownHunks()
     expect(await discardHunk(git, first!, options)).toEqual({ files: 1, keptAs: 'refs/signalbox/discarded/7' })
     expect(readFileSync(join(directory, 'long.txt'), 'utf8')).toBe(text('25 last'))
     expect(await git.run(['show', 'refs/signalbox/discarded/7:long.txt'])).toBe(text('2 first', '25 last'))
   })
 
-  test('that has changed since is refused, and nothing changes', async () => {
+  test('is refused if it has changed in the meantime', async () => {
     const [first] = await shownHunks()
     write('long.txt', text('2 other', '25 last'))
     await expect(discardHunk(git, first!, options)).rejects.toMatchObject({ code: 'E_STATE' })
@@ -107,8 +107,8 @@ describe('one part of the changes', () => {
   })
 })
 
-describe('an image', () => {
-  test('is read from a commit and from the working tree; other files and links out of it are refused', async () => {
+describe('an image in the changes', () => {
+  test('is read from a commit and from the working tree, but not outside of it', async () => {
     const bytes = Buffer.from([0x89, 0x50, 0xff, 0x00, 0x0a])
     writeFileSync(join(directory, 'a.png'), bytes)
     await git.run(['add', '.'])

@@ -32,14 +32,14 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const SECRETS = /TOKEN|KEY/
 
-it('leaves files that usually hold credentials out of a diff between commits, and names them', async () => {
+it('a diff leaves out files that usually hold credentials, and names them', async () => {
   const { text, hidden } = await shareableDiff(new Git(directory), { from: 'HEAD~1', to: 'HEAD' })
   expect(text).toMatch(/-one\n\+two/)
   expect(text).not.toMatch(SECRETS)
   expect(hidden.sort()).toEqual(['.env', 'sub/id_rsa', 'sub/key-of-ann.pem'])
 })
 
-it('shows new files under any name, without a change of the index', async () => {
+it('a diff shows new files under any name, without a change of the index', async () => {
   const names = ['*.txt', ':(top)x', 'line\nbreak.txt', '-n', 'ünï.txt', 'moved.txt']
   for (const name of names) write(name, `in ${JSON.stringify(name)}\n`)
   symlinkSync('/etc/hostname', join(directory, 'link'))
@@ -59,7 +59,7 @@ it('shows new files under any name, without a change of the index', async () => 
   }
 })
 
-it('shows all files before the first commit, and starts as many programs for a hundred as for one', async () => {
+it('a diff before the first commit shows all files, with as few programs for a hundred as for one', async () => {
   const fresh = mkdtempSync(join(tmpdir(), 'signalbox-diff-'))
   try {
     execFileSync('git', ['init', '-q'], { cwd: fresh })
@@ -84,7 +84,7 @@ it('shows all files before the first commit, and starts as many programs for a h
   }
 })
 
-it('does the same in a directory of the repository, and for files that git does not track', async () => {
+it('a diff works in a directory of the repository, and for files that git does not track', async () => {
   const inside = await shareableDiff(new Git(join(directory, 'sub')), { from: 'HEAD~1', hasUntracked: true })
   expect(inside.text).toMatch(/\+two[\s\S]*\+fresh/)
   expect(inside.text).not.toMatch(SECRETS)

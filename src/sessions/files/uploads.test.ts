@@ -52,7 +52,7 @@ describe('an upload', () => {
     expect(statSync(stored.path).mode & 0o777).toBe(0o600)
   })
 
-  test('never replaces another upload', async () => {
+  test('does not replace another upload', async () => {
     const names = []
     for (const content of ['a', 'b', 'c'])
       names.push((await storeUpload(directories, { name: 'n.tar.gz', bytes: text(content) }, LIMITS)).name)
@@ -60,7 +60,7 @@ describe('an upload', () => {
     expect(readFileSync(join(directories.uploads, 'n.tar.gz'), 'utf8')).toBe('a')
   })
 
-  test('has a limit per file and for all files', async () => {
+  test('has a size limit per file and for all files', async () => {
     const bytes = new Uint8Array(1024 * 1024)
     await expect(
       storeUpload(directories, { name: 'a', bytes: new Uint8Array(bytes.length + 1) }, LIMITS),
@@ -119,7 +119,7 @@ describe('a download', () => {
     await expect(read('dir/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
   })
 
-  test('of a directory whose name starts like the project’s is refused', async () => {
+  test('is refused from a directory whose name starts like the project’s', async () => {
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')
     await expect(read(join(root, 'project-other', 'x.txt'))).rejects.toMatchObject({ code: 'E_ROLE' })
     await expect(read('../project-other/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
@@ -144,7 +144,7 @@ describe('a download', () => {
     await expect(read('harmless.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
   })
 
-  test('of Signalbox’s own files, of a special file or of a large file is refused', async () => {
+  test('is refused for Signalbox’s own files, special files and large files', async () => {
     writeFileSync(join(root, 'data', 'signalbox.db'), 'x')
     symlinkSync(join(root, 'data', 'signalbox.db'), join(root, 'project', 'db'))
     mkdirSync(join(root, 'project', 'folder'))
@@ -156,7 +156,7 @@ describe('a download', () => {
     await expect(read('a\u0000b')).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  test('never leaves the project when a link replaces a directory', async () => {
+  test('does not leave the project when a link replaces a directory', async () => {
     mkdirSync(join(root, 'project', 'd'))
     writeFileSync(join(root, 'project', 'd', 'x.txt'), 'in')
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')

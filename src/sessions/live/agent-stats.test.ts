@@ -27,8 +27,8 @@ const record = (id: string, more: Partial<StatusRecord> = {}): StatusRecord => (
   ...more,
 })
 
-describe('context and usage', () => {
-  it('usage is also summed by day', () => {
+describe('context and usage of an agent', () => {
+  it('usage is also summed per day', () => {
     const day = 24 * 3_600_000
     const usage = { kind: 'usage', input: 10, output: 1, costUsd: 0.5 } as const
     const stats = [0, 1, day].reduce((known, at) => reduceAgentStats(known, report(usage, at)), NO_AGENT_STATS)
@@ -38,7 +38,7 @@ describe('context and usage', () => {
     })
   })
 
-  it('context is the last request and answer, the window is remembered, usage is summed', () => {
+  it('context is the last request and answer; the window is remembered; usage is summed', () => {
     const stats = reduce(
       { kind: 'usage', input: 10_000, output: 500, contextWindow: 200_000, costUsd: 0.1, model: 'm' },
       { kind: 'usage', input: 12_000, output: 700 },
@@ -50,7 +50,7 @@ describe('context and usage', () => {
     })
   })
 
-  it('usage of a sub-agent counts as spent and does not fill the main context', () => {
+  it('usage of a sub-agent counts as spent, but not towards the main context', () => {
     const stats = reduce(
       { kind: 'usage', input: 5_000, output: 100 },
       { kind: 'usage', input: 90_000, output: 900, subAgent: 'a1' },
@@ -60,12 +60,12 @@ describe('context and usage', () => {
     expect(stats.subAgents).toMatchObject([{ id: 'a1', tokens: 90_900 }])
   })
 
-  it('an agent that reports nothing has no context and has spent nothing', () => {
+  it('an agent that reports nothing has no context and no usage', () => {
     expect(reduce({ kind: 'working' }, { kind: 'said', id: '1', markdown: 'x' })).toBe(NO_AGENT_STATS)
   })
 })
 
-describe('sub-agents', () => {
+describe('sub-agents of an agent', () => {
   it('have a name, a task, an activity and an end', () => {
     const stats = reduce(
       { kind: 'working', subAgent: 'a1', name: 'reviewer' },
@@ -87,7 +87,7 @@ describe('sub-agents', () => {
     ])
   })
 
-  it('have the parent that the terminal’s record path names', () => {
+  it('have the parent that the record path names', () => {
     const shown = subAgentsOf(NO_AGENT_STATS, [
       record(''),
       record('agent/1', { title: 'Harbour', msg: 'Check 77 signals' }),
@@ -101,7 +101,7 @@ describe('sub-agents', () => {
     ])
   })
 
-  it('that the agent reports in two ways are listed once', () => {
+  it('are listed once if the agent reports them in two ways', () => {
     const stats = reduce({ kind: 'working', subAgent: 'a1' })
     const shown = subAgentsOf(stats, [record('task/a1', { title: 'reviewer' }), record('task/unheard')])
     expect(shown).toMatchObject([{ id: 'a1', name: 'reviewer' }])

@@ -60,7 +60,7 @@ test('interrupting presses twice within a second if the pack requires it', async
   expect(times[1]! - times[0]!).toBeLessThan(1_000)
 })
 
-test('several keys that a slow agent read as one are pressed again, further apart', async () => {
+test('an agent that read several keys as one gets them again with longer gaps', async () => {
   const times: number[] = []
   const agent = agentOf(BUSY, (self, presses) => {
     times.push(clock.monotonic())
@@ -71,7 +71,7 @@ test('several keys that a slow agent read as one are pressed again, further apar
   expect(times[3]! - times[2]!).toBeGreaterThan(times[1]! - times[0]!)
 })
 
-test('several keys are pressed at other distances for an agent that forgets the first one soon', async () => {
+test('an agent that soon forgets the first key gets the keys with other gaps', async () => {
   const times: number[] = []
   const agent = agentOf(BUSY, self => {
     times.push(clock.monotonic())
@@ -82,7 +82,7 @@ test('several keys are pressed at other distances for an agent that forgets the 
   expect(times).toHaveLength(6)
 })
 
-test('a single key is never pressed twice', async () => {
+test('interrupting presses a single key only once', async () => {
   const agent = agentOf()
   await interrupt(agent)
   expect(agent.writes).toHaveLength(1)
@@ -101,7 +101,7 @@ test('interrupting is unconfirmed if the agent still works after five seconds', 
   expect(clock.monotonic()).toBeLessThan(6_000)
 })
 
-test('interrupting presses nothing if the agent is idle, asks, has ended or is unknown', async () => {
+test('interrupting presses no key if the agent is idle, asks, has ended or is unknown', async () => {
   const ended = agentOf()
   ended.exit()
   const cases = [

@@ -113,7 +113,7 @@ describe('a joined conversation', () => {
     ])
   })
 
-  it('does not take a greeting for an answer', async () => {
+  it('does not read a greeting as an answer', async () => {
     const fixture = new Fixture()
     fixture.content([...GREETING, 'Type to begin.', ...BOX])
     expect(await fixture.messages()).toEqual([])
@@ -123,7 +123,7 @@ describe('a joined conversation', () => {
     expect(await fixture.messages()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
   })
 
-  it('marks the turn that was under way and follows it to its end', async () => {
+  it('marks the turn that was in progress and follows it to its end', async () => {
     const fixture = new Fixture()
     fixture.content([...GREETING, ...turn('old', 'Done long ago.'), DONE, '', ...turn('new', 'So far.', 'A'), ...BUSY])
     const late = { turn: 'pan_x.2', joinedLate: true }

@@ -32,7 +32,7 @@ const turn = (number: number) => ({ session: 'ses_1', turn: `ses_1.${number}` })
 const final = (message: string) => ({ ...turn(1), message, markdown: 'x', blocks: [] })
 const types = async () => (await store.readStream(sessionStream('ses_1'))).map(event => event.type)
 
-test('a long journal is read in pages, with a pause after each', async () => {
+test('a long journal is read in pages, with a pause after each page', async () => {
   const before = await SessionJournal.open(store, 'ses_1')
   for (let index = 0; index < 250; index++) await before.write('message.final', final(`ses_1.1.${index}`))
   await before.write('prompt.held', { session: 'ses_1', prompt: 'prm_1', text: 'later', meaning: 'text' })
@@ -66,7 +66,7 @@ const WRITTEN = [
   'session.ended',
 ]
 
-test('what was said is written without secrets; a prompt that waits is written as it is', async () => {
+test('messages are written without secrets; a waiting prompt is written unchanged', async () => {
   const token = `ghp_${'a1B2'.repeat(9)}`
   const journal = await SessionJournal.open(store, 'ses_1', { redactor: createRedactor({ secretValues: [] }) })
   await journal.write('prompt.held', { session: 'ses_1', prompt: 'prm_1', text: `use ${token}`, meaning: 'text' })
@@ -90,7 +90,7 @@ describe('a journal', () => {
     expect(await types()).toEqual(WRITTEN)
   })
 
-  test('continues where another host stopped', async () => {
+  test('continues at the event after the last one of another host', async () => {
     const first = await SessionJournal.open(store, 'ses_1')
     await first.write('session.ready', {})
     await first.write('turn.opened', turn(1))
@@ -121,7 +121,7 @@ describe('a journal', () => {
     expect(await types()).toEqual(['turn.opened'])
   })
 
-  test('separates sessions', async () => {
+  test('keeps sessions separate', async () => {
     await (await SessionJournal.open(store, 'ses_2')).write('session.ready', {})
     await (await SessionJournal.open(store, 'ses_1')).write('session.ready', {})
     expect(await types()).toEqual(['session.ready'])

@@ -22,8 +22,8 @@ async function order(): Promise<string[]> {
   return events.map(({ type }) => type).filter(type => /^(turn|message)\./.test(type))
 }
 
-describe('an agent that has finished by the time its menu is gone', () => {
-  test('tool-pending, idle_prompt: the answer is in the log before its turn is closed', async () => {
+describe('an agent whose turn has ended when its menu disappears', () => {
+  test('tool-pending, idle_prompt: the answer is logged before its turn is closed', async () => {
     const rows = await asked()
     await fixture.paint([...rows, '◆ You said yes, and this is the answer.', '', DONE, ''])
     expect(await fixture.messages()).toEqual(['Before the question.', 'You said yes, and this is the answer.'])
@@ -31,7 +31,7 @@ describe('an agent that has finished by the time its menu is gone', () => {
     expect(fixture.session.isIdle).toBe(true)
   })
 
-  test('tool-pending, idle_prompt: a tool result without text is a message, too', async () => {
+  test('tool-pending, idle_prompt: a tool result without text is a message', async () => {
     const rows = await asked()
     await fixture.paint([...rows, '◇ Shell echo hello', '  ┆ hello', '', DONE, ''])
     const [, last] = await fixture.messages()
@@ -39,7 +39,7 @@ describe('an agent that has finished by the time its menu is gone', () => {
     expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
   })
 
-  test('tool-pending, idle_prompt: without text there is no message', async () => {
+  test('tool-pending, idle_prompt: a turn without text has no message', async () => {
     const rows = await asked()
     await fixture.paint([...rows, DONE, ''])
     expect(await fixture.messages()).toEqual(['Before the question.'])
@@ -57,8 +57,8 @@ describe('an agent that has finished by the time its menu is gone', () => {
   })
 })
 
-describe('an agent that asks again before the first answer was read', () => {
-  test('tool-pending, tool_menu:new: text in between is a message before the second request', async () => {
+describe('an agent that asks again before its first answer was read', () => {
+  test('tool-pending, tool_menu:new: text between two requests is a message', async () => {
     const rows = await asked()
     const second = MENU.map(row => row.replace('this command', 'another command'))
     await fixture.paint([...rows, '◆ Said in between.', '', ...second], { isGone: true })
@@ -67,8 +67,8 @@ describe('an agent that asks again before the first answer was read', () => {
   })
 })
 
-describe('a menu', () => {
-  test('is raised when the store works again', async () => {
+describe('the request of a menu', () => {
+  test('is raised when the store works again after an error', async () => {
     fixture = await SessionFixture.open()
     fixture.session.goLive()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
@@ -84,12 +84,12 @@ describe('a menu', () => {
   })
 })
 
-describe('a frame that ends in the middle of an update', () => {
+describe('a frame that ends inside an update', () => {
   const BEGIN = '\u001b[?2026h'
   const END = '\u001b[?2026l'
   const painted = (rows: readonly string[]) => `\u001b[H\u001b[J${rows.join('\r\n')}`
 
-  test('does not end the request of a menu that is drawn again', async () => {
+  test('does not end the request of a menu that is redrawn', async () => {
     const rows = await asked()
     const first = fixture.session.approval!
     await fixture.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
@@ -98,7 +98,7 @@ describe('a frame that ends in the middle of an update', () => {
     expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 
-  test('raises no request for half a menu, and one for the whole menu', async () => {
+  test('raises no request for half a menu, and one for the complete menu', async () => {
     fixture = await SessionFixture.open()
     fixture.session.goLive()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
@@ -111,7 +111,7 @@ describe('a frame that ends in the middle of an update', () => {
     expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 
-  test('raises the request if no other frame comes', async () => {
+  test('raises the request if no other frame follows', async () => {
     fixture = await SessionFixture.open()
     fixture.session.goLive()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
@@ -131,7 +131,7 @@ test('an agent that begins with a tool is at work before it thinks or writes', a
   expect(await order()).toEqual(['turn.opened', 'message.final', 'turn.closed'])
 })
 
-test('the output of the agent’s own command is a message that names it, although no turn is open', async () => {
+test('the output of the agent’s own command is a message with its name, also without a turn', async () => {
   fixture = await SessionFixture.open()
   fixture.session.goLive()
   const turn = await paintTurn(fixture, 'go', ['◆ Gone.'])
@@ -145,7 +145,7 @@ test('the output of the agent’s own command is a message that names it, althou
   ])
 })
 
-test('what the agent prints when it exits is not an answer', async () => {
+test('text that the agent prints when it exits is not an answer', async () => {
   fixture = await SessionFixture.open()
   fixture.session.goLive()
   await fixture.paint([' Signalbox demo agent 1.0.0'])

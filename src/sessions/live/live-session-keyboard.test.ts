@@ -25,7 +25,7 @@ describe('a menu with an option that takes text', () => {
     ...MENU.slice(6),
   ]
 
-  test('is the same request while text is typed into it', async () => {
+  test('keeps its request while text is typed into it', async () => {
     await open()
     await fixture.paint([])
     await fixture.session.type(new TextEncoder().encode('\r'))
@@ -37,7 +37,7 @@ describe('a menu with an option that takes text', () => {
     expect((await fixture.written(...APPROVAL_EVENTS)).map(({ type }) => type)).toEqual(['approval.requested'])
   })
 
-  test('takes a denial with its note, and the ledger records how the note was delivered', async () => {
+  test('accepts a denial with a note, and the ledger records how the note was delivered', async () => {
     await open()
     await fixture.paint([])
     await fixture.session.type(new TextEncoder().encode('\r'))
@@ -85,7 +85,7 @@ describe('prompts while the agent works', () => {
   const cannotQueue = (toml: string) => toml.replace('queue = true', 'queue = false')
   const busy = ['▷ first', '', THINKING, '']
 
-  test('are held if the agent cannot queue, and sent when it is idle', async () => {
+  test('are held if the agent cannot queue, and are sent when it is idle', async () => {
     await open({ pack: cannotQueue })
     await fixture.paint(busy)
     const sent = fixture.session.send('second')
@@ -105,7 +105,7 @@ describe('prompts while the agent works', () => {
     expect(fixture.session.heldPrompts).toEqual([])
   })
 
-  test('can be dropped while they are held, and refused instead of held', async () => {
+  test('can be dropped while they are held, and can be refused instead of held', async () => {
     await open({ pack: cannotQueue })
     await fixture.paint(busy)
     const sent = fixture.session.send('second', { whenBusy: 'hold' })
@@ -121,7 +121,7 @@ describe('prompts while the agent works', () => {
     expect(fixture.keys).toEqual([])
   })
 
-  test('that the agent queued get their own turns', async () => {
+  test('get their own turns if the agent queued them', async () => {
     await open()
     await fixture.paint(['▷ first', '', THINKING, ''])
     const sent = fixture.session.send('second')
@@ -144,7 +144,7 @@ describe('the input box', () => {
   const boxed = (content: string) =>
     `\u001b[H\u001b[J${'─'.repeat(60)}\r\n▷ ${content}\r\n${'─'.repeat(60)}\r\n  enter to send`
 
-  test('with a suggestion in it is empty: faint text after a cursor drawn as a background', async () => {
+  test('is empty with a suggestion: faint text after a cursor drawn as a background', async () => {
     await open()
     await fixture.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m\u001b[38;2;108;112;134m would run it.\u001b[39m'))
     expect(fixture.session.observation?.composer).toMatchObject({
@@ -163,7 +163,7 @@ describe('the input box', () => {
   })
 })
 
-describe('interrupting', () => {
+describe('interrupting a session', () => {
   test('ends the turn, and the message reports it', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half of it', '', THINKING, ''])
@@ -184,8 +184,8 @@ describe('interrupting', () => {
   })
 })
 
-describe('stopping', () => {
-  test('interrupts, presses the exit keys, then TERM after 3 s and KILL after 5 more', async () => {
+describe('stopping a session', () => {
+  test('interrupts, presses the exit keys, sends TERM after 3 s and KILL after 5 s more', async () => {
     await open()
     await fixture.paint(['▷ hello', '', THINKING, ''])
     const stopping = fixture.session.stop()
@@ -202,7 +202,7 @@ describe('stopping', () => {
   })
 })
 
-describe('the keyboard', () => {
+describe('the keyboard of a session', () => {
   const person = (id: string, notified: string[] = []) => ({
     id,
     name: id,
@@ -210,7 +210,7 @@ describe('the keyboard', () => {
   })
   const bytes = (text: string) => new TextEncoder().encode(text)
 
-  test('is held by one person, whose size counts; another takes it over, and all are notified', async () => {
+  test('belongs to one person, whose size counts; another person takes it over, and all are notified', async () => {
     await open()
     const notified: string[] = []
     const leave = fixture.session.join(person('ann', notified))
@@ -229,7 +229,7 @@ describe('the keyboard', () => {
     expect(notified).toEqual(['ann: ann', 'bob: ann', 'ann: bob', 'bob: bob'])
   })
 
-  test('is Signalbox’s while it types a prompt', async () => {
+  test('belongs to Signalbox while it types a prompt', async () => {
     await open()
     await fixture.paint(['hello'])
     const notified: string[] = []

@@ -11,8 +11,8 @@ async function open(options: SessionFixtureOptions = {}): Promise<void> {
   fixture.session.goLive()
 }
 
-describe('notices', () => {
-  test('a session that never gets ready is reported once, with its screen', async () => {
+describe('notices of a session', () => {
+  test('a session that never becomes ready is reported once, with its screen', async () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await fixture.paint(['Loading the loader…'], { isGone: true })
     await fixture.pass(50_000)
@@ -29,14 +29,14 @@ describe('notices', () => {
     expect(await fixture.notices()).toEqual([])
   })
 
-  test('a session that is ready is not reported', async () => {
+  test('a session that becomes ready is not reported', async () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await fixture.paint(['hello'])
     await fixture.pass(200_000)
     expect(await fixture.notices()).toEqual([])
   })
 
-  test('silence while the agent works is reported once, with its age and last row', async () => {
+  test('silence during work is reported once, with its duration and the last row', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.pass(590_000)
@@ -50,7 +50,7 @@ describe('notices', () => {
     expect(await fixture.notices()).toHaveLength(2)
   })
 
-  test('a spinner and a clock that run are silence; a new row is not', async () => {
+  test('a spinner and a clock count as silence; a new row does not', async () => {
     await open({ times: { silenceMs: 600_000 } })
     const spin = async (minutes: number, rows: readonly string[] = []) => {
       for (let minute = 0; minute < minutes; minute++) {
@@ -73,7 +73,7 @@ describe('notices', () => {
     expect(await fixture.notices()).toEqual([])
   })
 
-  test('a crash is reported with its exit code, the last five rows and how to resume', async () => {
+  test('a crash is reported with its exit code, the last five rows and the command to resume', async () => {
     await open({ agent: TRANSCRIPT, record: { agentSessionId: 'abc' } })
     await fixture.paint(['one', 'two', 'three', 'four', 'five', 'six'], { isGone: true })
     await fixture.exit(137)
@@ -118,7 +118,7 @@ describe('a sign-in', () => {
     expect(await fixture.notices()).toHaveLength(1)
   })
 
-  test('does not end a session while a person watches it, or shortly after', async () => {
+  test('does not end a session while a person watches it, or shortly afterwards', async () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     const ignore = () => undefined
     const leave = fixture.session.watch({ output: ignore, resized: ignore, exited: ignore })
@@ -131,7 +131,7 @@ describe('a sign-in', () => {
     expect(fixture.signals).toContain('SIGTERM')
   })
 
-  test('with an input box on screen keeps the session, and is reported again when it comes again', async () => {
+  test('keeps the session if an input box is on screen, and is reported when it appears again', async () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     await fixture.paint(AUTH)
     await fixture.pass(100_000)
@@ -142,8 +142,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('before the first prompt', () => {
-  test('a late hint is part of the greeting and opens no turn', async () => {
+describe('a session before its first prompt', () => {
+  test('reads a late hint as part of the greeting and opens no turn', async () => {
     await open()
     await fixture.paint([])
     await fixture.pass(2_000)
@@ -155,7 +155,7 @@ describe('before the first prompt', () => {
     expect(await fixture.messages()).toEqual(['Hello.'])
   })
 
-  test('a menu that appears only while the program draws its first screen raises no request', async () => {
+  test('raises no request for a menu that appears only while the first screen is drawn', async () => {
     await open()
     await fixture.paint(MENU, { isGone: true, passMs: 150 })
     await fixture.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
@@ -168,7 +168,7 @@ describe('before the first prompt', () => {
     expect(await fixture.messages()).toEqual(['Hello.'])
   })
 
-  test('a menu that stays is raised, although nothing more is drawn', async () => {
+  test('raises a menu that stays, although the program draws nothing more', async () => {
     await open()
     await fixture.paint(MENU, { isGone: true, passMs: 250 })
     expect(await fixture.written('approval.requested')).toEqual([])
@@ -176,7 +176,7 @@ describe('before the first prompt', () => {
     expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 
-  test('after the first prompt a menu is raised at once', async () => {
+  test('raises a menu at once after the first prompt', async () => {
     await open()
     await fixture.paint([])
     await fixture.session.type(new TextEncoder().encode('\r'))
@@ -188,7 +188,7 @@ describe('before the first prompt', () => {
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']
-  test('does not repeat its history, and raises no request for a menu that flashes by', async () => {
+  test('does not repeat its history, and raises no request for a menu that appears briefly', async () => {
     await open(RESUMED)
     await fixture.paint([...HISTORY.slice(0, 4), THINKING], { isGone: true })
     fixture.session.output(
@@ -222,7 +222,7 @@ describe('a resumed session', () => {
     expect(await fixture.events('session.ready')).toHaveLength(1)
   })
 
-  test('raises a menu that stays', async () => {
+  test('raises the request of a menu that stays', async () => {
     await open(RESUMED)
     await fixture.paint([...HISTORY.slice(0, 2), ...MENU], { isGone: true })
     await fixture.pass(1_500)
@@ -231,7 +231,7 @@ describe('a resumed session', () => {
 })
 
 describe('a host that takes over', () => {
-  test('reads the same bytes into the same turns, writes nothing twice and emits nothing', async () => {
+  test('reads the same bytes into the same turns, and writes or sends nothing twice', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     const first = await paintTurn(fixture, 'hello', ['◆ The first answer.'])
@@ -256,7 +256,7 @@ describe('a host that takes over', () => {
     expect(fixture.session.isIdle).toBe(true)
   })
 
-  test('sees the idle agent from a snapshot that no byte has followed', async () => {
+  test('detects an idle agent from a snapshot that no byte has followed', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     const first = await paintTurn(fixture, 'hello', ['◆ The first answer.'])
@@ -283,7 +283,7 @@ describe('a host that takes over', () => {
 
   const APPROVALS = ['approval.requested', 'approval.stale', 'approval.applied'] as const
 
-  test('keeps the request of a menu that is the first thing on screen', async () => {
+  test('keeps the request of a menu that is first on the screen', async () => {
     await open()
     await fixture.paint(MENU, { isGone: true })
     const asked = fixture.session.approval
@@ -308,7 +308,7 @@ describe('a host that takes over', () => {
     expect(await fixture.written(...APPROVALS)).toEqual([])
   })
 
-  test('does not take a screen that is being drawn for one without the menu', async () => {
+  test('does not read a screen that is being drawn as one without the menu', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     await fixture.paint(['▷ hello', '', THINKING, ''])
@@ -322,7 +322,7 @@ describe('a host that takes over', () => {
     expect(await fixture.written(...APPROVALS)).toEqual([])
   })
 
-  test('ends the request of a menu that has gone, when idle has settled', async () => {
+  test('ends the request of a menu that disappeared when idle has settled', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0'])
     await fixture.paint(['▷ hello', '', THINKING, ''])
@@ -341,8 +341,8 @@ function snapshotOf({ session }: SessionFixture): Promise<SessionSnapshot> {
   return new Promise((resolve, reject) => session.snapshot(snapshot => resolve(structuredClone(snapshot)), reject))
 }
 
-describe('the exit screen', () => {
-  test('identifies the conversation if nothing else did, by rows drawn at the end', async () => {
+describe('the screen at the exit of an agent', () => {
+  test('gives the conversation id if no other source did', async () => {
     const exitId = (rows: readonly string[]) =>
       rows.map(row => /--resume (\S+)/.exec(row)?.[1]).find(id => id !== undefined) ?? null
     await open({ agent: { ...TRANSCRIPT, exitId } })

@@ -30,7 +30,7 @@ describe('a turn', () => {
     expect((await fixture.messages()).join().match(/ok/g)).toHaveLength(3)
   })
 
-  test('that was interrupted or failed is marked in its last line', async () => {
+  test('is marked in its last line if it was interrupted or failed', async () => {
     await open()
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.paint([
@@ -44,7 +44,7 @@ describe('a turn', () => {
     expect(await fixture.events('turn.closed')).toMatchObject([{ outcome: 'interrupted' }])
   })
 
-  test('during which the agent crashed is marked as crashed', async () => {
+  test('is marked as crashed if the agent crashed during it', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half of an answer', '', THINKING, ''])
     await fixture.exit(137)
@@ -54,7 +54,7 @@ describe('a turn', () => {
 })
 
 describe('the agent’s transcript', () => {
-  test('replaces the screen’s text, and nothing is doubled', async () => {
+  test('replaces the text of the screen without doubling anything', async () => {
     await open({ agent: TRANSCRIPT })
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.paint(['▷ hello', '', '◆ See the docs for more of this', '', THINKING, ''])
@@ -64,7 +64,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.events('message.final')).toHaveLength(1)
   })
 
-  test('is shown in the open message at once', async () => {
+  test('appears in the open message at once', async () => {
     await open({ agent: TRANSCRIPT })
     await fixture.paint(['▷ hello', '', THINKING, ''])
     for (const part of ['See the', 'See the docs for', 'See the docs for more of this'])
@@ -75,7 +75,7 @@ describe('the agent’s transcript', () => {
     ])
   })
 
-  test('is awaited at the end of a turn, at most for the configured time', async () => {
+  test('is awaited at the end of a turn for at most the configured time', async () => {
     await open({ agent: TRANSCRIPT, times: { transcriptWaitMs: 2_000 } })
     await fixture.paint(['▷ hello', '', '◆ It says this and that', '', THINKING, ''])
     fixture.session.output(
@@ -113,7 +113,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.events('message.final')).toHaveLength(2)
   })
 
-  test('restores text that scrolled away unseen', async () => {
+  test('restores text that scrolled away before it was read', async () => {
     await open({ agent: TRANSCRIPT })
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.report({ kind: 'said', id: 'm1', markdown: 'First part of it, long gone.' })
@@ -122,7 +122,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.messages()).toEqual(['First part of it, long gone.\n\nThe part that is still there.'])
   })
 
-  test('about an older turn, or twice, changes nothing', async () => {
+  test('changes nothing if it concerns an older turn or repeats itself', async () => {
     await open({ agent: TRANSCRIPT, times: { transcriptWaitMs: 100 } })
     const rows = await paintTurn(fixture, 'one', ['◆ The first answer is this one'])
     await fixture.pass(2_000)
@@ -137,7 +137,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.events('message.final')).toHaveLength(3)
   })
 
-  test('of a sub-agent is not part of the answer', async () => {
+  test('does not add text of a sub-agent to the answer', async () => {
     await open({ agent: TRANSCRIPT, times: { transcriptWaitMs: 100 } })
     await fixture.paint(['▷ hello', '', '◆ Mine', '', THINKING, ''])
     await fixture.report({ kind: 'said', id: 's1', markdown: 'From a sub-agent', subAgent: 'a1' })
@@ -145,7 +145,7 @@ describe('the agent’s transcript', () => {
     expect(await fixture.messages()).toEqual(['Mine'])
   })
 
-  test('identifies the conversation, so that it can be resumed', async () => {
+  test('gives the conversation id, so that the session can be resumed', async () => {
     await open()
     await fixture.report({ kind: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
     await fixture.report({ kind: 'session', agentSession: 'abc-1' })
@@ -179,7 +179,7 @@ describe('the agent’s transcript', () => {
   })
 })
 
-describe('output while the agent is idle', () => {
+describe('output of an idle agent', () => {
   test('is a separate message, once', async () => {
     await open()
     const rows = await paintTurn(fixture, 'hello', ['◆ Hello there.'])
@@ -191,7 +191,7 @@ describe('output while the agent is idle', () => {
     expect(await fixture.messages()).toEqual(['Hello there.', 'A background command has completed with success.'])
   })
 
-  test('ignores a hint that comes and goes', async () => {
+  test('is ignored if it is a hint that disappears', async () => {
     await open()
     const rows = await paintTurn(fixture, 'hello', ['◆ Hello there.'])
     await fixture.paint([...rows, '◆ Press ctrl-c again to exit.', '', '◈ Finished in 1s · 3 tokens'], { passMs: 700 })
@@ -208,7 +208,7 @@ describe('output while the agent is idle', () => {
     expect(await fixture.events('turn.closed')).toHaveLength((await fixture.events('turn.opened')).length)
   })
 
-  test('ignores a greeting, a resize and a few characters', async () => {
+  test('is ignored if it is a greeting, a redraw after a resize or a few characters', async () => {
     await open()
     await fixture.paint([' Signalbox demo agent 1.0.0', '', '◆ Welcome to the demo of this agent.'])
     const rows = await paintTurn(fixture, 'hello', ['◆ Hello there.'], ['', ''])

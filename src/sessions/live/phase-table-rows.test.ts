@@ -233,12 +233,12 @@ function rows(
   check: (row: { phase: Phase; event: PhaseEvent }) => Promise<void>,
 ): void {
   for (const { phase, event } of pairs) tested.add(`${phase} × ${event}`)
-  test.each(pairs)('$phase × $event', check)
+  test.each(pairs)('has its actions: $phase × $event', check)
 }
 
 const of = (event: PhaseEvent, phases = PHASES) => phases.map(phase => ({ phase, event }))
 
-describe('row', () => {
+describe('a row of the phase table', () => {
   rows(shown, async ({ phase, event }) => {
     await bring(phase)
     const before = await tally()
@@ -339,7 +339,7 @@ describe('row', () => {
     expect(direct.errors).toEqual([])
   })
 
-  test('every row of the table has a test here', () => {
+  test('every row of the phase table has a test in this file', () => {
     const all = PHASES.flatMap(phase => phaseTable.events.map(event => `${phase} × ${event}`))
     expect(all.filter(row => !tested.has(row))).toEqual([])
   })

@@ -33,7 +33,7 @@ describe('the phase table', () => {
   const history = fc.array(fc.constantFrom(...phaseTable.events), { maxLength: 30 })
 
   test.each(['idle_prompt', 'background_task', 'error:final', 'interrupted', 'process-exit', 'auth_required'] as const)(
-    'whatever happened before, %s ends in dormant with no open message',
+    'leads to dormant with no open message after %s, whatever happened before',
     last => {
       fc.assert(
         fc.property(history, events => {
@@ -76,10 +76,10 @@ describe('the phase table', () => {
   })
 })
 
-describe("the screen's events", () => {
+describe('events of the screen', () => {
   const observation = (view: string, payload: object) => ({ view, payload }) as unknown as Observation
 
-  test('views are events; menus are split by instance, errors by whether they ended the turn', () => {
+  test('separate menus by instance, and errors by whether they ended the turn', () => {
     expect(phaseEventOf(observation('thinking', {}), false)).toBe('thinking')
     expect(phaseEventOf(observation('tool_menu', {}), true)).toBe('tool_menu:new')
     expect(phaseEventOf(observation('tool_menu', {}), false)).toBe('tool_menu')

@@ -22,7 +22,7 @@ async function open(): Promise<void> {
   await fixture.paint(QUIET)
 }
 
-test('a prompt is in the log before its first key, and its result afterwards', async () => {
+test('a prompt is logged before its first key, and its result afterwards', async () => {
   await open()
   const sending = fixture.session.send('hello there')
   await fixture.pass(100)
@@ -63,7 +63,7 @@ test('a prompt that a host had not started to type is typed once by the next hos
   expect(fixture.keys).toEqual(['second thing'])
 })
 
-test('a prompt that a host was typing is delivered if the agent shows its turn', async () => {
+test('a prompt that a host was typing counts as delivered if the agent shows its turn', async () => {
   await open()
   const sending = fixture.session.send('hello there')
   await fixture.pass(100)
@@ -79,7 +79,7 @@ test('a prompt that a host was typing is delivered if the agent shows its turn',
   await sending
 })
 
-test('a prompt that a host was typing and that never shows is reported as undelivered and not typed again', async () => {
+test('a prompt that a host was typing and that never appears is undelivered and not typed again', async () => {
   await open()
   const sending = fixture.session.send('hello there')
   await fixture.pass(100)
@@ -106,7 +106,7 @@ test('a prompt that must not wait is not held for the next host', () => {
   expect([kept.held.map(({ id }) => id), kept.unfinished.map(({ id }) => id)]).toEqual([['msg_queue'], ['msg_refuse']])
 })
 
-test('a paused session holds prompts, refuses those that may not wait, and sends them afterwards', async () => {
+test('a paused session holds prompts, refuses those that may not wait, and sends the held ones later', async () => {
   let pause: string | null = 'The budget is used up.'
   fixture = await SessionFixture.open({ pause: () => pause })
   fixture.session.goLive()

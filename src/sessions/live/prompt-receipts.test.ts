@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { PromptReceipts } from './prompt-receipts.js'
 
-test('a reported prompt proves itself, not another or an earlier one', () => {
+test('a reported prompt proves itself, and no other or earlier prompt', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)
@@ -21,7 +21,7 @@ test('work proves a prompt only if the agent was idle before', () => {
   expect(signals.proofOf('anything', 50, true)).toBeNull()
 })
 
-test('a part of a long prompt proves it', () => {
+test('a part of a long prompt proves the prompt', () => {
   const signals = new PromptReceipts(new SimulatedClock())
   const text = 'please go through all the files and look for mistakes in them'
   signals.note('transcript', text.slice(0, 30))

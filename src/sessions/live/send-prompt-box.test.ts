@@ -7,19 +7,19 @@ import { sendPrompt } from './send-prompt.js'
 
 useSendFixture()
 
-describe('a box that is not ready', () => {
+describe('an input box that is not ready', () => {
   test.each([
-    ['a menu is up', idle({ view: 'tool_menu', awaiting: 'permission', composer: null }), 'menu'],
-    ['a login is up', idle({ view: 'auth_required', awaiting: 'auth', composer: null }), 'menu'],
+    ['a menu is open', idle({ view: 'tool_menu', awaiting: 'permission', composer: null }), 'menu'],
+    ['a login is open', idle({ view: 'auth_required', awaiting: 'auth', composer: null }), 'menu'],
     ['a survey takes digits', idle({ facets: [{ name: 'survey', data: {} }] }), 'menu'],
-    ['there is a draft', idle({ composer: composer('half a thought') }), 'draft'],
-    ['there is no box', idle({ composer: null, view: 'unknown', payload: { recognised: false } }), 'no-composer'],
+    ['the box has a draft', idle({ composer: composer('half a thought') }), 'draft'],
+    ['the screen has no box', idle({ composer: null, view: 'unknown', payload: { recognised: false } }), 'no-composer'],
     [
-      'a viewer covers it',
+      'a viewer covers the box',
       idle({ composer: null, view: 'unknown', payload: { recognised: true, screen: 'help' } }),
       'overlay',
     ],
-  ])('%s: refused, and no key is pressed', async (_, seen, reason) => {
+  ])('refuses the prompt without a key: %s', async (_, seen, reason) => {
     const agent = agentOf({}, seen)
     expect(await send(agent)).toMatchObject({ result: 'refused', reason })
     expect(agent.writes).toEqual([])
@@ -37,7 +37,7 @@ describe('a box that is not ready', () => {
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
   })
 
-  test('the gate waits three seconds for the box', async () => {
+  test('sending waits three seconds for the box', async () => {
     for (const [ms, result] of [
       [2_900, 'delivered'],
       [3_200, 'refused'],
@@ -48,7 +48,7 @@ describe('a box that is not ready', () => {
     }
   })
 
-  test('a session that ends while the gate waits is refused as gone', async () => {
+  test('a session that ends during the wait for the box is refused as gone', async () => {
     const agent = agentOf({}, idle({ composer: null, view: 'startup' }))
     agent.later(500, () => agent.exit())
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
@@ -93,7 +93,7 @@ describe('a box that is not ready', () => {
     expect(result).toEqual({ result: 'delivered' })
   })
 
-  test('a viewer that stays is refused after one key', async () => {
+  test('a viewer that stays open is refused after one key', async () => {
     const agent = agentOf({}, idle({ composer: composer('', { shell: true }) }))
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'focus' })
     expect(agent.writes).toEqual(['\u001b'])
@@ -109,12 +109,12 @@ describe('another program in front of the agent', () => {
     }
   })
 
-  test('an unknown program may show any prompt', async () => {
+  test('an unknown program may show any prompt sign', async () => {
     const agent = agentOf({}, idle({ payload: { fresh: false, prompt: 'shell' } } as Partial<Observation>))
     expect(await send(agent, TEXT, GENERIC)).toMatchObject({ result: 'delivered' })
   })
 
-  test('another foreground program, or copy mode, is detected before anything is typed', async () => {
+  test('another program in the foreground, or copy mode, is detected before any key', async () => {
     for (const reason of ['no-agent', 'copy-mode'] as const) {
       const agent = Object.assign(agentOf(), { absence: () => ({ reason, detail: 'away' }) })
       expect(await send(agent)).toEqual({ result: 'refused', reason, detail: 'away' })
@@ -123,12 +123,12 @@ describe('another program in front of the agent', () => {
   })
 })
 
-describe('a draft', () => {
+describe('a draft in the input box', () => {
   const DRAFT = idle({ composer: composer('half a thought') })
   const clearing = (agent: ScriptedAgent, options: { clearsDraft?: boolean }) =>
     runToEnd(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, ...options }))
 
-  test('is left alone unless it may be cleared', async () => {
+  test('is left unchanged unless it may be cleared', async () => {
     const agent = agentOf({}, DRAFT)
     expect(await clearing(agent, {})).toMatchObject({
       reason: 'draft',
@@ -137,7 +137,7 @@ describe('a draft', () => {
     expect(agent.writes).toEqual([])
   })
 
-  test('is cleared with the agent’s key, and the result is checked', async () => {
+  test('is cleared with the agent’s key, and the result is verified', async () => {
     const agent = agentOf({}, DRAFT)
     expect(await clearing(agent, { clearsDraft: true })).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual(['\u0015', TEXT, '\r'])
@@ -152,13 +152,13 @@ describe('a draft', () => {
     expect(agent.writes).toEqual([])
   })
 
-  test('that cannot be cleared gets nothing appended', async () => {
+  test('gets no text appended if it cannot be cleared', async () => {
     const agent = agentOf({ isBlind: true }, DRAFT)
     expect(await clearing(agent, { clearsDraft: true })).toMatchObject({ reason: 'draft' })
     expect(agent.writes).toEqual(['\u0015'])
   })
 
-  test('that the agent restored from an interrupted turn is cleared', async () => {
+  test('is cleared if the agent restored it from an interrupted turn', async () => {
     const given = (fields: object) =>
       agentOf({}, idle({ composer: composer('the old one'), user: 'the old  one', ...fields }))
     const interrupted = { terminator: { row: 3, outcome: 'interrupted' as const } }

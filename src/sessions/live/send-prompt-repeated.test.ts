@@ -21,7 +21,7 @@ async function taken(): Promise<void> {
 
 const typed = () => fixture.keys.join('')
 
-describe('a prompt right after another one', () => {
+describe('a prompt that follows another one immediately', () => {
   test('is not typed before the turn of the first one has started', async () => {
     await taken()
     const second = fixture.session.send('second', { whenBusy: 'refuse' })
@@ -41,7 +41,7 @@ describe('a prompt right after another one', () => {
     expect(typed()).toBe('first\r')
   })
 
-  test('is typed at once if the first has been answered', async () => {
+  test('is typed at once if the first one has been answered', async () => {
     await taken()
     await fixture.paint(['▷ first', '', '◆ The answer.', '', DONE, ''], { passMs: 100 })
     const second = fixture.session.send('second', { whenBusy: 'refuse' })
@@ -52,7 +52,7 @@ describe('a prompt right after another one', () => {
     expect(await second).toEqual({ result: 'delivered' })
   })
 
-  test('does not wait forever for a prompt that starts no work', async () => {
+  test('does not wait forever for a first prompt that starts no work', async () => {
     await taken()
     const second = fixture.session.send('second', { whenBusy: 'refuse' })
     await fixture.pass(3_200)

@@ -8,7 +8,7 @@ import { typingOf } from './send-text.js'
 
 useSendFixture()
 
-describe('how text is written', () => {
+describe('the bytes of a prompt', () => {
   test('several lines are sent as one bracketed paste', async () => {
     const agent = agentOf()
     await send(agent, 'one\r\ntwo\rthree', TYPED)
@@ -26,7 +26,7 @@ describe('how text is written', () => {
     expect(agent.writes).toHaveLength(401)
   })
 
-  test("without bracketed paste line breaks are the agent's own newline key, and a tab is blanks", async () => {
+  test("line breaks without bracketed paste are the agent's newline key, and tabs are blanks", async () => {
     const agent = agentOf({ isBracketedPaste: false })
     await send(agent, 'one\ntwo\tx', packOf('mode = "bulk", pace_ms = 0, settle_ms = 1, newline = "\\u001b\\n"'))
     expect(agent.writes[0]).toBe('one\u001b\ntwo    x')
@@ -69,11 +69,11 @@ describe('how text is written', () => {
   })
 
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['blanks', '  \n\t '],
-    ['keys alone', '\u0003\u001b'],
-    ['too much', 'x'.repeat(100_001)],
-  ])('%s is refused, and nothing is written', async (_, text) => {
+    ['a text of control keys', '\u0003\u001b'],
+    ['a text over the limit', 'x'.repeat(100_001)],
+  ])('%s is refused, and no byte is written', async (_, text) => {
     const agent = agentOf()
     expect(await send(agent, text)).toMatchObject({ result: 'refused', reason: 'text' })
     expect(agent.writes).toEqual([])
@@ -92,7 +92,7 @@ describe('a text that starts like a command', () => {
     expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
   })
 
-  test('is pasted after what the pack says, and after an invisible character if it says nothing', async () => {
+  test('is pasted after the pack’s prefix, or after an invisible character if there is none', async () => {
     const pasted = (text: string, literal = '') => {
       const pack = packOf(`mode = "bulk"${literal && `, literal = ${literal}`}`)
       return typingOf(text, { pack, isBracketedPaste: true, meaning: 'text' })!.text
@@ -107,7 +107,7 @@ describe('a text that starts like a command', () => {
     expect(await typed('!important', { isBracketedPaste: false })).toBe(' !important')
   })
 
-  test('is typed if it is a command or meant as one', async () => {
+  test('is typed if it is a command or sent as one', async () => {
     expect(await typed('/model opus')).toBe('/model opus')
     expect(await typed('!ls', {}, 'command')).toBe('!ls')
     expect(await typed('/model', {}, 'text')).toBe('\u001b[200~\u2060/model\u001b[201~')

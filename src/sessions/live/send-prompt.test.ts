@@ -8,8 +8,8 @@ import { sendPrompt } from './send-prompt.js'
 
 useSendFixture()
 
-describe('a prompt that is taken', () => {
-  test('is written once, then Enter as a separate write after a pause', async () => {
+describe('a prompt that the agent accepts', () => {
+  test('is written once, followed by Enter as a separate write after a pause', async () => {
     const times: number[] = []
     const agent = agentOf({ onWrite: () => times.push(clock.now()) })
     expect(await send(agent)).toEqual({ result: 'delivered' })
@@ -24,7 +24,7 @@ describe('a prompt that is taken', () => {
     expect(agent.writes).toEqual(['h', 'é', 'y', ' ', '👍', '\r'])
   })
 
-  test('waits for a slow echo before Enter', async () => {
+  test('waits for a slow echo before it presses Enter', async () => {
     for (const echoMs of [1900, 2900]) {
       const agent = agentOf({ echoMs })
       expect(await send(agent)).toEqual({ result: 'delivered' })
@@ -61,7 +61,7 @@ describe('a prompt that is taken', () => {
     expect(await send(agent, 'a\nb\nc')).toEqual({ result: 'delivered' })
   })
 
-  test('a slash command waits for its list, and a picker is proof enough', async () => {
+  test('a slash command waits for its list, and a picker is sufficient proof', async () => {
     const times: number[] = []
     const agent = agentOf({
       onWrite: () => times.push(clock.now()),
@@ -88,7 +88,7 @@ describe('a prompt that is taken', () => {
     }
   })
 
-  test('the same prompt again needs more than the old echo', async () => {
+  test('a repeated prompt needs more proof than the old echo', async () => {
     const said = idle({ user: TEXT, terminator: { row: 3, outcome: 'done' } })
     const dropped = agentOf({ onTake: agent => agent.show({ composer: composer('') }) }, said)
     expect(await send(dropped)).toMatchObject({ result: 'unconfirmed' })
@@ -100,14 +100,14 @@ describe('a prompt that is taken', () => {
   })
 })
 
-describe('problems while a prompt is sent', () => {
-  test('Enter that is swallowed once is pressed again; the text is not typed again', async () => {
+describe('problems during sending of a prompt', () => {
+  test('an Enter that the agent drops once is pressed again; the text is not typed again', async () => {
     const agent = agentOf({ swallowed: 1 })
     expect(await send(agent)).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual([TEXT, '\r', '\r'])
   })
 
-  test('Enter that is always swallowed is unconfirmed after one retry', async () => {
+  test('an Enter that the agent always drops is unconfirmed after one retry', async () => {
     const agent = agentOf({ swallowed: 9 })
     expect(await send(agent)).toMatchObject({
       result: 'unconfirmed',
@@ -142,7 +142,7 @@ describe('problems while a prompt is sent', () => {
     expect(agent.enters).toBe(0)
   })
 
-  test('a menu at any moment never gets a key', async () => {
+  test('a menu that appears at any moment never gets a key', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(4000),
@@ -161,7 +161,7 @@ describe('problems while a prompt is sent', () => {
     )
   })
 
-  test('text that never shows is not confirmed with Enter', async () => {
+  test('text that never appears is not confirmed with Enter', async () => {
     const agent = agentOf({ isBlind: true })
     expect(await send(agent)).toMatchObject({
       result: 'unconfirmed',
@@ -170,7 +170,7 @@ describe('problems while a prompt is sent', () => {
     expect(agent.writes).toEqual([TEXT])
   })
 
-  test('text of which a part shows is waited for: the agent is behind', async () => {
+  test('text of which a part appears is awaited, because the agent is slow', async () => {
     const agent = agentOf({
       isBlind: true,
       onWrite: (agent, keys) => {
@@ -183,7 +183,7 @@ describe('problems while a prompt is sent', () => {
     expect(agent.writes).toEqual([TEXT, '\r'])
   })
 
-  test('text of which only a part shows is cleared again', async () => {
+  test('text of which only a part ever appears is cleared again', async () => {
     const agent = agentOf({
       isBlind: true,
       onWrite: (agent, keys) => keys === TEXT && agent.show({ composer: composer('please fix') }),
@@ -201,7 +201,7 @@ describe('problems while a prompt is sent', () => {
     expect(agent.writes).toEqual([TEXT])
   })
 
-  test('an empty box alone proves nothing within 15 seconds', async () => {
+  test('an empty box proves nothing within 15 seconds', async () => {
     const drops = (agent: ScriptedAgent) => agent.show({ composer: composer('') })
     const dropped = agentOf({ onTake: drops })
     const before = clock.now()
@@ -255,7 +255,7 @@ describe('problems while a prompt is sent', () => {
 describe('proof besides the screen', () => {
   const dropped: AgentScript = { onTake: agent => agent.show({ composer: composer('') }) }
 
-  test('a hook or a transcript that names the text is proof enough', async () => {
+  test('a hook or a transcript that names the text is sufficient proof', async () => {
     const asked: unknown[] = []
     const agent = Object.assign(agentOf(dropped), {
       proof: (text: string, since: number, wasBusy: boolean) => {
@@ -267,7 +267,7 @@ describe('proof besides the screen', () => {
     expect(asked[0]).toEqual([TEXT, false])
   })
 
-  test('a prompt that a hook proves is delivered once the box no longer shows it', async () => {
+  test('a prompt that a hook proves is delivered when the box no longer shows it', async () => {
     const agent = agentOf({
       onTake: agent => {
         agent.show({})

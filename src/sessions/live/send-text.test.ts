@@ -10,8 +10,8 @@ function way(text: string, mode: string, { isBracketedPaste = true, meaning = 'a
   return typingOf(text, { pack: packOf(mode), isBracketedPaste, meaning })?.way
 }
 
-describe('how a text gets into the box', () => {
-  test('short text is typed as the pack says', () => {
+describe('typing or pasting text into the input box', () => {
+  test('short text is typed in the input mode of the pack', () => {
     expect([way('do it', 'bulk'), way('do it', 'typed'), way('do it', 'paste')]).toEqual(['bulk', 'typed', 'paste'])
   })
 
@@ -32,6 +32,6 @@ describe('how a text gets into the box', () => {
   })
 })
 
-test('zero-width characters are not part of a text: some boxes draw them under their cursor', () => {
+test('a text loses its zero-width characters, which some boxes draw under the cursor', () => {
   expect(squash('about the PARTS \u200b\u2060')).toBe('aboutthePARTS')
 })

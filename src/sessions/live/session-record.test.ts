@@ -53,7 +53,7 @@ describe('the record of a session', () => {
     expect(record).toMatchObject({ state: 'ended', stats })
   })
 
-  test('has only fields for what is known of the agent', () => {
+  test('has only fields that are known of the agent', () => {
     const record = fold([
       'session.started',
       { ...STARTED, agentSessionId: 'abc', label: 'tests', resumedFrom: 'ses_0' },
@@ -62,7 +62,7 @@ describe('the record of a session', () => {
     expect(record).not.toHaveProperty('agentVersion')
   })
 
-  test('is live when ready, ended with its exit, lost without one', () => {
+  test('is live when ready, ended with its exit, and lost without one', () => {
     expect(fold(['session.started', STARTED], ['session.ready', {}])).toMatchObject({ state: 'live', version: 2 })
     const exit = { code: 137, signal: null }
     expect(
@@ -74,7 +74,7 @@ describe('the record of a session', () => {
     })
   })
 
-  test('of an ended session does not become live or lost', () => {
+  test('does not become live or lost after the session has ended', () => {
     const ended = ['session.ended', { exit: { code: 0, signal: null }, reason: 'exited' }] as const
     const started = ['session.started', STARTED] as const
     expect(fold([...started], [...ended], ['session.ready', {}])).toMatchObject({ state: 'ended' })
@@ -109,7 +109,7 @@ describe('the record of a session', () => {
     })
   })
 
-  test('has what is known of where and how it runs, and no more', () => {
+  test('has the known details of where and how the session runs', () => {
     const agentVariables = { HOME: '/h' }
     const known = { agentVersion: '2.0', agentVariables, worker: 'w1', channel: 'acp' } as const
     expect(fold(['session.started', { ...STARTED, ...known }])).toMatchObject(known)
@@ -117,7 +117,7 @@ describe('the record of a session', () => {
     for (const key of ['agentSessionId', 'label', 'resumedFrom', ...Object.keys(known)]) expect(keys).not.toContain(key)
   })
 
-  test('follows what its agent uses, its budget, and its pauses', () => {
+  test('follows the agent’s usage, its budget and its pauses', () => {
     const started = ['session.started', STARTED] as const
     const spent = { model: 'large', days: { '2026-11-17': { input: 1, output: 2, costUsd: 0.5 } } } as never
     expect(fold([...started], ['session.spent', spent])).toMatchObject({ spent })
@@ -130,7 +130,7 @@ describe('the record of a session', () => {
     expect(fold([...started], [...paused], ['session.unpaused', {}])).not.toHaveProperty('paused')
   })
 
-  test('is identified by its agent, chosen by its owner, resumed, and forgotten', () => {
+  test('records the agent’s id, the owner’s choice, a resumption and a removal', () => {
     const started = ['session.started', { ...STARTED, agentVersion: '1.0' }] as const
     const identified = { agentSessionId: 'abc', source: 'hook' }
     expect(fold([...started], ['session.identified', identified])).toMatchObject({
@@ -147,7 +147,7 @@ describe('the record of a session', () => {
     expect(fold([...started], ['session.forgotten', { keptDays: 30 }])).toBeNull()
   })
 
-  test('names what its agent does without asking, until the agent asks again', () => {
+  test('lists what its agent does without asking, until the agent asks again', () => {
     const started = ['session.started', STARTED] as const
     const allows = (label: string) =>
       ['session.allowance-made', { session: 'ses_1', tool: 'Bash', label, approval: `apr_${label}` }] as const
@@ -166,7 +166,7 @@ describe('the record of a session', () => {
     ])
   })
 
-  test('has the parts of its recording in order, and when its last turn began or ended', () => {
+  test('has the parts of its recording in order, and the times of its last turn', () => {
     const started = ['session.started', STARTED] as const
     const part = (from: number) => ['recording.saved', { session: 'ses_1', from, bytes: 10, blob: `b${from}` }] as const
     expect(fold([...started], [...part(0)], [...part(10)])?.saved).toEqual([
@@ -196,14 +196,14 @@ describe('the record of a session', () => {
     expect([record?.title, record?.lastPrompt]).toEqual([title, prompt.trim()])
   })
 
-  test('keeps 400 characters of a prompt, and the last one that says anything', () => {
+  test('keeps 400 characters of a prompt, and the last prompt with words', () => {
     const turn = (prompt: string) => ['turn.prompted', { session: 'ses_1', turn: 't', prompt }] as const
     const started = ['session.started', STARTED] as const
     expect(fold([...started], [...turn('x'.repeat(500))])?.lastPrompt).toHaveLength(400)
     expect(fold([...started], [...turn('one')], [...turn('  ')])?.lastPrompt).toBe('one')
   })
 
-  test('does not exist without a start event', () => {
+  test('is missing without a start event', () => {
     expect(fold(['session.ready', {}])).toBeNull()
     const misfit = fold(['session.started', STARTED], ['session.ended', { exit: 'gone' } as never])
     expect(misfit).toMatchObject({ state: 'starting', version: 2 })

@@ -23,7 +23,7 @@ test('the clock counts seconds since the session’s start, also for a later hos
   expect(time.now()).toBe(5.25)
 })
 
-test('the callback runs once, at its time', () => {
+test('a callback runs once, at its time', () => {
   const { clock, calls, at } = session()
   at(1)
   clock.advance(999)
@@ -49,7 +49,7 @@ test('a later schedule replaces the earlier one; null cancels it', () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a time in the past calls back at once', () => {
+test('a callback whose time has passed runs at once', () => {
   const { clock, calls, at } = session(10_000)
   at(1)
   clock.advance(0)
@@ -66,7 +66,7 @@ test('the clock follows stamps that are ahead of it and never runs backwards', (
   expect(time.now()).toBe(3.5)
 })
 
-test('the callback comes earlier when the stamps jump ahead', () => {
+test('a callback runs earlier when the stamps jump ahead', () => {
   const { clock, calls, at, time } = session()
   at(10)
   time.observe(9.5)
@@ -80,7 +80,7 @@ test('the callback comes earlier when the stamps jump ahead', () => {
   expect(calls).toEqual([10, 30])
 })
 
-test('scheduling the same time keeps the timer and uses the newest callback', () => {
+test('a second schedule for the same time keeps the timer and uses the newest callback', () => {
   const { clock, time, calls } = session()
   time.schedule(1, () => calls.push(1))
   time.schedule(1, () => calls.push(2))

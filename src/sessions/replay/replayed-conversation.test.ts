@@ -100,7 +100,7 @@ it('a replay reads no message from a logo that moves before the first prompt', (
   expect(lines.flatMap(line => (line.type === 'message' ? [line.markdown] : []))).toEqual(['It is done.'])
 })
 
-it('a replay reads the whole answer although the program reports that it is done before it has drawn it', () => {
+it('a replay reads the whole answer although the program reports its end before drawing it', () => {
   const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
   const prompt = ['Welcome', '', '▷ tell me', '']
   const status = (state: string) => `\u001b]7501;state=${state}:app=test\u001b\\`

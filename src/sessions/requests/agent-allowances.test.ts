@@ -37,7 +37,7 @@ function setUp() {
 
 const { tool } = recordOf({}).request
 
-test('the agent’s “do not ask again” counts once it is applied; a single approval and a grant do not', () => {
+test('the agent’s “do not ask again” counts once it is applied; single approvals and grants do not', () => {
   const { reported, make } = setUp()
   const allowances = make()
   allowances.ended(chosen('Yes'))

@@ -5,39 +5,39 @@ import { choose, clock, DOWN, FakeMenu, fake, LABELS, MENU_HASH, useMenuStage } 
 
 useMenuStage()
 
-describe('nothing is pressed', () => {
+describe('choosing an option, before the first key', () => {
   test.each<[string, () => FakeMenu, string, string]>([
     ['the menu is gone', () => new FakeMenu(clock, null), 'Yes', 'gone'],
-    ['another menu is up', () => fake(['Yes', 'No']), 'Yes', 'changed'],
-    ['the label is not there', () => fake(), 'Perhaps', 'changed'],
-    ['the label is there twice', () => fake(['Yes', 'No', 'Yes'], { hash: MENU_HASH }), 'Yes', 'changed'],
+    ['another menu is open', () => fake(['Yes', 'No']), 'Yes', 'changed'],
+    ['no option has the label', () => fake(), 'Perhaps', 'changed'],
+    ['two options have the label', () => fake(['Yes', 'No', 'Yes'], { hash: MENU_HASH }), 'Yes', 'changed'],
     ['another label differs only in case', () => fake(['Yes', 'YES', 'No'], { hash: MENU_HASH }), 'Yes', 'changed'],
     [
-      'another label only looks different to a computer',
+      'another label differs only in its code points',
       () => fake(['Yes', 'Ｙｅｓ', 'No'], { hash: MENU_HASH }),
       'Yes',
       'changed',
     ],
-    ['there is no selection to see', () => fake(LABELS, { selected: null }), 'Yes', 'ambiguous'],
+    ['no row is selected', () => fake(LABELS, { selected: null }), 'Yes', 'ambiguous'],
     [
       'the option is a check box',
       () => fake(LABELS, { options: menuOf(LABELS).options.map(option => ({ ...option, checked: false })) }),
       'Yes',
       'ambiguous',
     ],
-  ])('when %s', async (_, make, label, reason) => {
+  ])('presses no key when %s', async (_, make, label, reason) => {
     const menu = make()
     expect(await choose(menu, label)).toEqual({ result: 'stale', reason, keys: [] })
     expect(menu.keys).toEqual([])
   })
 
-  test('when the ledger reports that the decision is closed', async () => {
+  test('presses no key when the ledger reports that the decision is closed', async () => {
     const menu = fake()
     await expect(choose(menu, 'No', { onStep: () => Promise.reject(new Error('closed')) })).rejects.toThrow('closed')
     expect(menu.keys).toEqual([])
   })
 
-  test('when the menu disappears or changes while it settles', async () => {
+  test('presses no key when the menu disappears or changes while it settles', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete', 'Keep']), 'changed'],
@@ -49,8 +49,8 @@ describe('nothing is pressed', () => {
   })
 })
 
-describe('nothing is confirmed', () => {
-  test('when the menu disappears or changes after a move', async () => {
+describe('choosing an option, before Enter', () => {
+  test('does not confirm when the menu disappears or changes after a move', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -62,7 +62,7 @@ describe('nothing is confirmed', () => {
     }
   })
 
-  test('when the menu disappears or changes between the last move and Enter', async () => {
+  test('does not confirm when the menu disappears or changes between the last move and Enter', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -76,7 +76,7 @@ describe('nothing is confirmed', () => {
     }
   })
 
-  test('when the selection changes before Enter', async () => {
+  test('does not confirm when the selection changes', async () => {
     const menu = fake()
     const onStep = async (step: string) => {
       if (step === 'confirm') menu.select(2)
@@ -84,7 +84,7 @@ describe('nothing is confirmed', () => {
     expect(await choose(menu, 'Yes', { onStep })).toEqual({ result: 'stale', reason: 'changed', keys: [] })
   })
 
-  test('when arrows have no effect, or an unexpected one', async () => {
+  test('does not confirm when arrows have no effect or an unexpected one', async () => {
     const deaf = fake()
     deaf.ignoresArrows = true
     expect(await choose(deaf, 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
@@ -93,14 +93,14 @@ describe('nothing is confirmed', () => {
     expect(await choose(jumpy, 'Yes, always')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
   })
 
-  test('a second time when the selection moved after a lost Enter', async () => {
+  test('does not confirm again when the selection moved after a lost Enter', async () => {
     const menu = fake()
     menu.ignoredEnters = 9
     menu.onKey = key => key === '\r' && menu.later(1000, () => menu.select(2))
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
   })
 
-  test('when the order of the options changed', async () => {
+  test('finds the option by its label when the order of the options changed', async () => {
     const menu = fake()
     menu.later(100, () => menu.show(menuOf([...LABELS].reverse(), { hash: MENU_HASH, selected: 0 })))
     expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, DOWN, '\r'] })
@@ -108,7 +108,7 @@ describe('nothing is confirmed', () => {
   })
 })
 
-test('Enter only hits the wanted option of the wanted menu, whatever happens to the screen at any moment', async () => {
+test('Enter only confirms the wanted option of the wanted menu, whatever the screen shows in between', async () => {
   const disturbance = fc.record({
     at: fc.nat(1500),
     what: fc.constantFrom('gone', 'other', 'reversed', 'slip', 'back'),

@@ -5,7 +5,7 @@ import { choose, clock, DOWN, FakeMenu, fake, LABELS, useMenuStage } from '../te
 
 useMenuStage()
 
-describe('an option with text', () => {
+describe('an option that takes text', () => {
   const FIELD = { option: 3, value: '', placeholder: 'No, tell me why', secret: false }
 
   function withField(echo: (value: string) => string): FakeMenu {
@@ -20,19 +20,19 @@ describe('an option with text', () => {
     return menu
   }
 
-  test('is filled in, verified and confirmed; line ends and control characters become blanks', async () => {
+  test('is filled in, verified and confirmed; control characters become blanks', async () => {
     const menu = withField(value => value)
     const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use\nthe \u001bother\tbranch\r' } })
     expect(outcome).toEqual({ result: 'applied', keys: ['use the other branch', '\r'] })
   })
 
-  test('that does not show the typed text is cleared and chosen without it', async () => {
+  test('is cleared and chosen without its text if it does not show the text', async () => {
     const menu = withField(value => value.slice(0, 3))
     const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use the other branch' } })
     expect(outcome).toEqual({ result: 'applied', textLeftOut: true, keys: ['use the other branch', '\u0015', '\r'] })
   })
 
-  test('that cannot be cleared is not confirmed', async () => {
+  test('is not confirmed if it cannot be cleared', async () => {
     const menu = withField(value => value.slice(0, 3))
     const press = menu.press
     menu.press = async key => (key === '\u0015' ? void menu.keys.push(key) : press(key))
@@ -42,7 +42,7 @@ describe('an option with text', () => {
   })
 })
 
-describe('an option with a reason, where Enter has no effect without one', () => {
+describe('an option whose Enter needs a reason', () => {
   const ESC = '\u001b'
   const reasoned = () => {
     const keys = { choose: 'arrows' as const, confirm: '\r', toggle: ' ', unreasoned: ESC }
@@ -53,13 +53,13 @@ describe('an option with a reason, where Enter has no effect without one', () =>
   }
   const hash = () => reasoned().now!.hash
 
-  test('is chosen with the key of its pack once it is selected', async () => {
+  test('is chosen with the key of its pack after it is selected', async () => {
     const menu = reasoned()
     expect(await choose(menu, 'No, tell me why', { hash: hash() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual([DOWN, ESC])
   })
 
-  test('other options are confirmed with Enter', async () => {
+  test('leaves other options of its menu to Enter', async () => {
     const menu = reasoned()
     expect(await choose(menu, 'Yes', { hash: hash() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual(['\r'])
@@ -118,7 +118,7 @@ describe('a form of several questions', () => {
     expect(menu.confirmed.map(({ label }) => label)).toEqual(['Blue', 'Large'])
   })
 
-  test('with other questions gets no key', async () => {
+  test('gets no key if its questions differ', async () => {
     const pages = [{ question: 'Which shape?', labels: ['Blue'] }]
     expect(await choose(form(summary()), '', { hash: 'colour', wanted: { pages } })).toEqual({
       result: 'stale',

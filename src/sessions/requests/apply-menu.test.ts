@@ -17,7 +17,7 @@ useMenuStage()
 
 describe('an option', () => {
   test.each(LABELS.flatMap((_, from) => LABELS.map((label, to) => [from, label, to] as const)))(
-    'from row %i to "%s" is reached step by step and confirmed once',
+    'is reached step by step from row %i to "%s" and confirmed once',
     async (from, label, to) => {
       const menu = fake(LABELS, { selected: from })
       const moves = Array<string>(Math.abs(to - from)).fill(to > from ? DOWN : UP)
@@ -27,17 +27,17 @@ describe('an option', () => {
     },
   )
 
-  test('of a horizontal menu is reached with left and right', async () => {
+  test('is reached with left and right in a horizontal menu', async () => {
     const menu = fake(LABELS, { layout: 'horizontal' })
     expect(await choose(menu, 'No')).toMatchObject({ keys: ['\u001b[C', '\u001b[C', '\r'] })
   })
 
-  test('is found by its label, with any blanks', async () => {
+  test('is found by its label, with any number of blanks', async () => {
     const menu = fake(['Yes', 'No,  tell\n me why'])
     expect(await choose(menu, ' No, tell me why', { hash: menu.now!.hash })).toMatchObject({ result: 'applied' })
   })
 
-  test('gets no key right after its menu appears', async () => {
+  test('gets no key immediately after its menu appears', async () => {
     const menu = fake()
     let first = 0
     menu.onKey = () => {
@@ -47,7 +47,7 @@ describe('an option', () => {
     expect(first).toBeGreaterThanOrEqual(300)
   })
 
-  test('is confirmed a second time when nothing changed, and never a third time', async () => {
+  test('is confirmed a second time if nothing changed, and never a third time', async () => {
     const once = fake()
     once.ignoredEnters = 1
     expect(await choose(once, 'Yes')).toEqual({ result: 'applied', keys: ['\r', '\r'] })
@@ -63,7 +63,7 @@ describe('an option', () => {
   })
 })
 
-describe('time', () => {
+describe('the delay before the first key', () => {
   const firstKeyAfter = async (age: { visible: number; quiet: number }) => {
     const menu = fake()
     const port = Object.assign(menu, { age: () => age })
@@ -76,21 +76,21 @@ describe('time', () => {
     return first! - started
   }
 
-  test('a menu on a quiet screen gets its key at once', async () => {
+  test('is zero for a menu on a quiet screen', async () => {
     expect(await firstKeyAfter({ visible: 60_000, quiet: 5_000 })).toBe(0)
   })
 
-  test('on a changing screen the menu is read again after 50 ms', async () => {
+  test('ends after 50 ms on a changing screen, and the menu is read again', async () => {
     expect(await firstKeyAfter({ visible: 60_000, quiet: 20 })).toBe(50)
   })
 
-  test('a new menu gets no key until it accepts keys', async () => {
+  test('lasts until a new menu accepts keys', async () => {
     expect(await firstKeyAfter({ visible: 120, quiet: 120 })).toBe(180)
   })
 })
 
-describe('the appearance that was decided', () => {
-  test('is the only one that gets keys; an equal menu after it gets none', async () => {
+describe('the instance of a menu that was decided', () => {
+  test('is the only one that gets keys; a later equal menu gets none', async () => {
     const menu = Object.assign(fake(), { instance: () => '9:2' })
     expect(await choose(menu, 'Yes', { wanted: { instance: '3:1' } })).toEqual({
       result: 'stale',
@@ -100,7 +100,7 @@ describe('the appearance that was decided', () => {
     expect(await choose(menu, 'Yes', { wanted: { instance: '9:2' } })).toMatchObject({ result: 'applied' })
   })
 
-  test('the second of two identical menus has its own instance and gets no second Enter', async () => {
+  test('gets Enter, but not an identical menu with another instance', async () => {
     let instance = '3:1'
     const menu = Object.assign(fake(), { instance: () => instance })
     menu.afterConfirm = () => {
@@ -113,7 +113,7 @@ describe('the appearance that was decided', () => {
     })
   })
 
-  test('a second identical menu within one frame gets no second Enter, because the screen changed', async () => {
+  test('gets one Enter if an identical menu follows within one frame, because the screen changed', async () => {
     let drawn = 0
     const menu = Object.assign(fake(), { picture: () => `drawn ${drawn}` })
     menu.afterConfirm = () => {
@@ -124,7 +124,7 @@ describe('the appearance that was decided', () => {
   })
 })
 
-describe('on a slow machine', () => {
+describe('choosing an option on a slow machine', () => {
   /** The effect of arrows is drawn only after this long. */
   function slow(ms: number): FakeMenu & { drawn: number } {
     const menu = Object.assign(fake(), { drawn: 0 })
@@ -140,19 +140,19 @@ describe('on a slow machine', () => {
     return Object.assign(menu, { picture: () => `drawn ${menu.drawn}` })
   }
 
-  test.each([600, 2_000, 4_500])('a move that is visible after %i ms is waited for and never repeated', async ms => {
+  test.each([600, 2_000, 4_500])('waits for a move that is visible after %i ms and does not repeat it', async ms => {
     const menu = slow(ms)
     expect(await choose(menu, 'No')).toEqual({ result: 'applied', keys: [DOWN, DOWN, '\r'] })
     expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label: 'No' }])
   })
 
-  test('a move that is never visible is given up after one key', async () => {
+  test('gives up after one key if the move is never visible', async () => {
     const started = clock.now()
     expect(await choose(slow(60_000), 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
     expect(clock.now() - started).toBeLessThan(6_000)
   })
 
-  test('a redrawn screen without the move is not waited for', async () => {
+  test('does not wait for the move after a redraw without it', async () => {
     const menu = slow(60_000)
     menu.later(700, () => {
       menu.drawn++
@@ -163,7 +163,7 @@ describe('on a slow machine', () => {
     expect(clock.now() - started).toBeLessThan(2_500)
   })
 
-  test('a menu that is drawn in two steps is waited for', async () => {
+  test('waits for a menu that is drawn in two steps', async () => {
     const menu = slow(300)
     const press = menu.press
     menu.press = async key => {
@@ -176,7 +176,7 @@ describe('on a slow machine', () => {
     expect(menu.confirmed).toEqual([{ hash: MENU_HASH, label: 'No' }])
   })
 
-  test('a menu that disappears or changes during a move gets no further key', async () => {
+  test('presses no further key if the menu disappears or changes during a move', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -192,15 +192,15 @@ describe('on a slow machine', () => {
   })
 })
 
-describe('after Enter', () => {
-  test('a lost Enter is repeated once', async () => {
+describe('choosing an option, after Enter', () => {
+  test('repeats an Enter that was lost, once', async () => {
     const menu = fake()
     menu.ignoredEnters = 1
     expect(await choose(menu, 'No')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, '\r', '\r'] })
     expect(menu.confirmed.map(({ label }) => label)).toEqual(['No', 'No'])
   })
 
-  test('after a survey took the Enter it is repeated once on the same row', async () => {
+  test('repeats the Enter that a survey consumed, once and on the same row', async () => {
     const menu = fake()
     menu.ignoredEnters = 1
     const survey = menuOf(['Bad', 'Fine', 'Good'], { kind: 'survey' })
@@ -218,13 +218,13 @@ describe('after Enter', () => {
     ])
   })
 
-  test('a survey that stays gets no key, and the decision is unconfirmed', async () => {
+  test('sends no key to a survey that stays, and the decision is unconfirmed', async () => {
     const menu = fake()
     menu.afterConfirm = () => menu.show(menuOf(['Bad', 'Fine'], { kind: 'survey' }))
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
   })
 
-  test('a menu that is swapped before Enter arrives and disappears by it is reported as overtaken', async () => {
+  test('reports a menu that was replaced before Enter arrived as overtaken', async () => {
     const menu = fake()
     menu.afterConfirm = () => undefined
     menu.onKey = key => {
@@ -235,7 +235,7 @@ describe('after Enter', () => {
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'overtaken', keys: ['\r'] })
   })
 
-  test('a single frame without the menu is not a proof', async () => {
+  test('does not accept a single frame without the menu as proof', async () => {
     const menu = fake()
     menu.ignoredEnters = 9
     menu.onKey = key => {
@@ -248,7 +248,7 @@ describe('after Enter', () => {
 })
 
 test.each([['No, exit'], ['Update now']])(
-  'default row is "%s": the chosen one is moved to, never the default',
+  'a menu with the default row "%s" confirms the chosen row, never the default',
   async first => {
     const labels = [first, 'Yes, I trust this folder']
     const menu = fake(labels)
@@ -260,7 +260,7 @@ test.each([['No, exit'], ['Update now']])(
   },
 )
 
-test('an option that extends what runs without asking is not chosen for a person who has not seen it', async () => {
+test('an option that widens permissions is not chosen for a person who has not seen it', async () => {
   const options = menuOf(LABELS).options.map((option, index) => ({ ...option, danger: index === 1 }))
   const menu = fake(LABELS, { options })
   expect(await choose(menu, 'Yes, always', { wanted: { mayWiden: false } })).toEqual({

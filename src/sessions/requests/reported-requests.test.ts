@@ -138,7 +138,7 @@ async function decide(record: ApprovalRecord, meaning: string, fields: object = 
 }
 
 describe('reports of one request', () => {
-  test('tool, menu and hook are one approval, structured from the start', async () => {
+  test('tool, menu and hook are joined into one approval, structured from the start', async () => {
     const session = requests()
     await say(session, started('t1', 'npm test'))
     menu = shows('npm test')
@@ -158,7 +158,7 @@ describe('reports of one request', () => {
     })
   })
 
-  test('hook first: the menu joins it with its options', async () => {
+  test('a menu that follows a hook joins it and adds its options', async () => {
     const session = requests()
     await asks(session, 'npm test')
     await session.screen.raise(shows('npm test'), '3:1')
@@ -170,7 +170,7 @@ describe('reports of one request', () => {
     })
   })
 
-  test('screen first, tool unknown: the reported request supersedes the one from the screen', async () => {
+  test('a reported request supersedes the one from the screen if its tool was unknown', async () => {
     const session = requests()
     menu = shows('npm test')
     await session.screen.raise(menu, '3:1')
@@ -187,7 +187,7 @@ describe('reports of one request', () => {
     expect(session.open.first?.record.id).toBe(after!.id)
   })
 
-  test('screen first, decided before the hook: the decision stands and is delivered by the hook', async () => {
+  test('a decision made before the hook stands, and the hook delivers it', async () => {
     const session = requests()
     menu = shows('npm test')
     await session.screen.raise(menu, '3:1')
@@ -206,7 +206,7 @@ describe('reports of one request', () => {
     expect(await ledger.list({ isOpenOnly: false })).toHaveLength(1)
   })
 
-  test('a menu that shows another command than the hook is a mismatch: high risk, both shown', async () => {
+  test('a menu and a hook with different commands are a mismatch of high risk that shows both', async () => {
     const session = requests()
     await asks(session, 'npm test')
     await session.screen.raise(shows('rm -rf /'), '3:1')
@@ -214,7 +214,7 @@ describe('reports of one request', () => {
     expect(record).toMatchObject({ risk: { level: 'high' }, source: { mismatch: expect.stringContaining('rm -rf /') } })
   })
 
-  test('the same hook reported twice, or a relay that reconnects, only adds a way to answer', async () => {
+  test('a repeated hook or a relay that reconnects only adds a way to answer', async () => {
     const session = requests()
     const id = await asks(session, 'npm test')
     held.delete(id)
@@ -238,7 +238,7 @@ describe('reports of one request', () => {
     ])
   })
 
-  test('a form is answered on screen: its hook is released, its menu is the request', async () => {
+  test('a form is answered on screen: its menu is the request, and its hook is released', async () => {
     const session = requests()
     held.add('hook:form')
     await say(session, { kind: 'request', key: null, tool: 'AskUserQuestion', input: {}, viaScreen: true }, 'hook:form')
@@ -247,7 +247,7 @@ describe('reports of one request', () => {
   })
 })
 
-describe('a decision', () => {
+describe('a decision on a reported request', () => {
   async function asked(session: SessionRequests, key = 't1'): Promise<{ record: ApprovalRecord; hook: string }> {
     await say(session, started(key, 'npm test'))
     menu = shows('npm test')
@@ -256,7 +256,7 @@ describe('a decision', () => {
     return { record: (await open())[0]!, hook }
   }
 
-  test('is delivered by the hook with its key, and applied when the menu goes', async () => {
+  test('is delivered by the hook with its key, and applied when the menu disappears', async () => {
     const session = requests()
     const { record, hook } = await asked(session)
     await run(session.delivery.apply(await decide(record, 'allow-once')))
@@ -265,7 +265,7 @@ describe('a decision', () => {
     expect(await ledger.get(record.id)).toMatchObject({ state: 'applied', delivery: [{ step: 'answer' }] })
   })
 
-  test('a denial’s reason goes with the answer, or else as the next prompt', async () => {
+  test('delivers the reason of a denial with the answer, or else as the next prompt', async () => {
     const session = requests()
     const { record, hook } = await asked(session)
     await run(session.delivery.apply(await decide(record, 'deny', { note: 'wrong branch' })))
@@ -281,7 +281,7 @@ describe('a decision', () => {
     expect((await ledger.get(second!.id))!.outcome?.evidence).toContainEqual({ kind: 'note', way: 'message' })
   })
 
-  test('an edited input is delivered by the hook; if the agent ran something else, it is overtaken', async () => {
+  test('delivers an edited input by the hook, and is overtaken if the agent ran something else', async () => {
     for (const [command, channel, state] of [
       ['npm test --silent', 'hook', 'applied'],
       ['npm test', 'hook', 'stale overtaken'],
@@ -298,7 +298,7 @@ describe('a decision', () => {
     }
   })
 
-  test('if the menu stays 3 s after the hook was answered, the menu is answered', async () => {
+  test('is typed into the menu if that stays 3 s after the hook was answered', async () => {
     const session = requests()
     const { record, hook } = await asked(session)
     onAnswer = () => held.add(hook)
@@ -316,7 +316,7 @@ describe('a decision', () => {
     })
   })
 
-  test('if a person answered first, the agent’s report decides, and the decision is not applied', async () => {
+  test('is not applied if a person answered first, as the agent’s report shows', async () => {
     const session = requests()
     const { record } = await asked(session)
     onAnswer = () => undefined
@@ -326,7 +326,7 @@ describe('a decision', () => {
     expect(await end(record)).toBe('stale overtaken')
   })
 
-  test('for a queued request is typed when its own menu appears', async () => {
+  test('is typed when the menu of its queued request appears', async () => {
     const session = requests()
     menu = shows('npm test')
     await say(session, started('t1', 'npm test'))
@@ -346,7 +346,7 @@ describe('a decision', () => {
     expect(keys).toEqual(['\r', '\u001b[B', '\u001b[B', '\r'])
   })
 
-  test('without a menu and a report stays decided until the agent reports or its turn ends', async () => {
+  test('stays decided without menu and report until the agent reports or its turn ends', async () => {
     for (const [statement, state] of [
       [ended('use, applied', 'done'), 'applied'],
       [{ kind: 'turn-ended', outcome: 'done' }, 'stale unconfirmed'],
@@ -363,7 +363,7 @@ describe('a decision', () => {
   })
 })
 
-describe('answered in the terminal', () => {
+describe('a request that is answered in the terminal', () => {
   test('is applied as observed when the agent reports it, and the hook is released', async () => {
     const session = requests()
     const hook = await asks(session, 'npm test')
@@ -380,7 +380,7 @@ describe('answered in the terminal', () => {
     })
   })
 
-  test('the tool’s result may come before the screen changes', async () => {
+  test('is applied also if the tool’s result arrives before the screen changes', async () => {
     const session = requests()
     await say(session, started('t1', 'npm test'))
     await session.screen.raise(shows('npm test'), '3:1')
@@ -393,7 +393,7 @@ describe('answered in the terminal', () => {
     expect(session.open.first).toBeNull()
   })
 
-  test('the end of a turn cancels its requests, but not those of sub-agents', async () => {
+  test('is cancelled at the end of its turn, unless a sub-agent made it', async () => {
     const session = requests()
     await asks(session, 'npm test')
     await asks(session, 'npm run build', { subAgent: 'helper' })
@@ -403,7 +403,7 @@ describe('answered in the terminal', () => {
     expect(await end(helper!)).toBe('pending')
   })
 
-  test('a late report of an earlier turn’s end cancels nothing', async () => {
+  test('is not cancelled by a late report of an earlier turn’s end', async () => {
     const session = requests()
     clock.advance(10_000)
     await asks(session, 'npm test')
@@ -417,8 +417,8 @@ describe('answered in the terminal', () => {
   })
 })
 
-describe('on a busy machine', () => {
-  test('a menu that came late, and is followed by an equal one, is proven by the end of its own tool', async () => {
+describe('reports on a busy machine', () => {
+  test('prove a late menu by the end of its own tool, also if an equal menu follows', async () => {
     const session = requests()
     const startedAt = clock.now()
     // The menu appears 300 ms after the tool has started, and the transcript is read later still.
@@ -444,8 +444,8 @@ describe('on a busy machine', () => {
   })
 })
 
-describe('after a restart', () => {
-  test('a relay that reconnects gets the decision that was made meanwhile', async () => {
+describe('a host after a restart', () => {
+  test('gives a relay that reconnects the decision that was made in between', async () => {
     const before = requests()
     const id = await asks(before, 'npm test')
     const record = await decide((await open())[0]!, 'allow-once')
@@ -458,7 +458,7 @@ describe('after a restart', () => {
     await eventually(() => answered).toEqual([{ report: id, answer: { behavior: 'allow' } }])
   })
 
-  test('a decision that is delivered before the takeover is typed when its menu is found', async () => {
+  test('types a decision that is delivered before the takeover when its menu is found', async () => {
     const before = requests()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
@@ -472,7 +472,7 @@ describe('after a restart', () => {
     expect(keys).toEqual(['\r'])
   })
 
-  test('a delivery that began before the takeover learns of the proof that comes after it', async () => {
+  test('accepts a proof after the takeover for a delivery that began before it', async () => {
     const before = requests()
     await say(before, started('t1', 'npm test'))
     await asks(before, 'npm test')
@@ -486,7 +486,7 @@ describe('after a restart', () => {
     expect([await end(record), answered.length, keys]).toEqual(['applied', 1, []])
   })
 
-  test('an end that the transcript reports before the takeover counts', async () => {
+  test('accepts an end that the transcript reports before the takeover', async () => {
     const before = requests()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
@@ -507,7 +507,7 @@ describe('after a restart', () => {
     expect(keys).toEqual([])
   })
 
-  test('a new request with an unreported tool is not taken for the earlier one', async () => {
+  test('does not read a new request with an unreported tool as the earlier one', async () => {
     const before = requests()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
@@ -524,7 +524,7 @@ describe('after a restart', () => {
     expect(answered.filter(({ answer }) => answer !== null)).toEqual([])
   })
 
-  test('without a relay a pending request is gone and a sent one is unconfirmed', async () => {
+  test('marks a pending request without a relay as gone and a sent one as unconfirmed', async () => {
     const before = requests()
     await asks(before, 'npm test')
     await asks(before, 'npm run build')

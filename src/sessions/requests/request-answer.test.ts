@@ -17,7 +17,7 @@ function decided(wanted: string, screen: Option[], more: object = {}): ApprovalR
   } as unknown as ApprovalRecord
 }
 
-describe('an answer on screen', () => {
+describe('the option on screen for a decision', () => {
   const yes = option('Yes, proceed', 'allow-once')
   const tell = option('No, and tell Codex what to do differently', 'deny-with-text')
 
@@ -25,7 +25,7 @@ describe('an answer on screen', () => {
     expect(screenAnswerOf(decided('allow', [yes, tell]))).toEqual({ label: yes.label })
   })
 
-  test('of a denial is a plain No, else the nearest option', () => {
+  test('is a plain No for a denial, else the nearest option', () => {
     expect(screenAnswerOf(decided('deny', [yes, tell]))).toEqual({ label: tell.label })
     expect(screenAnswerOf(decided('deny', [yes, tell, option('Cancel', 'cancel')]))).toEqual({ label: 'Cancel' })
     expect(screenAnswerOf(decided('deny', [yes, tell, option('No', 'deny')]))).toEqual({ label: 'No' })
@@ -42,7 +42,7 @@ describe('an answer on screen', () => {
   })
 })
 
-describe('whether the agent did as decided', () => {
+describe('the check that the agent did what was decided', () => {
   const edited = decided('allow', [], { editedInput: { command: 'ls -l' }, tier: 'allow-once' })
   const ran = (by: string, command: string, result: 'allowed' | 'denied' = 'allowed') => ({
     record: edited,
@@ -53,12 +53,12 @@ describe('whether the agent did as decided', () => {
     },
   })
 
-  test('an edited input must be the one that ran', () => {
+  test('requires that an edited input is the one that ran', () => {
     expect(isAsDecided(ran('hook', 'ls -l'))).toBe(true)
     expect(isAsDecided(ran('hook', 'rm -rf x'))).toBe(false)
   })
 
-  test('a transcript proves only that the tool ran, not its input', () => {
+  test('accepts a transcript as proof that the tool ran, not of its input', () => {
     expect(isAsDecided(ran('transcript', 'ls'))).toBe(true)
     expect(isAsDecided(ran('transcript', 'ls', 'denied'))).toBe(false)
   })

@@ -143,8 +143,8 @@ function orders<T>(items: readonly T[]): T[][] {
 const subsets = [WAYS, WAYS.filter(way => way !== 'tool hook'), WAYS.filter(way => way !== 'transcript')] as const
 const cases = subsets.flatMap(ways => orders(ways)).map(order => [order.join(', '), order] as const)
 
-describe('one request, in every order of its reports', () => {
-  test.each(cases)('%s', async (_, order) => {
+describe('one request, reported in any order', () => {
+  test.each(cases)('is one record: %s', async (_, order) => {
     for (const gapMs of [0, 1_200, 11_000]) {
       const asking = new Asking()
       for (const way of order) {
@@ -161,7 +161,7 @@ describe('one request, in every order of its reports', () => {
     }
   })
 
-  test('a request from the screen is superseded by the reported one, and a decision on it is refused', async () => {
+  test('supersedes its version from the screen, and a decision on that one is refused', async () => {
     const asking = new Asking()
     await asking.report('menu')
     const [shown] = await asking.records()
@@ -183,7 +183,7 @@ describe('one request, in every order of its reports', () => {
     expect((await asking.records()).map(({ state }) => state)).toEqual(['applied'])
   })
 
-  test('a decision that came before the hook stands', async () => {
+  test('keeps a decision that was made before its hook arrived', async () => {
     const asking = new Asking()
     await asking.report('menu')
     const [shown] = await asking.records()
@@ -199,7 +199,7 @@ describe('one request, in every order of its reports', () => {
   })
 
   test.each(orders(WAYS.filter(way => way !== 'menu')).map(order => [order.join(', '), order] as const))(
-    'answered at its menu before the rest comes: %s',
+    'is applied once if it is answered at its menu before the other reports: %s',
     async (_, order) => {
       for (const gapMs of [0, 11_000]) {
         const asking = new Asking()
@@ -221,25 +221,22 @@ describe('one request, in every order of its reports', () => {
   )
 })
 
-describe('the same thing asked again', () => {
-  test.each([150, 11_000])(
-    'after a report of the first that came too late: its own hook is its own, %i ms on',
-    async gapMs => {
-      const asking = new Asking()
-      await asking.report('menu')
-      await asking.answer((await asking.records())[0]!)
-      await asking.report('permission hook')
-      await pass(gapMs)
-      await asking.report('menu')
-      await asking.report('permission hook')
-      await asking.report('tool hook', 'call_2')
-      expect((await asking.records()).map(({ state }) => state)).toEqual(['applied', 'pending'])
-      expect([...asking.held]).toEqual([`${asking.id} request 2`])
-    },
-  )
+describe('the same tool, requested again', () => {
+  test.each([150, 11_000])('has its own hook if the first hook reported late, %i ms earlier', async gapMs => {
+    const asking = new Asking()
+    await asking.report('menu')
+    await asking.answer((await asking.records())[0]!)
+    await asking.report('permission hook')
+    await pass(gapMs)
+    await asking.report('menu')
+    await asking.report('permission hook')
+    await asking.report('tool hook', 'call_2')
+    expect((await asking.records()).map(({ state }) => state)).toEqual(['applied', 'pending'])
+    expect([...asking.held]).toEqual([`${asking.id} request 2`])
+  })
 
   test.each(['before its answer', 'after its answer', 'after the second menu'])(
-    'the first use of the tool, reported %s, and its end do not belong to the second request',
+    'does not get the first use of the tool, reported %s, nor its end',
     async when => {
       const asking = new Asking()
       // A slow machine: the menu is seen long after the agent has recorded the start of the tool.
@@ -267,7 +264,7 @@ describe('the same thing asked again', () => {
     },
   )
 
-  test('a relay that reconnects for a closed request is released', async () => {
+  test('releases a relay that reconnects for a closed request', async () => {
     const asking = new Asking()
     await asking.report('menu')
     await asking.answer((await asking.records())[0]!)

@@ -89,7 +89,7 @@ describe('a menu', () => {
     expect(reported).toEqual(['asked pending'])
   })
 
-  test('that is drawn again supersedes its request; another dialog does not', async () => {
+  test('supersedes its request when it is redrawn differently; another dialog does not', async () => {
     const session = approvals()
     const [small, large] = ['⋮ 9 more rows', '⋮ 2 more rows'].map(row =>
       menuOf(['Yes', 'No'], { hash: row, body: ['$ make all the things', row], isCut: true }),
@@ -115,7 +115,7 @@ describe('a menu', () => {
     expect((await ledger.list({ isOpenOnly: true })).map(({ menuHash }) => menuHash)).toEqual(['other'])
   })
 
-  test('that is on screen without an open request is raised once', async () => {
+  test('is raised once if it is on screen without an open request', async () => {
     const before = approvals()
     await before.screen.raise(MENU, '3:1')
     const first = before.open.first!.record
@@ -137,7 +137,7 @@ describe('a menu', () => {
     expect(session.open.first?.record).toMatchObject({ state: 'pending', menuHash: MENU.hash })
   })
 
-  test('of a survey, or one that a person opened, raises no request', async () => {
+  test('raises no request if it is a survey or if a person opened it', async () => {
     const session = approvals()
     await session.screen.raise({ ...MENU, kind: 'survey' }, '3:1')
     await session.screen.raise({ ...MENU, origin: 'user' }, '3:2')
@@ -145,7 +145,7 @@ describe('a menu', () => {
     expect(await ledger.list({ isOpenOnly: false })).toEqual([])
   })
 
-  test('that goes unanswered is stale; after a person’s keys it was answered in the terminal', async () => {
+  test('makes its request stale without an answer; after a person’s keys it was answered in the terminal', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = session.open.first!.record
@@ -160,7 +160,7 @@ describe('a menu', () => {
     expect(reported).toEqual(['asked pending', 'ended stale gone', 'asked pending', 'ended applied'])
   })
 
-  test('that was answered in the terminal before it was raised is observed', async () => {
+  test('is recorded as observed if it was answered in the terminal before it was raised', async () => {
     const session = approvals()
     const since = clock.monotonic()
     await clock.advance(40)
@@ -172,7 +172,7 @@ describe('a menu', () => {
     expect(await stateOf(record)).toBe('applied')
   })
 
-  test('of a program that has exited is cancelled, decided or not', async () => {
+  test('cancels its request when the program has exited, decided or not', async () => {
     for (const isDecided of [false, true]) {
       screen.hasExited = false
       const session = approvals()
@@ -186,8 +186,8 @@ describe('a menu', () => {
   })
 })
 
-describe('a decision', () => {
-  test('is typed, proven and recorded', async () => {
+describe('the delivery of a decision', () => {
+  test('types the keys, proves their effect and records the outcome', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const record = await decided(session, 'No')
@@ -203,7 +203,7 @@ describe('a decision', () => {
     expect(reported.at(-1)).toBe('ended applied')
   })
 
-  test('is typed once, however often it is applied', async () => {
+  test('types a decision once, however often it is applied', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
@@ -216,7 +216,7 @@ describe('a decision', () => {
     expect(screen.keys).toEqual(['\r'])
   })
 
-  test('for a menu that is gone or has changed is stale, without a key', async () => {
+  test('makes a decision stale without a key if its menu disappeared or changed', async () => {
     for (const [menu, state] of [
       [null, 'stale gone'],
       [menuOf(['Delete', 'Keep']), 'stale changed'],
@@ -232,7 +232,7 @@ describe('a decision', () => {
     expect(screen.keys).toEqual([])
   })
 
-  test('is not typed into a later equal menu', async () => {
+  test('does not type a decision into a later equal menu', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = await decided(session)
@@ -258,7 +258,7 @@ describe('a decision', () => {
     expect(session.delivery.isTyping).toBe(false)
   })
 
-  test('that is withdrawn while it waits is not typed', async () => {
+  test('types nothing if the decision is withdrawn while it waits', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
@@ -271,7 +271,7 @@ describe('a decision', () => {
     expect(session.delivery.isTyping).toBe(false)
   })
 
-  test('is closed even if the next request is already open', async () => {
+  test('closes its request even if the next one is already open', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = await decided(session)
@@ -293,7 +293,7 @@ describe('a decision', () => {
   })
 })
 
-describe('after a restart', () => {
+describe('requests after a restart', () => {
   async function raisedBefore(isDecided: boolean): Promise<ApprovalRecord> {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
@@ -301,7 +301,7 @@ describe('after a restart', () => {
     return (await ledger.get(session.open.first!.record.id))!
   }
 
-  test('the request of the menu on screen is taken over and can be applied', async () => {
+  test('are taken over with the menu on screen, and can be applied', async () => {
     const record = await raisedBefore(true)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')
@@ -310,7 +310,7 @@ describe('after a restart', () => {
     expect(screen.keys).toEqual(['\r'])
   })
 
-  test('no key is sent before the screen was compared with the requests', async () => {
+  test('get no key before they were compared with the screen', async () => {
     const record = await raisedBefore(true)
     const session = approvals()
     session.screen.expectTakeOver()
@@ -321,7 +321,7 @@ describe('after a restart', () => {
     expect([await stateOf(record), screen.keys]).toEqual(['applied', ['\r']])
   })
 
-  test('a confirmed decision is not taken for applied while an equal menu is on screen as it was left', async () => {
+  test('are unconfirmed, not applied, while an equal menu is on screen', async () => {
     const record = await raisedBefore(true)
     await ledger.delivering(record, 'confirm')
     const session = approvals()
@@ -329,7 +329,7 @@ describe('after a restart', () => {
     expect([await stateOf(record), screen.keys]).toEqual(['stale unconfirmed', []])
   })
 
-  test('a decision whose delivery failed is delivered when its menu is seen again', async () => {
+  test('are delivered when their menu appears again if the first delivery failed', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
@@ -342,7 +342,7 @@ describe('after a restart', () => {
     expect([await stateOf(record), screen.keys]).toEqual(['applied', ['\r']])
   })
 
-  test('another instance is a new request, and the old one has ended', async () => {
+  test('end if another instance is on screen, which is a new request', async () => {
     const record = await raisedBefore(false)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:2' })).toBe('new')
@@ -350,7 +350,7 @@ describe('after a restart', () => {
     expect(reported.at(-1)).toBe('ended stale gone')
   })
 
-  test('without a menu a confirmed decision is applied and others are gone', async () => {
+  test('are applied without a menu if the decision was confirmed, else gone', async () => {
     const confirmed = await raisedBefore(true)
     await ledger.delivering(confirmed, 'confirm')
     const waiting = await raisedBefore(true)
@@ -361,7 +361,7 @@ describe('after a restart', () => {
     expect(await stateOf(waiting)).toBe('stale gone')
   })
 
-  test('requests of other sessions are not touched', async () => {
+  test('stay unchanged if they belong to other sessions', async () => {
     const other = new SessionRequests({
       subject: { ...SUBJECT, session: 'ses_2' },
       ledger,

@@ -13,7 +13,7 @@ test.each([
   ['an arrow', '\u001b[B', true, null],
   ['several keys at once', '\u001b[A\r', true, null],
   ['another key', 'x', true, null],
-])('%s in a permission menu', (_, text, isSeen, answer) => {
+])('typedAnswer interprets %s in a permission menu', (_, text, isSeen, answer) => {
   expect(typedAnswer(MENU, { text, isSeen })).toEqual(answer)
 })
 

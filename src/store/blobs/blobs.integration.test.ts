@@ -35,7 +35,7 @@ const places = {
 }
 
 describe.each(Object.entries(places))('blobs in %s', (_, url) => {
-  test('are read as they were written, under the hash of their content', async () => {
+  test('are read as they were written, by the hash of their content', async () => {
     const blobs = await open(url())
     for (const bytes of [Buffer.alloc(0), Buffer.from('text \u{1f980}'), Buffer.alloc(BLOB_MAX, 'ab')]) {
       const name = await blobs.put(bytes)
@@ -45,7 +45,7 @@ describe.each(Object.entries(places))('blobs in %s', (_, url) => {
     }
   })
 
-  test('that are not there are null, and names that are not a hash are refused', async () => {
+  test('are null if they do not exist, and names that are not a hash are refused', async () => {
     const blobs = await open(url())
     expect(await blobs.get('0'.repeat(64))).toBe(null)
     await expect(blobs.get('../x')).rejects.toMatchObject({ code: 'E_INPUT' })
@@ -53,7 +53,7 @@ describe.each(Object.entries(places))('blobs in %s', (_, url) => {
   })
 })
 
-test('a damaged blob is not read', async () => {
+test('are not read if they are damaged', async () => {
   const blobs = await open(pathToFileURL(join(directory, 'damaged')).href)
   const name = await blobs.put(Buffer.from('once'))
   const [file] = readdirSync(join(directory, 'damaged'))
@@ -61,7 +61,7 @@ test('a damaged blob is not read', async () => {
   await expect(blobs.get(name)).rejects.toMatchObject({ code: 'E_BLOB' })
 })
 
-test('a bucket that is missing, or does not answer, is an error that names it', async () => {
+test('a bucket that is missing or does not answer is an error that names it', async () => {
   const missing = await open(`s3://nobody?endpoint=${endpoint}`)
   await expect(missing.put(Buffer.from('x'))).rejects.toMatchObject({ code: 'E_BLOBS_AWAY' })
   await expect(open('s3://team')).resolves.toBeDefined()

@@ -14,7 +14,7 @@ describe('calls to a database that does not answer', () => {
   })
   const refused = () => connections.retrying(() => Promise.reject(new Error('connection refused')))
 
-  it('give up together, however many wait one after the other', async () => {
+  it('give up together, however many of them wait', async () => {
     const calls = async () => {
       for (let call = 0; call < 40; call++) await expect(refused()).rejects.toMatchObject({ code: 'E_STORE_AWAY' })
     }
@@ -22,7 +22,7 @@ describe('calls to a database that does not answer', () => {
     expect(clock.monotonic()).toBeLessThan(2 * AWAY_LIMIT_MS)
   })
 
-  it('wait again after it has answered', async () => {
+  it('wait again after the database has answered', async () => {
     await connections.retrying(() => Promise.resolve())
     const began = clock.monotonic()
     await runToEnd(clock, expect(refused()).rejects.toMatchObject({ code: 'E_STORE_AWAY' }), { stepMs: 50 })

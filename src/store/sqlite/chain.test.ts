@@ -44,7 +44,7 @@ describe('checkChain', () => {
     expect(await store.checkChain()).toMatchObject([{ position: 3, stream: 'ledger/1', version: 2 }])
   })
 
-  test('names the event after one that was removed', async () => {
+  test('names the event after a removed one', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position = 4'))
     expect(await store.checkChain()).toMatchObject([{ position: 5 }])
   })
@@ -62,7 +62,7 @@ describe('checkChain', () => {
     expect(await store.checkChain()).toMatchObject([{ position: 7, message: expect.stringContaining('not part') }])
   })
 
-  test('reports only the break, and accepts later appends as a chain again', async () => {
+  test('reports only the break, and accepts later appends as an intact chain', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position = 2'))
     await store.append('ledger/1', 'any', [{ type: 'test.counted', data: { n: 7 } }])
     expect((await store.checkChain()).map(problem => problem.position)).toEqual([3])

@@ -43,7 +43,7 @@ describe('ChangeFeed', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('finds a change by polling if there is no file event', () => {
+  it('finds a change by polling if no file event arrives', () => {
     feed.start()
     version = 1
     clock.advance(249)
@@ -65,7 +65,7 @@ describe('ChangeFeed', () => {
     expect(checks).toBe(40)
   })
 
-  it('checks at once when the journal is written, and again, because the commit is not visible yet', async () => {
+  it('checks at once when the journal is written, and again because the commit is not visible yet', async () => {
     feed.start()
     const woken = new Promise<void>(resolve => {
       onCheck = resolve

@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-it('a list decodes only the documents that have changed since it was read last', async () => {
+it('a list decodes only the documents that have changed since its last read', async () => {
   const store = await openStore({ path: join(directory, 'store.db'), clock: systemClock, projections: [newest] })
   const set = (stream: string, n: number) => store.append(stream, 'any', [{ type: 'test.counted', data: { n } }])
   for (const stream of ['a', 'b', 'c']) await set(stream, 1)

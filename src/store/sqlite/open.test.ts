@@ -123,7 +123,7 @@ describe('a file that is not a store', () => {
     await expect(open()).rejects.toMatchObject({ code: 'E_STORE_CORRUPT', message: expect.stringContaining('journal') })
   })
 
-  it('is refused if it is a directory, or below a file', async () => {
+  it('is refused if it is a directory, or a path below a file', async () => {
     mkdirSync(path, { recursive: true })
     await expect(open()).rejects.toMatchObject({ code: 'E_HOME' })
     writeFileSync(join(directory, 'file'), '')
@@ -133,8 +133,8 @@ describe('a file that is not a store', () => {
   })
 })
 
-describe('migrations', () => {
-  it('run once, in order, and only the missing ones', async () => {
+describe('migrations of a store', () => {
+  it('run once, in order, and only if they are missing', async () => {
     await makeStore()
     const done = MIGRATIONS.map((_, n) => `not SQL: step ${n + 1} has run already`)
     const steps = [...done, 'CREATE TABLE extra (x)', "INSERT INTO extra VALUES ('done')"]
@@ -196,7 +196,7 @@ describe('a store of schema 2', () => {
 })
 
 describe('a long event', () => {
-  it('is compressed in the file, read back unchanged, and rejected once a byte of it has changed', async () => {
+  it('is compressed in the file, read unchanged, and rejected after one byte of it has changed', async () => {
     const store = await open()
     const text = 'the same line again and again\n'.repeat(2_000)
     await store.append('a', 0, [{ type: 'test.x', data: { text } }])
@@ -221,7 +221,7 @@ describe('a long event', () => {
 })
 
 describe('a store that another process has locked', () => {
-  it('is waited for without blocking the event loop', async () => {
+  it('is awaited without blocking the event loop', async () => {
     await makeStore()
     const store = await open()
     const driver = await loadDriver()
@@ -239,7 +239,7 @@ describe('a store that another process has locked', () => {
     await store.close()
   })
 
-  it('fails after the limit', async () => {
+  it('gives an error after the limit', async () => {
     await makeStore()
     const store = await open({ busyLimitMs: 60 })
     const driver = await loadDriver()
@@ -295,7 +295,7 @@ describe('a damaged row in a good file', () => {
     await store.close()
   })
 
-  it('is not delivered, and does not block a subscription', async () => {
+  it('is not delivered, and does not stop a subscription', async () => {
     await makeStore(3)
     await raw(database => database.exec("UPDATE events SET data = 'x'"))
     const store = await open()
@@ -307,7 +307,7 @@ describe('a damaged row in a good file', () => {
     await store.close()
   })
 
-  it('does not affect others: damaged documents and snapshots are skipped', async () => {
+  it('does not affect other rows, including damaged documents and snapshots', async () => {
     await makeStore()
     await raw(database => {
       database.exec("INSERT INTO snapshots VALUES ('s', 1, '{')")
@@ -325,7 +325,7 @@ describe('a damaged row in a good file', () => {
     await store.close()
   })
 
-  it('that is missing is reported by check()', async () => {
+  it('is reported by check() if it is missing', async () => {
     await makeStore(4)
     await raw(database => database.exec('DELETE FROM events WHERE version = 2'))
     const store = await open()

@@ -33,7 +33,7 @@ async function makeSite(): Promise<StoreSite> {
 
 describeEventStore('the SQLite store', makeSite)
 
-it('a lease of an owner that is dead can be acquired at once', async () => {
+it('the lease of a dead owner can be acquired at once', async () => {
   const site = await makeSite()
   const store = await site.connect()
   try {

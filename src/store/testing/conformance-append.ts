@@ -7,7 +7,7 @@ import { event, numbered, numbersOf } from './conformance.js'
 const code = (value: string) => expect.objectContaining({ code: value })
 
 export function describeAppending(fixture: StoreFixture): void {
-  describe('appending', () => {
+  describe('a store that appends events', () => {
     it('numbers a stream from 1 and the log in order', async () => {
       const first = await fixture.store.append('a', 0, numbered(1, 2))
       const second = await fixture.store.append('b', 0, numbered(3, 3))

@@ -104,7 +104,7 @@ export function describeBatches(fixture: StoreFixture): void {
     }
 
     for (const seed of [1, 2, 3, 4])
-      it(`have the results, events and documents that they have one after the other (seed ${seed})`, async () => {
+      it(`have the results, events and documents of single appends (seed ${seed})`, async () => {
         const store = await fixture.connect(options)
         const fences = await leases(store)
         const all = calls(seed, CALLS)
@@ -120,7 +120,7 @@ export function describeBatches(fixture: StoreFixture): void {
         expect(positions).toEqual(positions.map((_, at) => at + 1))
       })
 
-    it('are accepted all or each by itself when none is rejected', async () => {
+    it('are all accepted, or each by itself if one is rejected', async () => {
       const store = await fixture.connect(options)
       const accepted = calls(5, CALLS).filter(
         ({ fence, notAfter, appends }) =>

@@ -10,7 +10,7 @@ export function describeChain(fixture: StoreFixture): void {
         .filter(stored => stored.stream.startsWith('ledger/'))
         .map(stored => stored.data.chain as string)
 
-    test('gives each event a separate value, and events of other streams none', async () => {
+    test('gives each event its own value, and no value to events of other streams', async () => {
       const store = await fixture.connect(CHAINED)
       await store.append('ledger/a', 0, [event('test.a', { n: 1 }), event('test.a', { n: 1 })])
       await store.appendAll([

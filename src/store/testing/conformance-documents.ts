@@ -59,7 +59,7 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await store.document('nothing', 'a')).toBeNull()
     })
 
-    it('is current for every reader, even if an append left saving it for later', async () => {
+    it('is current for every reader, even if an append postponed saving it', async () => {
       const [store, other] = [
         await fixture.connect({ projections: [tally()] }),
         await fixture.connect({ projections: [tally()] }),
@@ -164,7 +164,7 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await listed()).toEqual([store.isShared ? 'a 3' : 'a 6'])
     })
 
-    it('that indexes more than 6 fields, or no scalars, is a failure', async () => {
+    it('is a failure if it indexes more than 6 fields, or values that are not scalars', async () => {
       const store = await fixture.connect({ projections: [indexed()] })
       const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, index]))
       await store.append('a', 0, [event('test.set', many)])
@@ -202,13 +202,13 @@ export function describeDocuments(fixture: StoreFixture): void {
       ])
     })
 
-    it('is built from a log that existed before the projection', async () => {
+    it('is built from a log that is older than the projection', async () => {
       await fixture.store.append('a', 0, numbered(1, 1_200), { durability: 'normal' })
       const store = await fixture.connect({ projections: [tally()] })
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1_200, last: 1_200 } })
     })
 
-    it('is rebuilt when the version of the projection grows, and not otherwise', async () => {
+    it('is rebuilt only when the version of the projection grows', async () => {
       const first = await fixture.connect({ projections: [tally(1, 1)] })
       await first.append('a', 0, numbered(1, 3))
       const same = await fixture.connect({ projections: [tally(1, 100)] })
@@ -217,7 +217,7 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await newer.document('tally', 'a')).toMatchObject({ state: { count: 30 } })
     })
 
-    it('that a newer program has rebuilt is not folded by an older one', async () => {
+    it('is not folded by an older program after a newer one has rebuilt it', async () => {
       const older = await fixture.connect({ projections: [tally(1, 1)] })
       await older.append('a', 0, numbered(1, 1))
       const newer = await fixture.connect({ projections: [tally(2, 10)] })

@@ -43,7 +43,7 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.leaseHolder('run/1')).toBeNull()
     })
 
-    test('that was released is free, and its epoch is never used again', async () => {
+    test('is free after its release, and its epoch is never used again', async () => {
       const store = await fixture.connect()
       const first = await take(store, 'one')
       await store.releaseLease(first)
@@ -55,7 +55,7 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.renewLease(second, TTL)).toBe(true)
     })
 
-    test('fences its previous holder: their append writes nothing', async () => {
+    test('fences its previous holder, whose append writes nothing', async () => {
       const [one, two] = [await fixture.connect(), await fixture.connect()]
       const first = await take(one, 'one')
       await one.append('run/1', 0, [EVENT], { fence: first })
@@ -80,7 +80,7 @@ export function describeLeases(fixture: StoreFixture): void {
       await expect(one.append('run/1', 0, [EVENT], { fence: first })).rejects.toMatchObject({ code: 'E_FENCED' })
     })
 
-    test('is listed with the others under its prefix', async () => {
+    test('is listed with the other leases of its prefix', async () => {
       const store = await fixture.connect()
       await take(store, 'one')
       const other = await store.acquireLease('run/2', 'two', { ttlMs: TTL })

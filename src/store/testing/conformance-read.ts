@@ -3,8 +3,8 @@ import type { StoreFixture } from './conformance.js'
 import { event, numbered, numbersOf } from './conformance.js'
 
 export function describeReading(fixture: StoreFixture): void {
-  describe('reading', () => {
-    it('an empty store returns nothing', async () => {
+  describe('reading a store', () => {
+    it('returns nothing from an empty store', async () => {
       expect(await fixture.store.head()).toBe(0)
       expect(await fixture.store.readAll({ after: 0, limit: 10 })).toEqual([])
       expect(await fixture.store.readStream('a')).toEqual([])
@@ -12,7 +12,7 @@ export function describeReading(fixture: StoreFixture): void {
       expect(fixture.store.id).toMatch(/^[0-9a-f]{8}$/)
     })
 
-    it('the log is read after a position, up to a limit, by type', async () => {
+    it('returns the log after a position, up to a limit and by type', async () => {
       for (const n of [1, 2, 3, 4, 5, 6]) {
         await fixture.store.append(`s${n % 2}`, 'any', [event(n % 3 === 0 ? 'test.third' : 'test.other', { n })])
       }
@@ -28,14 +28,14 @@ export function describeReading(fixture: StoreFixture): void {
       expect(await fixture.store.readAll({ after: await fixture.store.head(), limit: 9 })).toEqual([])
     })
 
-    it('more events than one page are read', async () => {
+    it('returns more events than one page', async () => {
       await fixture.store.append('a', 0, numbered(1, 2_500), { durability: 'normal' })
       const expected = Array.from({ length: 2_500 }, (_, index) => index + 1)
       expect(numbersOf(await fixture.store.readStream('a'))).toEqual(expected)
       expect(numbersOf(await fixture.store.readAll({ after: 0, limit: 2_400 }))).toEqual(expected.slice(0, 2_400))
     })
 
-    it('every connection sees the same log and the same id', async () => {
+    it('returns the same log and id for every connection', async () => {
       const other = await fixture.connect()
       await fixture.store.append('a', 0, numbered(1, 2))
       await other.append('a', 2, numbered(3, 3))
@@ -56,7 +56,7 @@ export function describeReading(fixture: StoreFixture): void {
       expect(await fixture.store.loadSnapshot('b')).toEqual({ version: 3, state: [1, 'x'] })
     })
 
-    it('that is not JSON is rejected', async () => {
+    it('is rejected if it is not JSON', async () => {
       const saved = fixture.store.saveSnapshot('a', { version: 1, state: undefined })
       await expect(saved).rejects.toThrow(expect.objectContaining({ code: 'E_INPUT' }))
     })

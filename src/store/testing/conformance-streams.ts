@@ -12,8 +12,8 @@ export interface StreamFixture {
 
 /** The part of the contract that a worker's store offers, too: single streams. */
 export function describeStreams(fixture: StreamFixture): void {
-  describe('streams', () => {
-    it('rejects a wrong expected version and writes nothing', async () => {
+  describe('streams of a store', () => {
+    it('reject a wrong expected version and write nothing', async () => {
       await fixture.store.append('a', 0, numbered(1, 2))
       for (const wrong of [0, 1, 3]) {
         await expect(fixture.store.append('a', wrong, numbered(9, 9))).rejects.toThrow(code('E_VERSION'))
@@ -25,12 +25,12 @@ export function describeStreams(fixture: StreamFixture): void {
       expect(await fixture.store.streamVersion('new')).toBe(0)
     })
 
-    it("appends at any version with 'any'", async () => {
+    it("accept an append at any version with 'any'", async () => {
       await fixture.store.append('a', 'any', numbered(1, 1))
       expect(await fixture.store.append('a', 'any', numbered(2, 3))).toMatchObject({ version: 3 })
     })
 
-    it('keeps the order of calls that are not awaited', async () => {
+    it('keep the order of calls that are not awaited', async () => {
       await Promise.all(
         numbered(1, 50).map((one, index) =>
           fixture.store.append('a', 'any', [one], { durability: index % 2 === 0 ? 'full' : 'normal' }),
@@ -41,7 +41,7 @@ export function describeStreams(fixture: StreamFixture): void {
       )
     })
 
-    it('returns any JSON unchanged, including hidden and foreign characters', async () => {
+    it('return any JSON unchanged, including hidden and foreign characters', async () => {
       const data = {
         text: 'ä🚀\u202e\0\n"',
         list: [1, null, { deep: [true] }],
@@ -54,7 +54,7 @@ export function describeStreams(fixture: StreamFixture): void {
       expect(stored).toMatchObject({ stream: 'päth/🚀', version: 1, type: 'test.text', data })
     })
 
-    it('copies data at the time of the append', async () => {
+    it('contain the data at the time of the append', async () => {
       const data = { list: [1] }
       const appended = fixture.store.append('a', 0, [event('test.text', data)])
       data.list.push(2)
@@ -62,7 +62,7 @@ export function describeStreams(fixture: StreamFixture): void {
       expect((await fixture.store.readStream('a'))[0]?.data).toEqual({ list: [1] })
     })
 
-    it('rejects data beyond 256 KiB and writes nothing of that append', async () => {
+    it('reject data beyond 256 KiB and write nothing of that append', async () => {
       const fits = event('test.large', { text: 'x'.repeat(256 * 1024 - 11) })
       const tooLarge = event('test.large', { text: 'x'.repeat(256 * 1024 - 10) })
       await expect(fixture.store.append('a', 0, [event('test.small'), tooLarge])).rejects.toThrow(code('E_TOO_LARGE'))
@@ -70,7 +70,7 @@ export function describeStreams(fixture: StreamFixture): void {
       expect(await fixture.store.append('a', 0, [fits])).toMatchObject({ version: 1 })
     })
 
-    it('lets exactly one of two connections win a version', async () => {
+    it('let exactly one of two connections win a version', async () => {
       const other = await fixture.connect()
       for (let version = 0; version < 20; version += 1) {
         const tries = await Promise.allSettled(
@@ -81,7 +81,7 @@ export function describeStreams(fixture: StreamFixture): void {
       expect(await other.streamVersion('a')).toBe(20)
     })
 
-    it('a stream is read from a version, up to a limit', async () => {
+    it('are read from a version, up to a limit', async () => {
       await fixture.store.append('a', 0, numbered(1, 5))
       await fixture.store.append('ab', 0, numbered(6, 6))
       expect(numbersOf(await fixture.store.readStream('a', { fromVersion: 2 }))).toEqual([2, 3, 4, 5])

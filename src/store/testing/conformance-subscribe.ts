@@ -40,7 +40,7 @@ export function describeSubscriptions(fixture: StoreFixture): void {
       expect(await inbox.receive(2)).toEqual([3, 4])
     })
 
-    it('has delivered everything when poll() resolves', async () => {
+    it('has delivered all events when poll() resolves', async () => {
       const inbox = new Inbox(fixture.store)
       await fixture.store.append('a', 0, numbered(1, 700), { durability: 'normal' })
       await inbox.subscription.poll()
@@ -67,7 +67,7 @@ export function describeSubscriptions(fixture: StoreFixture): void {
       expect(errors.length).toBeGreaterThanOrEqual(4)
     })
 
-    it('delivers nothing after close(), even if closed by the handler', async () => {
+    it('delivers nothing after close(), also if its handler called it', async () => {
       const seen: unknown[] = []
       await fixture.store.append('a', 0, numbered(1, 500), { durability: 'normal' })
       const subscription = fixture.store.subscribe({ after: 0 }, events => {
@@ -82,7 +82,7 @@ export function describeSubscriptions(fixture: StoreFixture): void {
       expect(seen).toHaveLength(count)
     })
 
-    it('allows appending from the handler', async () => {
+    it('allows its handler to append', async () => {
       const inbox = new Inbox(fixture.store)
       const echo = fixture.store.subscribe({ after: 0, types: ['test.counted'] }, events => {
         for (const { data } of events)
@@ -116,7 +116,7 @@ export function describeSubscriptions(fixture: StoreFixture): void {
       expect(await inbox.receive(5)).toEqual([1, 2, 3, 4, 5])
     })
 
-    it('wakes up for another process while this one is idle', async () => {
+    it('wakes up for another process while its own is idle', async () => {
       const inbox = new Inbox(fixture.store)
       await inbox.subscription.poll()
       await fixture.appendElsewhere('a', numbered(1, 1))

@@ -27,7 +27,7 @@ const screen = (more: Partial<DriftScreen> = {}): DriftScreen => ({
   ...more,
 })
 
-it('adds up counts and keeps each screen once, readable by the owner only', () => {
+it('counts are added up, and each screen is kept once, readable only by its owner', () => {
   const files = new DriftFiles(data)
   files.add('claude', '9.0.0', { anchored: 5, structural: 1, unknown: 0, disagreements: 1 }, 100)
   files.add('claude', '9.0.0', { anchored: 1, structural: 0, unknown: 2, disagreements: 2 }, 200)
@@ -49,14 +49,14 @@ it('adds up counts and keeps each screen once, readable by the owner only', () =
     expect(statSync(join(data, 'drift/claude/9.0.0', name)).mode & 0o777).toBe(0o600)
 })
 
-it('stays in its directory, whatever a banner says as version', () => {
+it('drift files stay in their directory, whatever version a banner shows', () => {
   const files = new DriftFiles(data)
   files.keep(screen({ version: '../../../etc', agent: '..', hash: '../x' }))
   expect(readdirSync(data)).toEqual(['drift'])
   expect(files.list()).toMatchObject([{ agent: '_', version: '.._.._.._etc', screens: [{ hash: '../x' }] }])
 })
 
-it('keeps at most 50 screens of a version and skips incomplete files', () => {
+it('at most 50 screens of a version are kept, and incomplete files are skipped', () => {
   const files = new DriftFiles(data)
   for (let n = 0; n < 70; n++) files.keep(screen({ hash: `h${n}` }))
   expect(files.list()[0]!.screens).toHaveLength(51)

@@ -35,7 +35,7 @@ test('the card flags an agent that asks in a loop and has a button to stop it', 
   expect(buttons(recordOf({}), { view: 'more' })).toContainEqual(interrupting)
 })
 
-test('the card says where details are only if the chat shows none, and says what the tool does', () => {
+test('the card shows where details are only if the chat shows none, and names what the tool does', () => {
   const empty = recordOf({ display: { ...recordOf({}).display, blocks: [] } })
   expect(approvalCard(empty, CONTEXT).html).toContain('The agent shows no details. Check its terminal')
   expect(approvalCard(empty, { ...CONTEXT, isDetailed: false }).html).toContain('in a private chat only')
@@ -65,7 +65,7 @@ test('hidden characters in the label of an option are made visible on its button
   expect(texts).toContain('Yes, and do not ask again for echo safe⟦U+202E⟧')
 })
 
-test('an answer in the agent’s own dialog says whether it was allowed or denied', () => {
+test('the card shows whether an answer in the agent’s own dialog allowed or denied', () => {
   const actor = {
     kind: 'observed' as const,
     id: 'terminal',

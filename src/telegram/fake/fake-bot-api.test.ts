@@ -25,8 +25,8 @@ async function refused(call: Promise<unknown>): Promise<GrammyError> {
   return error as GrammyError
 }
 
-describe('messages', () => {
-  it('texts and entities are counted as Telegram counts them, and every version is kept', async () => {
+describe('messages of the fake', () => {
+  it('count texts and entities like Telegram, and keep every version', async () => {
     const sent = await api.sendMessage(
       4711,
       '🚂 <b>Ready</b> &lt;now&gt; <pre><code class="language-ts">a &amp; b</code></pre>',
@@ -51,14 +51,14 @@ describe('messages', () => {
     ['<code><b>x</b></code>', `can't parse entities: "b" inside code at byte offset 6`],
     [' ', 'message text is empty'],
     ['x'.repeat(4097), 'message is too long'],
-  ])('refuses %j', async (text, description) => {
+  ])('are refused: %j', async (text, description) => {
     const { error_code, description: said } = await refused(
       api.sendMessage(4711, text.slice(0, 5000), { parse_mode: 'HTML' }),
     )
     expect([error_code, said]).toEqual([400, `Bad Request: ${description}`])
   })
 
-  it('an edit without a change, of an unknown message or of another sender is refused', async () => {
+  it('cannot be edited without a change, if they are unknown, or by another sender', async () => {
     const { message_id } = await api.sendMessage(4711, 'a')
     expect((await refused(api.editMessageText(4711, message_id, 'a'))).description).toContain('message is not modified')
     expect((await refused(api.editMessageText(4711, 999, 'b'))).description).toContain('message to edit not found')
@@ -66,7 +66,7 @@ describe('messages', () => {
     expect((await refused(api.editMessageText(4711, own.id, 'b'))).description).toContain("can't be edited")
   })
 
-  it('callback data of more than 64 bytes is refused', async () => {
+  it('have callback data of at most 64 bytes', async () => {
     const keyboard = (data: string) => ({ reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: data }]] } })
     await api.sendMessage(4711, 'a', keyboard('x'.repeat(64)))
     expect((await refused(api.sendMessage(4711, 'b', keyboard('ä'.repeat(33))))).description).toContain(
@@ -74,7 +74,7 @@ describe('messages', () => {
     )
   })
 
-  it('files can be sent and downloaded', async () => {
+  it('can contain files, which can be downloaded', async () => {
     await api.sendDocument(4711, new InputFile(Buffer.from('all of it'), 'plan.md'), { caption: 'the plan' })
     expect(ann.chat.messages[0]).toMatchObject({ text: 'the plan', document: { name: 'plan.md' } })
     ann.sendFile('photo.jpg', Buffer.from('bytes'))
@@ -85,7 +85,7 @@ describe('messages', () => {
   })
 })
 
-describe('drafts', () => {
+describe('drafts of the fake', () => {
   it('exist in private chats only, and vanish after 30 s or with a message', async () => {
     const group = fake.group(-100, 'Crew')
     const draft = (chat: number) => api.raw.sendMessageDraft({ chat_id: chat, draft_id: 5, text: 'so far' })
@@ -100,8 +100,8 @@ describe('drafts', () => {
   })
 })
 
-describe('rates', () => {
-  it('a call over the limit gets a 429 with a time, which grows with calls during the wait', async () => {
+describe('rate limits of the fake', () => {
+  it('answer with a 429 and a time, which grows with calls during the wait', async () => {
     for (let n = 0; n < 5; n++) await api.sendMessage(4711, `${n}`)
     const first = await refused(api.sendMessage(4711, 'x'))
     expect([first.error_code, first.parameters.retry_after]).toEqual([429, 1])
@@ -111,7 +111,7 @@ describe('rates', () => {
   })
 })
 
-describe('updates', () => {
+describe('updates of the fake', () => {
   it('stay until a higher offset confirms them', async () => {
     ann.say('one')
     ann.say('two')
@@ -130,7 +130,7 @@ describe('updates', () => {
     expect((await newer)[0]?.message?.text).toBe('hello')
   })
 
-  it('a button press is answered once', async () => {
+  it('contain a button press, which is answered once', async () => {
     await api.sendMessage(4711, 'may I?', {
       reply_markup: { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }]] },
     })
@@ -144,7 +144,7 @@ describe('updates', () => {
   })
 })
 
-describe('faults', () => {
+describe('faults of the fake', () => {
   it('affect the calls that they were planned for', async () => {
     fake.faults.plan('sendMessage', { kind: 'status', code: 502 })
     expect((await refused(api.sendMessage(4711, 'a'))).error_code).toBe(502)
@@ -161,7 +161,7 @@ describe('faults', () => {
   })
 })
 
-describe('the page', () => {
+describe('the page of the fake', () => {
   it('shows the chat, presses buttons and sends texts, and needs the key', async () => {
     await api.sendMessage(4711, '<b>May I?</b> &lt;rm&gt;', {
       parse_mode: 'HTML',

@@ -75,7 +75,7 @@ it('a revoked token is retried every ten minutes', async () => {
   expect(health[0]).toBe('unauthorized: the bot token is no longer valid')
 })
 
-it('after server and network errors the wait doubles up to a minute; from the third on the health is not-receiving', async () => {
+it('the wait doubles up to a minute after errors; from the third on the health is not-receiving', async () => {
   const { poll, asked, health, until } = polled(count =>
     count <= 8 ? new ApiProblem('Bad Gateway', { code: count % 2 ? 502 : 0 }) : forever,
   )
@@ -85,7 +85,7 @@ it('after server and network errors the wait doubles up to a minute; from the th
   expect(health).toEqual(['not-receiving: Bad Gateway'])
 })
 
-it('an update is confirmed only after it was stored; nothing is skipped at the start', async () => {
+it('an update is confirmed only after it was stored, and none is skipped at the start', async () => {
   const { poll, taken, fields, until } = polled(count =>
     count === 1 ? [{ update_id: 70 }, { update_id: 71 }] : count === 2 ? [] : forever,
   )

@@ -84,13 +84,13 @@ const card = (html: string, isOpen = true): OutboxItem => ({
 })
 const texts = () => ann.chat.messages.map(({ text }) => text)
 
-it('sends what was queued by lane, and each lane in its order', async () => {
+it('sends queued items by lane, and each lane in its order', async () => {
   await outbox.enqueue([say('a', 3), say('b', 2), say('c', 2), say('d', 1)])
   await outbox.settled()
   expect(texts()).toEqual(['d', 'b', 'c', 'a'])
 })
 
-it('a card is one message that is edited, and loses its buttons when it is closed', async () => {
+it('edits a card as one message, and removes its buttons when it is closed', async () => {
   await outbox.enqueue([card('may I?')])
   await outbox.settled()
   await outbox.enqueue([card('denied', false)])
@@ -99,13 +99,13 @@ it('a card is one message that is edited, and loses its buttons when it is close
   expect(ann.chat.messages[0]?.markup?.inline_keyboard).toEqual([])
 })
 
-it('a card that was closed before it was shown is not sent', async () => {
+it('does not send a card that was closed before it was shown', async () => {
   await outbox.enqueue([card('may I?'), card('denied', false)])
   await outbox.settled()
   expect(texts()).toEqual([])
 })
 
-it('waits as long as Telegram asks, and loses nothing', async () => {
+it('waits as long as Telegram requests, and loses nothing', async () => {
   fake.faults.plan('sendMessage', { kind: 'status', code: 429, retryAfter: 1 })
   await outbox.enqueue([say('a'), say('b')])
   await outbox.settled()
@@ -114,7 +114,7 @@ it('waits as long as Telegram asks, and loses nothing', async () => {
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
 })
 
-it('an unconfirmed answer is sent again with a mark, an unconfirmed card without one', async () => {
+it('sends an unconfirmed answer again with a mark, and an unconfirmed card without one', async () => {
   fake.faults.plan('sendMessage', { kind: 'lost' })
   await outbox.enqueue([say('the answer')])
   await outbox.settled()
@@ -125,7 +125,7 @@ it('an unconfirmed answer is sent again with a mark, an unconfirmed card without
   expect(texts().slice(2)).toEqual(['may I?', 'may I?'])
 })
 
-it('the next process sends again what was being sent when the process died', async () => {
+it('sends again the items that were being sent when the previous process died', async () => {
   fake.faults.plan('sendMessage', { kind: 'late', ms: 3000 })
   void outbox.enqueue([say('first'), say('second')])
   await fake.until(() => texts().length === 1, 'the first')
@@ -136,7 +136,7 @@ it('the next process sends again what was being sent when the process died', asy
   fake.state.updates.endPoll()
 })
 
-it('broken formatting is sent as plain text, too long a text in parts, an edit of a deleted message as a new one', async () => {
+it('sends broken formatting as plain text, a long text in parts, and a deleted message anew', async () => {
   await outbox.enqueue([say('a <x>b</x> &amp; c'), say(`<b>${'word '.repeat(1000)}</b>`)])
   await outbox.settled()
   expect(texts()[0]).toBe('a b & c')
@@ -149,7 +149,7 @@ it('broken formatting is sent as plain text, too long a text in parts, an edit o
   expect(ann.chat.messages.at(-1)).toMatchObject({ text: 'two', versions: [] })
 })
 
-it('a person who blocks the bot stops their chat; the next item tries again', async () => {
+it('stops the chat of a person who blocks the bot; the next item tries again', async () => {
   ann.block()
   await outbox.enqueue([say('hello')])
   await outbox.settled()
@@ -168,7 +168,7 @@ it('follows a group that became a supergroup', async () => {
   expect(moved).toEqual([[-5, -1005]])
 })
 
-it('each session has its topic, which is created again after it was deleted', async () => {
+it('keeps a topic per session, which is created again after it was deleted', async () => {
   const chat = fake.group(-7, 'Forum', { hasTopics: true })
   const known = { type: 'telegram.chat-changed', data: { chat: -7, hasTopics: true } }
   await store.append('telegram/chat/-7', 'any', [known])
@@ -182,7 +182,7 @@ it('each session has its topic, which is created again after it was deleted', as
   expect(chat.messages.map(({ thread }) => thread)).toEqual([...chat.topics.keys()])
 })
 
-it('more than 200 waiting messages become one file that contains all of them', async () => {
+it('sends more than 200 waiting messages as one file that contains all of them', async () => {
   await outbox.stop()
   outbox = await open(DEFAULT_RATE_LIMITS)
   ann.block()
@@ -207,7 +207,7 @@ const FAST_CLOCK: Clock = {
 }
 const sends = () => fake.calls.filter(({ method }) => method === 'sendMessage')
 
-it('a call that fails with a server error is repeated, and the message is not marked as sent again', async () => {
+it('repeats a call after a server error, without a mark on the message', async () => {
   await outbox.stop()
   outbox = await open(FAST, FAST_CLOCK)
   for (const code of [500, 502, 503]) fake.faults.plan('sendMessage', { kind: 'status', code })
@@ -217,7 +217,7 @@ it('a call that fails with a server error is repeated, and the message is not ma
   expect(texts()).toEqual(['hello'])
 })
 
-it('a rate refusal without a time pauses the chat for five seconds', async () => {
+it('pauses the chat for five seconds after a rate refusal without a time', async () => {
   await outbox.stop()
   outbox = await open(FAST, FAST_CLOCK)
   fake.faults.plan('sendMessage', { kind: 'status', code: 429, description: 'Too Many Requests' })
@@ -228,7 +228,7 @@ it('a rate refusal without a time pauses the chat for five seconds', async () =>
   expect(texts()).toEqual(['hello'])
 })
 
-it('a revoked token stops the outbox and is reported; later the item is sent, not marked as sent again', async () => {
+it('stops and reports a revoked token, and later sends the item without a mark', async () => {
   fake.faults.plan('sendMessage', { kind: 'status', code: 401, description: 'Unauthorized' })
   void outbox.enqueue([say('hello')])
   await fake.until(() => revoked === 1, 'the report of the revoked token')
@@ -239,7 +239,7 @@ it('a revoked token stops the outbox and is reported; later the item is sent, no
   expect(texts()).toEqual(['hello'])
 })
 
-it('an edit that changes nothing is a success', async () => {
+it('counts an edit that changes nothing as a success', async () => {
   await outbox.enqueue([card('may I?')])
   await outbox.settled()
   await outbox.enqueue([card('may I?')])
@@ -249,7 +249,7 @@ it('an edit that changes nothing is a success', async () => {
   expect([...texts(), ...errors]).toEqual(['may I?'])
 })
 
-it('an item that is refused for another reason is reported and dropped, and the next one is sent', async () => {
+it('reports and drops an item that is refused for another reason, and sends the next one', async () => {
   fake.faults.plan('sendMessage', { kind: 'status', code: 400, description: 'Bad Request: CHAT_WRITE_FORBIDDEN' })
   await outbox.enqueue([say('one'), say('two')])
   await outbox.settled()
@@ -259,13 +259,13 @@ it('an item that is refused for another reason is reported and dropped, and the 
   expect(dropped.map(({ data }) => data.reason)).toEqual(['Bad Request: CHAT_WRITE_FORBIDDEN'])
 })
 
-it('a late answer to a button press is not an error, and is not repeated', async () => {
+it('ignores a late answer to a button press, and does not repeat it', async () => {
   await outbox.toast('nobody-asked', 'Too late', false)
   expect(errors).toEqual([])
   expect(fake.calls.filter(({ method }) => method === 'answerCallbackQuery')).toHaveLength(1)
 })
 
-it('a card is sent first; each part of a long answer waits for its own turn', async () => {
+it('sends a card first, while each part of a long answer waits for its own turn', async () => {
   await outbox.stop()
   outbox = await open({ ...DEFAULT_RATE_LIMITS, privatePerS: 10 })
   const parts = Array.from({ length: 5 }, (_, index) => `part ${index}`)
@@ -280,7 +280,7 @@ it('a card is sent first; each part of a long answer waits for its own turn', as
   expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(250)
 })
 
-it('a delayed item is sent when it is due, unless it is obsolete by then', async () => {
+it('sends a delayed item when it is due, unless it is obsolete by then', async () => {
   await outbox.stop()
   const clock = new SimulatedClock(systemClock.now())
   outbox = await open(FAST, clock)

@@ -4,7 +4,7 @@ import { backOff, countCall, DEFAULT_RATE_LIMITS, newRateState, waitBefore } fro
 
 const kinds = fc.constantFrom('send' as const, 'edit' as const, 'draft' as const)
 
-it('calls never exceed the limit, whatever the times of their arrival', () => {
+it('calls never exceed the limit, whenever they arrive', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(kinds, fc.integer({ min: 0, max: 3000 })), { maxLength: 200 }), arrivals => {
       let state = newRateState(0)
@@ -29,7 +29,7 @@ it('calls never exceed the limit, whatever the times of their arrival', () => {
   )
 })
 
-it('after a refusal no call is made until the time is over, and calls are slower for a while', () => {
+it('no call is made after a refusal until its time has passed, and then calls are slower for a while', () => {
   const blocked = backOff(countCall(newRateState(-1000), 'send', 'private', 0), 5000, 0)
   expect(waitBefore(blocked, 'send', 'private', 1000)).toBe(4000)
   const open = countCall(countCall(blocked, 'send', 'private', 10_000), 'send', 'private', 10_000)

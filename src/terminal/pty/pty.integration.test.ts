@@ -31,7 +31,7 @@ function run(script: string, options: Partial<PtyOptions> = {}): Run {
 const textOf = ({ output }: Run) => Buffer.concat(output).toString('latin1')
 
 describe('a program on a terminal', () => {
-  test('that ends while the event loop is blocked delivers its final output before its exit', async () => {
+  test('delivers its final output before its exit if it ends while the event loop is blocked', async () => {
     const print = (size: number) => run(`stty raw; head -c ${size} /dev/zero | tr '\\0' z; printf END`)
     // The terminal holds the output of the small ones, so they end; the large ones end later.
     const small = Array.from({ length: 10 }, () => print(3_000))
@@ -47,7 +47,7 @@ describe('a program on a terminal', () => {
     for (const one of large) expect(textOf(one)).toHaveLength(20_003)
   })
 
-  test('receives bytes unchanged, valid text or not', async () => {
+  test('receives bytes unchanged, whether they are valid text or not', async () => {
     const one = run('stty raw -echo; printf "\\377\\300\\200"')
     await one.exit
     expect(Buffer.concat(one.output)).toEqual(Buffer.from([0xff, 0xc0, 0x80]))
@@ -59,7 +59,7 @@ describe('a program on a terminal', () => {
     expect(textOf(one).trim().split(/\s+/).slice(0, 3)).toEqual(Array(3).fill(String(one.pty.pid)))
   })
 
-  test('that has ended can be signalled safely', async () => {
+  test('can be signalled safely after it has ended', async () => {
     const one = run('exit 0')
     await one.exit
     expect(() => one.pty.signal('SIGTERM')).not.toThrow()

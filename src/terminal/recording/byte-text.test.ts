@@ -22,7 +22,7 @@ describe('bytes as text', () => {
     expect(decodeBytes(Buffer.from('\ufeffx'))).toBe('\ufeffx')
   })
 
-  test('turn an invalid byte into one lone surrogate, and only that byte', () => {
+  test('turn an invalid byte, and only that byte, into one lone surrogate', () => {
     expect(decodeBytes(Uint8Array.of(0x61, 0xff, 0x62))).toBe('a\udcffb')
     expect(decodeBytes(Uint8Array.of(0xe2, 0x82, 0x41))).toBe('\udce2\udc82A')
     expect(decodeBytes(Uint8Array.of(0xed, 0xb2, 0x80))).toBe('\udced\udcb2\udc80')

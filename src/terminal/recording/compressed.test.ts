@@ -35,7 +35,7 @@ function record(lines = 3_000): string {
 /** One text for all events: comparing thousands of objects takes seconds. */
 const read = async (file: string) => JSON.stringify(await readWholeRecording(file))
 
-test('a compressed recording has the same events, takes less space, and every gzip program reads it', async () => {
+test('a compressed recording has the same events in less space, and any gzip program can read it', async () => {
   const text = record()
   const before = await read(path)
   const compressed = await compressRecording(path)
@@ -47,7 +47,7 @@ test('a compressed recording has the same events, takes less space, and every gz
   expect(storedRecording(path)).toBe(`${path}.gz`)
 })
 
-test('a position means the same in both forms, and what is before it is not decompressed', async () => {
+test('a position means the same in both forms, and earlier bytes are not decompressed', async () => {
   record()
   const positions = []
   for await (const { position } of (await openRecording(path)).events()) positions.push(position)
@@ -77,7 +77,7 @@ async function openOther(damaged: string) {
   return recording
 }
 
-test('a reading continues while the recording is compressed', async () => {
+test('reading continues while the recording is compressed', async () => {
   record()
   const whole = await read(path)
   const events = []
@@ -99,7 +99,7 @@ test('a recording that another program compressed can be read', async () => {
   expect((await readPart(path, 30, 50)).toString()).toBe(Buffer.from(text).subarray(30, 80).toString())
 })
 
-test('a recording that is not there is not compressed', async () => {
+test('a missing recording is not compressed', async () => {
   expect(await compressRecording(path)).toBeNull()
   await expect(readPart(path, 0, 1)).rejects.toMatchObject({ code: 'E_INPUT' })
 })

@@ -138,7 +138,7 @@ describe('a recording', () => {
     expect(outputOf(later).toString()).toBe('more')
   })
 
-  test('finds a line before any offset, from which the rest is read as from the start', async () => {
+  test('finds a line before any offset from which the rest is read as from the start', async () => {
     const writer = createRecording(path, HEADER)
     const chunk = Buffer.from(`${'é€'.repeat(2_000)}\udcff`)
     for (let index = 0; index < 60; index++) {
@@ -189,14 +189,14 @@ describe('a recording', () => {
     ])
   })
 
-  test('never overwrites another', () => {
+  test('does not overwrite another recording', () => {
     createRecording(path, HEADER).close()
     expect(() => createRecording(path, HEADER)).toThrow()
   })
 })
 
-describe('on a failing disk', () => {
-  test('only the recording ends; what was written before can be read', async () => {
+describe('a recording on a failing disk', () => {
+  test('ends without effect on the program, and can be read up to that point', async () => {
     const writer = createRecording(path, HEADER)
     writer.output(1, Buffer.from('before'))
     writer.flush()
@@ -211,7 +211,7 @@ describe('on a failing disk', () => {
     expect(outputOf((await readWholeRecording(path)).events).toString()).toBe('before')
   })
 
-  test('nothing is written after the end', async () => {
+  test('contains nothing after its end', async () => {
     const writer = createRecording(path, HEADER)
     writer.close()
     writer.output(1, Buffer.from('late'))
@@ -236,7 +236,7 @@ describe('recordings of other programs', () => {
     '[0,"x","3"]',
   ]
 
-  test('in version 3 have intervals, and comments that are not damage', async () => {
+  test('have intervals in version 3, and comments that are not damage', async () => {
     writeFileSync(path, `${v3.join('\n')}\n`)
     const read = await readWholeRecording(path)
     expect(read.header).toMatchObject({ version: 3, cols: 100, rows: 30, title: 'demo' })
@@ -255,7 +255,7 @@ describe('recordings of other programs', () => {
     expect(await readWholeRecording(path)).toMatchObject({ truncated: false, events: [{ kind: 'output', t: 0.5 }] })
   })
 
-  test('have a line dropped and reported if it is cut at any byte; later it is read whole', async () => {
+  test('have a line cut at any byte dropped and reported, until it is complete', async () => {
     const line = '[1.5,"o","héllo"]'
     const whole = Buffer.from(`{"version":2,"width":80,"height":24}\n[1,"o","a"]\n${line}\n`)
     const start = whole.length - Buffer.byteLength(line) - 1
@@ -274,7 +274,7 @@ describe('recordings of other programs', () => {
     }
   })
 
-  test('have lines that are not events counted and skipped', async () => {
+  test('have lines skipped and counted that are not events', async () => {
     const garbage = [
       'nonsense',
       '{"a":1}',
@@ -299,7 +299,7 @@ describe('recordings of other programs', () => {
     ['missing', null],
     ['empty', ''],
     ['of another kind', 'hello\n'],
-    ['of a version to come', '{"version":4,"width":80,"height":24}\n'],
+    ['of a future version', '{"version":4,"width":80,"height":24}\n'],
     ['without a size', '{"version":2,"width":0,"height":24}\n'],
     ['a list', '[1,2]\n'],
   ])('a file that is %s is refused as input', async (_, content) => {

@@ -40,14 +40,14 @@ describeNeeding('linux', 'a hostile program in a session without a sandbox', () 
     },
   )
 
-  test('no attack fails by a mistake of its own', () => {
+  test('no attack fails because of a mistake in its own script', () => {
     const broken = [...outcomes.without].filter(([, { evidence }]) =>
       /\.end.*No such file|Traceback|not found|ERR_MODULE|syntax error/i.test(evidence),
     )
     expect(broken).toEqual([])
   })
 
-  test('every decision that it posts reaches the daemon, which refuses it', () => {
+  test('every decision that it posts reaches the daemon and is refused', () => {
     const posts = ATTACKS.filter(({ id }) => /^(decide|limit)-|^socket-(decide|claims|hook-token)$|^pidns$/.test(id))
     const others = posts.flatMap(({ id }) => {
       const evidence = outcomes.without.get(id)?.evidence
@@ -59,7 +59,7 @@ describeNeeding('linux', 'a hostile program in a session without a sandbox', () 
     expect(others).toEqual([])
   })
 
-  test('what it tried is in the ledger, with the session that tried it', async () => {
+  test('its attempts are in the ledger with its session', async () => {
     expect(await homes.without.refusals()).toContainEqual(expect.stringMatching(/^E_ROLE inside ses_/))
   })
 })

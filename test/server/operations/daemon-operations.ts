@@ -5,7 +5,7 @@ import { api, call, called, run, server, session } from './context.js'
 
 export function describeDaemon(): void {
   describe('links that share a session', () => {
-    test('a link shows its session and nothing else, without a login, until it is revoked', async () => {
+    test('a link shows its session and nothing else without a login, until it is revoked', async () => {
       const made = await call('shares.add', api(`/sessions/${session}/shares`), { body: { hours: 2 }, expect: 201 })
       const code = String(made.json.url).split('#')[1]!
       expect(made.json.share).toMatchObject({ session, by: 'owner' })
@@ -42,7 +42,7 @@ export function describeDaemon(): void {
       called.add('auth.login')
     })
 
-    test('a setting is changed after a step-up, and only at its current version', async () => {
+    test('a setting is changed after a step-up, and only from its current version', async () => {
       await call('auth.me', api('/auth/me'), { as: login })
       await call('auth.devices', api('/auth/devices'), { as: login })
       const code = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
@@ -139,7 +139,7 @@ export function describeDaemon(): void {
       await call('grants.revoke', api('/grants/none/revoke'), { body: {}, expect: 404 })
     })
 
-    test('events are listed and streamed; a hook without its secret is refused', async () => {
+    test('events are listed and streamed; a hook call without its secret is refused', async () => {
       await call('events.log', api('/events/log?limit=3'))
       const stream = await server.send('GET', api('/events'), { as: 'token' })
       expect(stream.headers['content-type']).toContain('text/event-stream')
@@ -164,7 +164,7 @@ export function describeDaemon(): void {
       expect((await server.ask('GET', api('/auth/me'), { as: login })).json.error.code).toBe('E_LOGIN')
     })
 
-    test('tools over MCP do what their caller may do', async () => {
+    test('tools over MCP may do what their caller may do', async () => {
       const headers = { accept: 'application/json, text/event-stream' }
       const message = (params: object) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
       const tool = { name: 'run_show', arguments: { run } }
@@ -176,7 +176,7 @@ export function describeDaemon(): void {
       await call('mcp.stream', api('/mcp'), { expect: 405 })
     })
 
-    test('lists go page by page, newest first, each item once', async () => {
+    test('lists are returned page by page, newest first, each item once', async () => {
       const ids: string[] = []
       for (let cursor = ''; ; ) {
         const { json } = await call('runs.list', api(`/runs?limit=1${cursor}`))

@@ -63,7 +63,7 @@ export function describeRuns(): void {
       expect(fork.json.from).toMatchObject({ run, as: 'fork' })
     })
 
-    test('a graph starts as text/vnd.graphviz, and is refused if it is wrong or not trusted', async () => {
+    test('a graph starts as text/vnd.graphviz, and is refused if it is invalid or not trusted', async () => {
       const headers = { 'content-type': 'text/vnd.graphviz' }
       await call('attractor.create', '/pipelines', { body: Buffer.from('digraph {'), headers, expect: 422 })
       const untrusted = await call('attractor.create', '/pipelines', {

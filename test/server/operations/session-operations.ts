@@ -8,7 +8,7 @@ import { api, call, pending, server, session } from './context.js'
 
 export function describeSessions(): void {
   describe('sessions and approvals', () => {
-    test('a request is decided once under its key, applied, and reported', async () => {
+    test('a request is decided once by its idempotency key, applied and reported', async () => {
       const approval = await pending()
       await call('approvals.list', api('/approvals'))
       await call('approvals.get', api(`/approvals/${approval.id}`))
@@ -146,7 +146,7 @@ export function describeSessions(): void {
       await call('packs.problems', api('/packs/problems'))
     })
 
-    test('a recording has its bytes, an index of decisions, and the screen at any time', async () => {
+    test('a recording is served as bytes, with an index of decisions and the screen at any time', async () => {
       const { json } = await call('recordings.list', api(`/recordings?session=${session}`))
       const [recording] = json.items as Loose[]
       expect((await call('recordings.cast', api(`/recordings/${recording.id}.cast`))).text).toMatch(/^\{"version":/)
@@ -161,7 +161,7 @@ export function describeSessions(): void {
       expect(frame.json.lines.join('\n')).toContain('echo one')
     })
 
-    test('a recording is sent without secrets, packed for a client that unpacks it', async () => {
+    test('a recording is sent without secrets, and compressed for a client that decompresses it', async () => {
       const about = { cwd: server.work, terminal: null, size: { cols: 80, rows: 24 }, label: null, resume: null }
       const token = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`
       const args = ['/bin/sh', '-c', `echo ${token} packed`]

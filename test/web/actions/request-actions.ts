@@ -169,7 +169,7 @@ export function describeRequestActions(): void {
     expect(decision?.note).toBe('3: small steps')
   })
 
-  it('a gate refuses a wrong number with what it takes, stays open, and takes a right one', async () => {
+  it('a gate refuses an invalid number, names valid ones, stays open, and accepts a valid one', async () => {
     const base = reportedOf({ requestKey: 'objections' }, { project: server.work, run: 'run_gate' })
     const text = 'The reviewer still objects'
     const option = { meaning: 'choice', from: 'signalbox', danger: null }

@@ -49,7 +49,7 @@ export function describeRunActions(): void {
     }
   })
 
-  it('a run in a repository shows progress and labels in the list, and the changes of each node and of the whole run', async () => {
+  it('a run in a repository shows progress and labels in the list, and the changes of each node', async () => {
     const repository = join(server.directory, `repository ${Date.now()}`)
     mkdirSync(repository)
     const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
@@ -87,7 +87,7 @@ export function describeRunActions(): void {
     await server.ask('POST', `/api/v1/runs/${id}/cancel`, { as: 'token', body: {} })
   })
 
-  it('a graph with errors has them marked; without errors it can be run', async () => {
+  it('a graph shows its errors; without errors it can be run', async () => {
     await open('/graphs')
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
     await page.locator('.gutter .error').first().waitFor()

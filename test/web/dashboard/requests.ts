@@ -3,7 +3,7 @@ import { openContext } from '../harness.js'
 import { browser, card, link, page, press, pressKey, served } from './context.js'
 
 export function describeRequests(): void {
-  it('accepts a login link once, removes its code from the address, and stores a key that cannot be read', async () => {
+  it('accepts a login link once, removes its code from the address, and stores a non-extractable key', async () => {
     await page.goto(link)
     await page.locator('.shell h1').waitFor()
     expect(page.url()).toBe(`${served.address}/`)
@@ -73,7 +73,7 @@ export function describeRequests(): void {
     expect(await shell.locator('.card-end').count()).toBe(0)
   })
 
-  it('denies a request with a reason, by keyboard only', async () => {
+  it('denies a request with a reason by keyboard only', async () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()

@@ -225,7 +225,7 @@ export function describeSessionsAndRuns(): void {
     expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,version,input,output/)
   })
 
-  it('a graph is drawn, and an error is marked at its line', async () => {
+  it('a graph is drawn, and an error is marked on its line', async () => {
     await show(page, '/graphs')
     await page.getByText('valid').waitFor()
     await page.locator('.graph .node', { hasText: 'implement' }).waitFor()

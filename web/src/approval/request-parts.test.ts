@@ -16,7 +16,7 @@ function parts(input: Record<string, unknown>) {
 }
 
 describe('the parts of a request', () => {
-  it('show an edit as a diff with numbers, and its path once', () => {
+  it('show an edit as a diff with line numbers, and its path once', () => {
     const { diffs, facts, texts } = parts({ file_path: 'src/a.js', old_string: 'a\nb\nc', new_string: 'a\nB\nc' })
     expect(diffs).toHaveLength(1)
     expect(diffs[0]!.file).toBe('src/a.js')
@@ -40,12 +40,12 @@ describe('the parts of a request', () => {
     expect(parts({ input: patch }).diffs).toMatchObject([{ file: 'b.ts', lines: { length: 4 } }])
   })
 
-  it('name the characters of a diff that imitate others', () => {
+  it('name characters of a diff that imitate others', () => {
     const { diffs } = parts({ file_path: 'a', old_string: 'x', new_string: 'from pаypal' })
     expect(diffs[0]!.lines.at(-1)).toMatchObject({ imitations: [{ from: 5, to: 11, reading: 'paypal' }] })
   })
 
-  it('keep every value of a request that they do not know', () => {
+  it('keep every value of an unknown request', () => {
     const { command, facts, texts } = parts({ command: 'ls', description: 'List files', body: 'one\ntwo' })
     expect(command?.text).toBe('ls')
     expect(facts.map(({ text }) => text)).toEqual(['List files'])
@@ -53,7 +53,7 @@ describe('the parts of a request', () => {
   })
 })
 
-describe('an edit in its file', () => {
+describe('an edit in the lines of its file', () => {
   const FILE = 'a\nb\nc\n  old()\nd\ne\n'
   const lines = diffTexts('old()', 'now()')
 
@@ -70,7 +70,7 @@ describe('an edit in its file', () => {
     ])
   })
 
-  it('has no numbers where its place is not certain', () => {
+  it('has no line numbers if its place is not certain', () => {
     for (const file of [null, 'nothing', 'old()\nold()\n'])
       expect(placeDiff(lines, 'old()', file).map(({ before, after }) => [before, after])).toEqual([
         [null, null],
@@ -79,7 +79,7 @@ describe('an edit in its file', () => {
   })
 })
 
-describe('the marks of a command', () => {
+describe('the highlighted parts of a command', () => {
   const marked = (command: string, ...reasons: string[]) =>
     commandMarks(command, { level: 'high', reasons }).map(({ from, to }) => command.slice(from, to))
 
@@ -102,7 +102,7 @@ describe('the marks of a command', () => {
 })
 
 describe('a diff', () => {
-  it('marks the words that differ between a line and the one that replaces it', () => {
+  it('marks the words that differ between a line and its replacement', () => {
     expect(changedSpans('return sum - discount', 'return sum * discount')).toEqual([
       [{ from: 11, to: 12 }],
       [{ from: 11, to: 12 }],
@@ -114,7 +114,7 @@ describe('a diff', () => {
     expect(inNow.map(({ from, to }) => now.slice(from, to))).toEqual(['Math.round((sum * ', ') / 100)'])
   })
 
-  it('of git is split into files, each line with its numbers', () => {
+  it('is split into files if git wrote it, each line with its numbers', () => {
     const [file, renamed] = parseUnified(
       'diff --git a/x.js b/x.js\nindex 1..2 100644\n--- a/x.js\n+++ b/x.js\n@@ -7,3 +7,3 @@ f\n a\n--- b\n+c\n d\n' +
         'diff --git a/old b/new\nrename from old\nrename to new\n',
@@ -130,16 +130,16 @@ describe('a diff', () => {
     expect(renamed).toMatchObject({ name: 'new', note: 'renamed from old', lines: [] })
   })
 
-  it('of git shows hidden characters of its lines', () => {
+  it('shows hidden characters in lines from git', () => {
     const [file] = parseUnified('diff --git a/x b/x\n@@ -1 +1 @@\n-a\r\n+b\u202e\tc\r\n')
     expect(file!.lines.slice(1).map(({ text }) => text)).toEqual(['a', 'b⟦U+202E⟧\tc'])
   })
 
-  it('of an empty text only adds', () => {
+  it('only adds lines to an empty text', () => {
     expect(diffTexts('', 'a\n').map(({ kind }) => kind)).toEqual(['added'])
   })
 
-  it('marks what was revealed, and what imitates something else', () => {
+  it('marks hidden characters and look-alikes', () => {
     const pieces = [
       { kind: 'value', text: 'ls ' },
       { kind: 'value', text: '⟦U+200B⟧', finding: 'hidden characters' },

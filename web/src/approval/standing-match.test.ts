@@ -22,14 +22,14 @@ function asked(tool: string, label: string, text: string, more: object = {}): Ap
   } as unknown as Approval
 }
 
-it('a command is suggested by its first two words', () => {
+it('a standing approval for a command suggests its first two words', () => {
   expect(suggestedMatch(asked('Bash', 'command', 'npm test -- --watch'))).toEqual({
     kind: 'prefix',
     words: ['npm', 'test'],
   })
 })
 
-it('an edit is suggested by the directory of its file, only inside the project', () => {
+it('a standing approval for an edit suggests its directory, only inside the project', () => {
   const edit = (real: string) =>
     asked('Edit', 'file_path', real, {
       request: { tool: 'Edit', input: { file_path: real }, options: [], questions: [], targets: [{ real }] },
@@ -41,11 +41,11 @@ it('an edit is suggested by the directory of its file, only inside the project',
 it.each([
   ['a high risk', { risk: { level: 'high', reasons: [] } }],
   ['a question', { kind: 'question' }],
-  ['what only a person may decide', { neverAuto: 'it changes settings' }],
+  ['a request for a person only', { neverAuto: 'it changes settings' }],
 ])('%s has no standing approval', (_, more) => {
   expect(suggestedMatch(asked('Bash', 'command', 'npm test', more))).toBeNull()
 })
 
-it('a command with operators in its first words has none', () => {
+it('a command with operators in its first words has no standing approval', () => {
   expect(suggestedMatch(asked('Bash', 'command', 'ls;rm x'))).toBeNull()
 })

@@ -29,7 +29,7 @@ const OPTIONS = { layout: 'unified', folded: new Set<string>(), comments: [], ed
 const kinds = (rows: ReturnType<typeof viewRows>) => rows.map(({ kind }) => kind).join(' ')
 
 describe('the viewer of changes', () => {
-  it('has a row for each file, part and line, and one for a picture', () => {
+  it('has a row for each file, part and line, and one for an image', () => {
     const rows = viewRows(parseUnified(DIFF), OPTIONS)
     expect(kinds(rows)).toBe('file hunk line line line line line line hunk line line file image')
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
@@ -65,7 +65,7 @@ describe('the viewer of changes', () => {
     ])
   })
 
-  it('shows a comment below its line, and nothing of a folded file', () => {
+  it('shows a comment below its line, and no lines of a folded file', () => {
     const comment = { id: '1', file: 'src/a.ts', side: 'after', line: 2, code: 'new one', text: 'why?' } as const
     const rows = viewRows(parseUnified(DIFF), { ...OPTIONS, comments: [comment] })
     const at = rows.findIndex(({ kind }) => kind === 'comment')
@@ -121,7 +121,7 @@ describe('positions of rows', () => {
     expect([rows.topOf(2), rows.total, rows.indexAt(59), rows.indexAt(60)]).toEqual([60, 80, 1, 2])
   })
 
-  it('of no rows are empty', () => {
+  it('are empty without rows', () => {
     const none = new RowPositions([])
     expect([none.total, none.indexAt(10)]).toEqual([0, 0])
   })

@@ -24,7 +24,7 @@ describe('the graph editor', () => {
     expect(offered('digraph g {\n  a [label="sh')).toEqual([])
   })
 
-  it('adds a step with a free name before the end, and finds the line of a node', () => {
+  it('adds a step with an unused name before the end, and finds the line of a node', () => {
     const text = 'digraph g {\n  gate [shape=hexagon]\n  start -> gate\n}\n'
     const made = withStep(text, STEPS.find(({ name }) => name === 'gate')!)
     expect(made.text.split('\n')[made.line - 1]).toMatch(/^ {2}gate_2 \[shape=hexagon/)

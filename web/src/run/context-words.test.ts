@@ -3,14 +3,14 @@ import { contextLabel, contextValue } from './context-words'
 
 const nodes = [{ node: 'build_it', label: 'Build the package' }]
 
-test('keys of the context have names, also those of nodes and of people', () => {
+test('keys of the context have readable names, also those of nodes and people', () => {
   expect(contextLabel('graph.goal', nodes)).toBe('goal')
   expect(contextLabel('response.build_it', nodes)).toBe('answer of “Build the package”')
   expect(contextLabel('response.gone_node', nodes)).toBe('answer of “gone node”')
   expect(contextLabel('input.release_notes', nodes)).toBe('release notes')
 })
 
-test('values name nodes by their labels, and lists have a line for each item', () => {
+test('values show labels of nodes, and lists have a line per item', () => {
   expect(contextValue('_completed_nodes', ['start', 'build_it'], nodes)).toBe('start\nBuild the package')
   expect(contextValue('outcome', 'success', nodes)).toBe('success')
   expect(contextValue('any', { a: 1 }, nodes)).toBe('{\n  "a": 1\n}')

@@ -15,8 +15,8 @@ const line = (type: string, more: Partial<LogLine> = {}): LogLine => ({
   ...more,
 })
 
-describe('the log of a run for people', () => {
-  it('has a group for each visit, sentences instead of events, and what agents said', () => {
+describe('the log of a run on the page', () => {
+  it('has a group per visit, sentences instead of events, and messages of agents', () => {
     const groups = groupLog(
       [
         line('run.started', { node: null }),
@@ -40,7 +40,7 @@ describe('the log of a run for people', () => {
     ])
   })
 
-  it('leaves out where a graph starts and ends, and tells tools from what they returned', () => {
+  it('omits the start and end of the graph, and separates tools from their results', () => {
     const nodes = [
       { node: 'start', label: 'start', handler: 'start', status: 'success' },
       { node: 'work', label: 'Work', handler: 'codergen', status: 'success' },
@@ -60,7 +60,7 @@ describe('the log of a run for people', () => {
     ])
   })
 
-  it('counts what one of several agents of a node writes to the visit of the node', () => {
+  it('assigns the output of one of several agents of a node to the visit of the node', () => {
     const nodes = [{ node: 'reviewer', label: 'Reviewer', status: 'success' }] as unknown as RunNode[]
     const groups = groupLog(
       [

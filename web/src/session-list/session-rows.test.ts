@@ -15,7 +15,7 @@ const session = (number: number, more: Partial<Session>) =>
   }) as Session
 const pane = { id: 'pan_1', cwd: '/work/site', place: 'main:1.0', command: 'vim', name: '', title: '', doing: '' }
 
-describe('the rows of the page Sessions', () => {
+describe('the rows of the page of sessions', () => {
   const rows = [
     sessionRow(session(1, { idle: true, title: 'Fix the cart' }), undefined),
     sessionRow(session(2, { approval: 'apr_1' }), undefined),
@@ -45,7 +45,7 @@ describe('the rows of the page Sessions', () => {
     expect(rows.filter(row => hasWords(row, 'SHOP cart')).map(({ place }) => place)).toEqual(['1'])
   })
 
-  it('of an idle session name its last turn, not the start of the daemon', () => {
+  it('show the last turn of an idle session, not the start of the daemon', () => {
     const since = '2026-03-01T12:00:00.000Z'
     const shown = { ...pane, source: 'session', shown: 'idle', since } as unknown as Pane
     const idle = session(1, { idle: true, activeAt: '2026-03-01T10:30:00.000Z' })

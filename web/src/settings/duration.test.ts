@@ -11,12 +11,12 @@ describe('a duration in a settings field', () => {
     [10, 'min', '10 min'],
     [365, 'd', '365 days'],
     [0, 's', '0 s'],
-  ] as const)('%s %s is shown as %s, and read back', (value, unit, text) => {
+  ] as const)('is shown for %s %s as %s, and parsed back', (value, unit, text) => {
     expect(durationText(value, unit)).toBe(text)
     expect(parseDurationText(text, unit)).toBe(value)
   })
 
-  it('takes the usual spellings, and refuses a number without a unit', () => {
+  it('accepts the usual spellings, and refuses a number without a unit', () => {
     expect(parseDurationText('2 minutes', 's')).toBe(120)
     expect(parseDurationText('1h30m', 's')).toBe(5400)
     expect(parseDurationText('1.5 h', 'min')).toBe(90)

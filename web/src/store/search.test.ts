@@ -6,7 +6,7 @@ const found = (text: string, words: string) =>
     .filter(({ isFound }) => isFound)
     .map(part => part.text)
 
-test('the words of a search are marked in a passage, whole words and beginnings', () => {
+test('the words of a search are highlighted in a passage, as whole words and as beginnings', () => {
   expect(found('The discount is wrong: DISCOUNTS are whole cents.', 'discount')).toEqual(['discount', 'DISCOUNTS'])
   expect(found('npm test and npm run test', '"npm run" te*')).toEqual(['test', 'npm run', 'test'])
   expect(found('a (b) c', '(b')).toEqual(['(b'])

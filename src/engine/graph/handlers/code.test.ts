@@ -10,7 +10,7 @@ const functions = {
   }),
 }
 
-test('a code node calls the function it names, and fails if there is none', async () => {
+test('a code node calls the function that it names, and fails if there is none', async () => {
   const steps = codeSteps(functions, () => '/tmp')
   const call = (fn: string) =>
     steps.run(stepCall('/tmp', `a [type=code, fn="${fn}"]; start -> a -> exit`, { context: { items: 'abc' } }))

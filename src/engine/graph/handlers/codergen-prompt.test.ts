@@ -29,16 +29,16 @@ const prompt = (made: TestCall) => {
   return codergenPrompt(step, fidelityOf(step)).text
 }
 
-describe('fidelity', () => {
-  test('full adds nothing, because the session has the context', () => {
+describe('the fidelity of a prompt', () => {
+  test('adds nothing at full, because the session has the context', () => {
     expect(prompt(call(', fidelity=full'))).toBe('Do red for Ship it\n')
   })
 
-  test('truncate adds the goal and the run', () => {
+  test('adds the goal and the run at truncate', () => {
     expect(prompt(call(', fidelity=truncate'))).toBe('Goal: Ship it\nRun: run_x\n\nDo red for Ship it\n')
   })
 
-  test('compact, the default, adds finished nodes and the first 500 characters of values, without responses', () => {
+  test('adds finished nodes and short values at compact, the default, but no responses', () => {
     const text = prompt(call(''))
     expect(text).toContain('- before: success — all well')
     expect(text).toContain('- colour: red')
@@ -47,7 +47,7 @@ describe('fidelity', () => {
     expect(text).not.toContain('internal.')
   })
 
-  test('summary:low adds finished nodes, medium also values, high also responses', () => {
+  test('adds finished nodes at summary:low, also values at medium, also responses at high', () => {
     const [low, medium, high] = ['low', 'medium', 'high'].map(level => prompt(call(`, fidelity="summary:${level}"`)))
     expect([low!.includes('Done so far'), low!.includes('colour: red')]).toEqual([true, false])
     expect([medium!.includes('colour: red'), medium!.includes('I looked at')]).toEqual([true, false])
@@ -75,7 +75,7 @@ describe('fidelity', () => {
   })
 })
 
-describe('variables', () => {
+describe('variables of a prompt', () => {
   const filled = (text: string, input = {}) => {
     const step = graphStep(
       stepCall('/tmp', `graph [goal="Ship it"]; a [prompt="${text}", fidelity=full]; start -> a -> exit`, {
@@ -92,11 +92,11 @@ describe('variables', () => {
     ['{{colour}} stays', '{colour} stays'],
     ['{list} {none}|', '[1,"b"] |'],
     ['{unknown} $other 5$', '{unknown} $other 5$'],
-  ])('%s', (text, expected) => expect(filled(text).text).toBe(`${expected}\n`))
+  ])('are substituted where known: %s', (text, expected) => expect(filled(text).text).toBe(`${expected}\n`))
 
-  test('without a value are reported', () => expect(filled('{x} $y {x}').unknown).toEqual(['{x}', '$y']))
+  test('are reported if they have no value', () => expect(filled('{x} $y {x}').unknown).toEqual(['{x}', '$y']))
 
-  test('are substituted once: a value is not expanded again', () => {
+  test('are substituted once: their values are not expanded again', () => {
     const step = graphStep(
       stepCall('/tmp', 'graph [goal=g]; a [prompt="{colour}", fidelity=full]; start -> a -> exit', {
         context: { colour: '$goal {colour}' },
@@ -105,7 +105,7 @@ describe('variables', () => {
     expect(codergenPrompt(step, 'full').text).toBe('$goal {colour}\n')
   })
 
-  test('are also filled in from a path into a value', () => {
+  test('may name a path into a value', () => {
     const step = graphStep(
       stepCall('/tmp', 'a [prompt="{context.report.lines} of {report.name}, not {report.gone}"]; start -> a -> exit', {
         context: { report: { lines: 3, name: 'x' } },

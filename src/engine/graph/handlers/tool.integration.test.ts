@@ -76,11 +76,11 @@ describe('a tool node', () => {
     await expect.poll(() => isAlive(descendant)).toBe(false)
   })
 
-  test('without a command fails permanently', async () => {
+  test('fails permanently without a command', async () => {
     expect(await run('label=x')).toMatchObject({ status: 'fail', failure_class: 'structural' })
   })
 
-  test('gets the context as variables and as JSON, and nothing is interpolated into its text', async () => {
+  test('gets the context as variables and as JSON, without interpolation into its text', async () => {
     const outcome = await run(
       'tool_command="cat; printf %s \\"$SIGNALBOX_CTX_WORK_NAME\\"; echo $MORE {work.name}", tool_env="MORE=two words"',
       {
@@ -93,7 +93,7 @@ describe('a tool node', () => {
     expect(() => readFileSync(join(directory, 'gotcha'))).toThrow()
   })
 
-  test('keeps the end of its output', async () => {
+  test('keeps only the end of its output', async () => {
     const outcome = await run('tool_command="yes | head -c 300000; echo the end"')
     const output = String(outcome.context_updates!['tool.output'])
     expect([output.length, output.endsWith('the end\n')]).toEqual([64 * 1024, true])
@@ -106,7 +106,7 @@ describe('a tool node', () => {
       'ask',
       { verdict: 'success', result: { question: { options: [{ key: 'again' }, { key: 'done' }, { key: 'fail' }] } } },
     ],
-  ])('whose end was not observed, with rerun=%s', async (rerun, expected) => {
+  ])('recovers a step whose end was not observed by rerun=%s', async (rerun, expected) => {
     const call = stepCall(directory, `a [shape=parallelogram, tool_command=x, rerun=${rerun}]; start -> a -> exit`)
     expect(await tools().recover(call)).toMatchObject(expected)
   })

@@ -84,7 +84,7 @@ const terminalId = 'terminal-1'
 const place = (name: string) => join(root, 'project', name)
 
 describe('a terminal of an agent', () => {
-  test('runs a line in the project with the environment of the agent and its own variables', async () => {
+  test('runs a line in the project with the agent’s environment and the given variables', async () => {
     const { serve, printed } = host()
     const env = [{ name: 'MORE', value: 'a=b c' }]
     const line = 'pwd; echo $OF_AGENT $MORE $SIGNALBOX_SESSION $SIGNALBOX_STEP; echo bad >&2; cat; exit 3'
@@ -102,7 +102,7 @@ describe('a terminal of an agent', () => {
     expect((await serve(call(CLIENT.terminalOutput, { terminalId }))).error).toMatchObject({ code: -32_002 })
   })
 
-  test('is killed with everything that it started; its output stays until it is released', async () => {
+  test('is killed with everything that it started, and its output stays until it is released', async () => {
     const { serve, untilPrinted } = host()
     const left = `setsid sh -c 'echo $$ > ${place('left')}; exec sleep 600' & `
     await serve(create(`${left} until [ -s ${place('left')} ]; do :; done; echo started; sleep 600`))
@@ -114,7 +114,7 @@ describe('a terminal of an agent', () => {
     expect((await serve(call(CLIENT.terminalOutput, { terminalId }))).result).toMatchObject({ output: 'started\n' })
   })
 
-  test('that an earlier daemon started is found again and never started twice', async () => {
+  test('is found again after a restart of the daemon and never started twice', async () => {
     const first = host()
     const cut = create(`echo once >> ${place('count')}; until [ -e ${place('go')} ]; do :; done; echo done`)
     await first.serve(cut)
@@ -140,7 +140,7 @@ describe('a file that an agent writes', () => {
   const path = () => place('a.txt')
   const write = (more: Partial<ClientCall> = {}) => call(CLIENT.writeTextFile, { path: path(), content: 'new' }, more)
 
-  test('is noted before it is written, and answered', async () => {
+  test('is recorded before it is written, and the call is answered', async () => {
     const { serve } = host()
     const wanted = write()
     expect((await serve(wanted)).result).toEqual({})
@@ -149,7 +149,7 @@ describe('a file that an agent writes', () => {
     expect(begun).toEqual([wanted.rpc])
   })
 
-  test('is not written again after a crash: its text proves it, or the agent gets an error', async () => {
+  test('is not written again after a crash if its text proves the write; otherwise the agent gets an error', async () => {
     const { serve } = host()
     writeFileSync(path(), 'new')
     expect((await serve(write({ isBegun: true }))).result).toEqual({})
@@ -159,7 +159,7 @@ describe('a file that an agent writes', () => {
   })
 })
 
-test('calls of another conversation, and of an agent in a container of its own, are refused', async () => {
+test('calls of another conversation, or of an agent in its own container, are refused', async () => {
   const { serve } = host()
   const other = call(CLIENT.writeTextFile, { sessionId: 'agent-2', path: place('a.txt'), content: 'x' })
   expect((await serve(other)).error?.message).toContain('unknown session')

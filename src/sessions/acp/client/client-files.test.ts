@@ -44,8 +44,8 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const at = (path: string) => join(project, path)
 
-describe('reading for an agent', () => {
-  test('gives the whole file, or some of its lines', async () => {
+describe('reading a file for an agent', () => {
+  test('returns the whole file or some of its lines', async () => {
     expect(await files.read(at('src/a.ts'))).toBe('one\ntwo\nthree\nfour\n')
     expect(await files.read(at('src/a.ts'), { line: 2, limit: 2 })).toBe('two\nthree')
     expect(await files.read(at('src/a.ts'), { line: 4 })).toBe('four')
@@ -54,14 +54,14 @@ describe('reading for an agent', () => {
     expect(await files.read(at('src/a.ts'), { limit: 0 })).toBe('')
   })
 
-  test('reads what a person uploaded to the session', async () => {
+  test('includes files that a person uploaded to the session', async () => {
     const path = join(root, 'data/uploads/ses_1/note.txt')
     writeFileSync(path, 'uploaded')
     expect(await files.read(path)).toBe('uploaded')
     await expect(files.write(path, 'x')).rejects.toThrow('outside the project')
   })
 
-  test('ends at the project, also behind links and dots', async () => {
+  test('is limited to the project, also behind links and dots', async () => {
     symlinkSync(join(root, 'other/secret.txt'), at('link.txt'))
     symlinkSync(join(root, 'other'), at('elsewhere'))
     for (const path of [
@@ -74,7 +74,7 @@ describe('reading for an agent', () => {
     await expect(files.read('src/a.ts')).rejects.toThrow('not absolute')
   })
 
-  test('refuses files of Signalbox, directories, binary files; a missing one is reported as missing', async () => {
+  test('refuses files of Signalbox, directories and binary files, and reports a missing file', async () => {
     writeFileSync(at('home/run/key'), 'k')
     writeFileSync(at('image.png'), Buffer.of(0x89, 0, 1))
     await expect(files.read(at('home/run/key'))).rejects.toThrow('belongs to Signalbox')
@@ -84,7 +84,7 @@ describe('reading for an agent', () => {
   })
 })
 
-describe('writing for an agent', () => {
+describe('writing a file for an agent', () => {
   test('creates files with their directories and keeps the mode of an existing one', async () => {
     await files.write(at('new/deep/b.txt'), 'text')
     await files.write(at('src/a.ts'), 'changed')
@@ -94,13 +94,13 @@ describe('writing for an agent', () => {
     expect(readdirSync(at('src'))).toEqual(['a.ts'])
   })
 
-  test('replaces the file in one step: another name of it keeps the old text', async () => {
+  test('replaces the file in one step, and its other hard link keeps the old text', async () => {
     linkSync(at('src/a.ts'), at('same.ts'))
     await files.write(at('src/a.ts'), 'new')
     expect(readFileSync(at('same.ts'), 'utf8')).toBe('one\ntwo\nthree\nfour\n')
   })
 
-  test('follows links within the project and none that leave it or lead nowhere', async () => {
+  test('follows links within the project, and no links that leave it or lead nowhere', async () => {
     symlinkSync(at('src/a.ts'), at('inside.ts'))
     symlinkSync(join(root, 'other/secret.txt'), at('outside.ts'))
     symlinkSync(join(root, 'other/new.txt'), at('dangling.ts'))
@@ -114,7 +114,7 @@ describe('writing for an agent', () => {
     expect(readdirSync(join(root, 'other'))).toEqual(['secret.txt'])
   })
 
-  test('refuses what git or Signalbox run, whether it exists or not', async () => {
+  test('refuses files that git or Signalbox execute, whether they exist or not', async () => {
     for (const path of ['.git/hooks/pre-commit', '.git/config', 'src/.git/config', 'signalbox.toml', '.agent/run.sh'])
       await expect(files.write(at(path), 'x')).rejects.toThrow(/git runs|protected/)
     await expect(files.write(at('home/settings.toml'), 'x')).rejects.toThrow('belongs to Signalbox')
@@ -123,7 +123,7 @@ describe('writing for an agent', () => {
   })
 })
 
-test('a command runs in a directory of the project', async () => {
+test('a command runs only in a directory of the project', async () => {
   expect(await files.directory(project)).toBe(project)
   expect(await files.directory(at('src'))).toBe(at('src'))
   await expect(files.directory(join(root, 'other'))).rejects.toThrow('outside the project')

@@ -11,24 +11,24 @@ function outputOf(text: string, limit?: number, cut = 1): { output: string; trun
   return output.read()
 }
 
-describe('the output of a terminal', () => {
-  test('is whole below its limit, however its bytes arrive', () => {
+describe('the output of an agent’s terminal', () => {
+  test('is complete below its limit, however its bytes arrive', () => {
     for (const cut of [1, 2, 3, 100])
       expect(outputOf('信号 ok 🚦\n', 100, cut)).toEqual({ output: '信号 ok 🚦\n', truncated: false })
   })
 
-  test('keeps the end within the limit and begins with a whole character', () => {
+  test('keeps the end within the limit and starts with a complete character', () => {
     expect(outputOf('信号信号', 7)).toEqual({ output: '信号', truncated: true })
     expect(outputOf('abc', 0)).toEqual({ output: '', truncated: true })
   })
 
-  test('leaves out a character that is still being printed', () => {
+  test('leaves out a character that is still incomplete', () => {
     const output = new TerminalOutput(undefined)
     output.push(bytes('ok 信').subarray(0, 5))
     expect(output.read()).toEqual({ output: 'ok ', truncated: false })
   })
 
-  test('is truncated if it was read from its middle, and without a limit at the most that is kept', () => {
+  test('is truncated if it was read from its middle, and at the maximum without a limit', () => {
     const late = new TerminalOutput(undefined, 10)
     late.push(bytes('信').subarray(1))
     late.push(bytes('end'))
@@ -37,7 +37,7 @@ describe('the output of a terminal', () => {
     expect(long).toEqual({ output: 'x'.repeat(OUTPUT_MAX), truncated: true })
   })
 
-  test('is never longer than the limit and always the end of the text', () => {
+  test('never exceeds the limit and is always the end of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), fc.integer({ min: 1, max: 9 }), (text, limit, cut) => {
         const { output, truncated } = outputOf(text, limit, cut)
