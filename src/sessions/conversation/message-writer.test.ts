@@ -3,6 +3,7 @@ import { SimulatedClock } from '../../clock/index.js'
 import { type Block, parseMarkdown } from '../../screen/index.js'
 import { Effects, Waiters } from '../effects.js'
 import { MessageWriter, type SessionUpdate } from './message-writer.js'
+import type { ClosedMessage } from './reported-text.js'
 
 const MESSAGE = { session: 'ses_1', turn: 'ses_1.1', message: 'ses_1.1.1' }
 const blocks = (markdown: string): Block[] =>
@@ -19,25 +20,29 @@ let clock: SimulatedClock
 let updates: SessionUpdate[]
 let isCatchingUp: boolean
 let writer: MessageWriter
+let effects: Effects
+let write: () => Promise<unknown>
 
 beforeEach(() => {
+  write = async () => undefined
+  effects = new Effects(
+    () => undefined,
+    () => undefined,
+  )
   clock = new SimulatedClock(1_000_000)
   updates = []
   isCatchingUp = false
   writer = new MessageWriter({
     session: 'ses_1',
     clock,
-    effects: new Effects(
-      () => undefined,
-      () => undefined,
-    ),
+    effects,
     waiters: new Waiters(clock),
     emit: update => void updates.push(update),
     typingRepeatMs: 4_000,
     transcriptWaitMs: 0,
     isCatchingUp: () => isCatchingUp,
     isExited: () => false,
-    write: async () => undefined,
+    write: () => write(),
   })
 })
 
@@ -95,5 +100,36 @@ describe('the typing indicator', () => {
     writer.typing(false)
     expect(typing()).toEqual([true])
     expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a closed message', () => {
+  const closed: ClosedMessage = {
+    ...MESSAGE,
+    screenBlocks: [],
+    blocks: blocks('Done.'),
+    reported: [],
+    continues: false,
+    prompt: null,
+    isConfirmed: true,
+    openedT: 0,
+    closedT: 1,
+  }
+
+  test.each([true, false])('keeps the session busy until it is in the log (success: %s)', async isWritten => {
+    let finish: () => void = () => undefined
+    const started = new Promise<void>(resolve => {
+      write = () =>
+        new Promise((done, fail) => {
+          finish = isWritten ? () => done(null) : () => fail(new Error('disk full'))
+          resolve()
+        })
+    })
+    writer.close(closed, { ending: null, waits: false })
+    await started
+    expect(writer.isClosing).toBe(true)
+    finish()
+    await effects.done()
+    expect(writer.isClosing).toBe(false)
   })
 })

@@ -105,10 +105,13 @@ export class MessageWriter {
     if (ending) this.#endings.set(closed.message, ending)
     this.#closing++
     effects.later(async () => {
-      if (waits && !isOld) await this.#untilConfirmed(closed, ending)
-      this.#closing--
-      this.#revisions.set(closed.message, 0)
-      await this.#write(closed, 0)
+      try {
+        if (waits && !isOld) await this.#untilConfirmed(closed, ending)
+        this.#revisions.set(closed.message, 0)
+        await this.#write(closed, 0)
+      } finally {
+        this.#closing--
+      }
     })
   }
 
