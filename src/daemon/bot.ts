@@ -90,7 +90,7 @@ async function storeBot(home: Home, given: { token: string; removesWebhook: bool
     throw new SignalboxError('E_STATE', 'the token of the bot is set in the environment of Signalbox', {
       next: 'change SIGNALBOX_TELEGRAM_TOKEN there, and restart Signalbox',
     })
-  const token = checkBotToken(given.token.trim(), 'your answer')
+  const token = checkBotToken(given.token.trim(), 'the text')
   const { openBotApi, botName } = await import('../telegram/index.js')
   const api = openBotApi({ token, apiRoot: telegram.api_root })
   const name = await botName(api)

@@ -28,6 +28,25 @@ export function describeSessionsAndRuns(): void {
     await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
   })
 
+  it('the text of a terminal beside a conversation is readable on a usual and on a narrow screen', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /A first hello/ }).click()
+    const before = page.viewportSize()!
+    const text = page.locator('.xterm-rows')
+    await text.filter({ hasText: 'hello' }).waitFor()
+    for (const [width, least] of [
+      [1440, 10],
+      [1100, 9],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.waitForFunction(px => {
+        const rows = document.querySelector('.xterm-rows')
+        return rows !== null && Number.parseFloat(getComputedStyle(rows).fontSize) >= px
+      }, least)
+    }
+    await page.setViewportSize(before)
+  })
+
   it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /Rebuild the timetable/ }).click()
@@ -83,6 +102,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
+    await page.getByText('Failed at “Pack”: the command exited with code 7').waitFor()
     await page.getByRole('button', { name: /^Needs you/ }).click()
     await page.getByRole('link', { name: /Write the change log/ }).click()
     await page.locator('.graph .node.waiting').waitFor()

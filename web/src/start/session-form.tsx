@@ -6,6 +6,7 @@ import { canDecide, sessions } from '../store/live'
 import { type SessionTemplate, sessionTemplates } from '../store/prefs'
 import { go, query } from '../store/router'
 import { sessionName } from '../store/session-name'
+import { InstallCommand } from '../ui/install'
 import { NameDialog } from '../ui/name-dialog'
 import { argumentsOf, optionsOf } from './agent-options'
 import { useAgents } from './agents'
@@ -117,13 +118,13 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
               </optgroup>
             )}
           </select>
-          {chosen && !chosen.isInstalled && (
-            <span class="hint">
-              To install it: <code>{chosen.install}</code>
-            </span>
-          )}
         </div>
       </div>
+      {chosen && !chosen.isInstalled && (
+        <p class="row wrap small">
+          {chosen.title} is not installed. Run <InstallCommand title={chosen.title} text={chosen.install} />
+        </p>
+      )}
       <DirectoryField
         value={form.cwd}
         fallback={first}
