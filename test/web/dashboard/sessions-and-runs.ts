@@ -120,6 +120,17 @@ export function describeSessionsAndRuns(): void {
     await page.locator('.gantt li').nth(3).waitFor()
   })
 
+  it('a visit of a node has its own status', async () => {
+    await show(page, '/runs?status=running')
+    await page.getByRole('link', { name: /Round discounts/ }).click()
+    await page.locator('.graph .node', { hasText: 'Check' }).click()
+    const details = page.locator('.panel', { has: page.getByRole('button', { name: 'Fork here' }) }).last()
+    await details.getByText('visit 1', { exact: true }).click()
+    await details.locator('.badge', { hasText: 'Failed' }).first().waitFor()
+    await details.getByText('visit 2', { exact: true }).click()
+    await details.locator('.badge', { hasText: 'Done' }).first().waitFor()
+  })
+
   it('a run is cancelled by keyboard', async () => {
     await show(page, '/runs?status=running')
     await page.getByRole('link', { name: /Round discounts/ }).focus()
