@@ -44,6 +44,26 @@ export function describeSessionsAndRuns(): void {
         return rows !== null && Number.parseFloat(getComputedStyle(rows).fontSize) >= px
       }, least)
     }
+    // The divider moves with keys and with the mouse, stays after a reload, and is reset.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const divider = page.getByRole('separator', { name: 'Width of the conversation' })
+    const width = async () => (await page.locator('.split-talk').boundingBox())!.width
+    const atFirst = await width()
+    await divider.focus()
+    for (let press = 0; press < 4; press++) await page.keyboard.press('ArrowRight')
+    expect(await width()).toBeGreaterThan(atFirst + 40)
+    const { x, y } = (await divider.boundingBox())!
+    await page.mouse.move(x + 8, y + 300)
+    await page.mouse.down()
+    await page.mouse.move(x + 160, y + 300)
+    await page.mouse.up()
+    const dragged = await width()
+    expect(dragged).toBeGreaterThan(atFirst + 140)
+    await page.reload()
+    await text.filter({ hasText: 'hello' }).waitFor()
+    expect(await width()).toBeCloseTo(dragged, 0)
+    await divider.dblclick()
+    expect(await width()).toBeCloseTo(atFirst, 0)
     await page.setViewportSize(before)
   })
 
