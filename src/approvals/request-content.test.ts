@@ -21,6 +21,39 @@ describe('the content of a request', () => {
     expect(shown('MultiEdit', { file_path: 'x.ts', edits })).toBe('- a\n+ b')
   })
 
+  it('numbers the lines of an edit whose place in the file is known, and no others', () => {
+    const numbered = (tool: string, input: unknown, file: string | null) => {
+      const display = displayOf({ tool, input, text: null, questions: [] })
+      const record = recordOf({})
+      const lines = requestContent({ ...record, request: { ...record.request, tool, input }, display }, file)
+      return lines.map(({ kind, number, text }) => [kind, number, text])
+    }
+    const input = { path: 'cart.js', find: 'two\nthree', replace: 'two\n2b\nTHREE' }
+    expect(numbered('Edit', input, 'one\ntwo\nthree\nfour')).toEqual([
+      ['same', 2, 'two'],
+      ['removed', 3, 'three'],
+      ['added', 3, '2b'],
+      ['added', 4, 'THREE'],
+    ])
+    for (const unknown of [null, 'two\nthree\ntwo\nthree', 'nothing of it'])
+      expect(numbered('Edit', input, unknown).map(([, number]) => number)).toEqual(Array(4).fill(undefined))
+    // The second edit finds what the first one has left.
+    const edits = [
+      { old_string: 'one', new_string: 'zero\none' },
+      { old_string: 'four', new_string: 'FOUR' },
+    ]
+    expect(numbered('MultiEdit', { file_path: 'x', edits }, 'one\ntwo\nthree\nfour').slice(-2)).toEqual([
+      ['removed', 5, 'four'],
+      ['added', 5, 'FOUR'],
+    ])
+    const patch = '--- a/x\n+++ b/x\n@@ -10,2 +12,2 @@\n same\n-old\n+new'
+    expect(numbered('apply_patch', { patch }, null).slice(-3)).toEqual([
+      ['same', 12, 'same'],
+      ['removed', 11, 'old'],
+      ['added', 13, 'new'],
+    ])
+  })
+
   it('keeps the signs of a patch and its file names', () => {
     const patch = '*** Begin Patch\n*** Update File: a.js\n-old\n+new\n*** End Patch'
     expect(shown('apply_patch', { patch })).toBe('*** Begin Patch\n*** Update File: a.js\n- old\n+ new\n*** End Patch')

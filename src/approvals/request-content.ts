@@ -15,6 +15,8 @@ export interface ContentLine {
   text: string
   /** Of a fact: the name of the field. */
   label?: string
+  /** Of a diff whose place is known: the line's number after the change; removed: before it. */
+  number?: number
 }
 
 type Shown = Pick<ApprovalRecord, 'kind' | 'subject' | 'request' | 'display'>
@@ -38,7 +40,8 @@ const COMMANDS = new Set(['command', 'cmd', 'script'])
 const PATCHES = new Set(['patch', 'diff'])
 const IS_PATCH = /^(?:\*\*\* Begin Patch|diff --git |--- .*\n\+\+\+ )/
 
-export function requestContent(record: Shown): ContentLine[] {
+/** `file` is the text of the file that an edit changes, if it is known: its lines get numbers. */
+export function requestContent(record: Shown, file: string | null = null): ContentLine[] {
   const { display, request } = record
   const fields = fieldsOf(display.blocks as DisplayBlock[])
   const title = requestTitle(record)
@@ -47,11 +50,12 @@ export function requestContent(record: Shown): ContentLine[] {
   const [before, after] = [find(BEFORE), find(AFTER)]
   const lines = fields.flatMap((field): ContentLine[] => {
     const { label, value } = field
-    if (before && after && field === before) return diffLines(before.value, after.value)
+    if (before && after && field === before)
+      return diffLines(before.value, after.value, placeOf(file, textOf(request.input, BEFORE)))
     if (before && field === after) return []
-    if (label === 'edits' && edits) return edits.flatMap(edit => diffLines(edit.before, edit.after))
+    if (label === 'edits' && edits) return editLines(edits, file)
     if (PATCHES.has(label) || IS_PATCH.test(value)) return patchLines(value)
-    if (label === 'content' && fields.some(other => /path/i.test(other.label))) return diffLines('', value)
+    if (label === 'content' && fields.some(other => /path/i.test(other.label))) return diffLines('', value, null)
     if (COMMANDS.has(label.toLowerCase())) return commandLines(value)
     if (label !== '' && value !== '' && !value.includes('\n')) return [{ kind: 'fact', label, text: value }]
     return [...(label === '' ? [] : [{ kind: 'label' as const, text: label }]), ...textLines(value)]
@@ -89,36 +93,81 @@ function commandLines(value: string): ContentLine[] {
   return [{ kind: 'command', text: first }, ...rest.map(text => ({ kind: 'text' as const, text }))]
 }
 
-function diffLines(before: string, after: string): ContentLine[] {
+/** `first` is the number of the line where the old text begins; null if it is unknown. */
+function diffLines(before: string, after: string, first: number | null): ContentLine[] {
   const lines = (text: string) => (text === '' ? [] : text.split('\n'))
-  return lineDiff(lines(before), lines(after)).map(({ kind, text }) => ({ kind, text }))
+  return lineDiff(lines(before), lines(after)).map(({ kind, text, number }) => ({
+    kind,
+    text,
+    ...(first !== null && { number: first + number - 1 }),
+  }))
+}
+
+/** Where the only occurrence of a text begins. */
+function placeOf(file: string | null, text: string | null): number | null {
+  const at = file === null || text === null || text === '' ? -1 : file.indexOf(text)
+  return at < 0 || file!.indexOf(text!, at + 1) >= 0 ? null : file!.slice(0, at).split('\n').length
+}
+
+/** Each edit changes what the one before it has left. */
+function editLines(edits: readonly SeveralEdit[], file: string | null): ContentLine[] {
+  let text = file
+  return edits.flatMap(({ before, after, input }) => {
+    const first = placeOf(text, input.before)
+    text = first === null ? null : text!.replace(input.before, () => input.after)
+    return diffLines(before, after, first)
+  })
 }
 
 const PATCH_KINDS: Readonly<Record<string, ContentLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' }
 
-/** A patch in the agent's own format; the lines of its files have signs already. */
+/**
+ * A patch in the agent's own format; the lines of its files have signs already. A unified diff
+ * says where its hunks begin.
+ */
 function patchLines(value: string): ContentLine[] {
-  return value.split('\n').map(text => {
+  let next: { before: number; after: number } | null = null
+  return value.split('\n').map((text): ContentLine => {
     const kind = /^(?:\+\+\+|---) /.test(text) ? undefined : PATCH_KINDS[text[0] ?? '']
-    return kind === undefined ? { kind: 'text', text } : { kind, text: text.slice(1) }
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text)
+    if (kind === undefined) {
+      next = hunk ? { before: Number(hunk[1]), after: Number(hunk[2]) } : null
+      return { kind: 'text', text }
+    }
+    const number = kind === 'removed' ? next?.before : next?.after
+    if (next && kind !== 'added') next.before++
+    if (next && kind !== 'removed') next.after++
+    return { kind, text: text.slice(1), ...(number !== undefined && { number }) }
   })
 }
 
+/** As they are shown, and as the agent sent them. */
+interface SeveralEdit {
+  before: string
+  after: string
+  input: { before: string; after: string }
+}
+
 /** The edits of a tool that takes several at once; null if the input is anything else. */
-function severalEdits(input: unknown): { before: string; after: string }[] | null {
+function severalEdits(input: unknown): SeveralEdit[] | null {
   const { edits } = (typeof input === 'object' && input !== null ? input : {}) as { edits?: unknown }
   if (!Array.isArray(edits) || edits.length === 0) return null
   const found = edits.map(edit => {
     const entries = Object.entries((typeof edit === 'object' && edit !== null ? edit : {}) as Record<string, unknown>)
-    const text = (names: ReadonlySet<string>) => entries.find(([name]) => names.has(name.toLowerCase()))?.[1]
-    const [before, after] = [text(BEFORE), text(AFTER)]
+    const [before, after] = [textOf(edit, BEFORE), textOf(edit, AFTER)]
     const isWhole = entries.every(
       ([name, value]) => BEFORE.has(name.toLowerCase()) || AFTER.has(name.toLowerCase()) || value === false,
     )
-    if (typeof before !== 'string' || typeof after !== 'string' || !isWhole) return null
-    return { before: shownText(before), after: shownText(after) }
+    if (before === null || after === null || !isWhole) return null
+    return { before: shownText(before), after: shownText(after), input: { before, after } }
   })
-  return found.every(edit => edit !== null) ? (found as { before: string; after: string }[]) : null
+  return found.every(edit => edit !== null) ? found : null
+}
+
+function textOf(input: unknown, names: ReadonlySet<string>): string | null {
+  const entries = Object.entries((typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>)
+  const value = entries.find(([name]) => names.has(name.toLowerCase()))?.[1]
+  return typeof value === 'string' ? value : null
 }
 
 function shownText(value: string): string {

@@ -17,7 +17,9 @@ export async function proveByTerminal(call: Call, refusal: SignalboxError): Prom
     await post('/auth/step-up', { passphrase })
     return
   }
-  const terminalCode = await askLine('Signalbox shows a code on the first line of your terminal. Type it: ')
+  const terminalCode = await askLine(
+    'Signalbox shows at the top of your terminal what you confirm, and a code. Type the code: ',
+  )
   if (terminalCode.trim() === '') throw refusal
   await post('/auth/step-up', { terminalCode })
 }

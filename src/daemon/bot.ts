@@ -3,7 +3,7 @@ import { systemClock } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import { updateAgent } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { botToken, type Home, publicAddress } from '../host/home/index.js'
+import { botToken, checkBotToken, type Home, openHome, publicAddress, storeBotToken } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
@@ -25,11 +25,36 @@ export interface DaemonBot extends BotControl {
 }
 
 export function createBot(options: { home: Home; env: NodeJS.ProcessEnv; log(line: string): void }): DaemonBot {
-  const { home, env, log } = options
+  const { env, log } = options
+  let { home } = options
+  let parts: BotParts | null = null
   let bot: Telegram | null = null
   let problem: string | null = null
   let starting: Promise<void> = Promise.resolve()
   const onError = (error: unknown) => log(`telegram: ${error instanceof Error ? error.message : String(error)}`)
+  const start = () => {
+    let token: string | null
+    try {
+      token = home.loaded.config.telegram.enabled ? botToken(home) : null
+    } catch (error) {
+      // Without its bot the daemon still offers everything else.
+      onError(error)
+      problem = error instanceof Error ? error.message : String(error)
+      return
+    }
+    if (token === null || parts === null) return
+    problem = null
+    starting = openBot({ home, env, token, onError }, parts).then(opened => {
+      bot = opened
+      opened.begin()
+    })
+    starting.catch(onError)
+  }
+  const stop = async () => {
+    await starting.catch(() => undefined)
+    await bot?.stop()
+    bot = null
+  }
   return {
     health: () => {
       if (bot) return { state: bot.health.state, detail: bot.health.reason }
@@ -41,28 +66,39 @@ export function createBot(options: { home: Home; env: NodeJS.ProcessEnv; log(lin
         next: 'signalbox telegram setup',
       })
     },
-    start: parts => {
-      let token: string | null
-      try {
-        token = home.loaded.config.telegram.enabled ? botToken(home) : null
-      } catch (error) {
-        // Without its bot the daemon still offers everything else.
-        onError(error)
-        problem = error instanceof Error ? error.message : String(error)
-        return
-      }
-      if (token === null) return
-      starting = openBot({ home, env, token, onError }, parts).then(opened => {
-        bot = opened
-        opened.begin()
-      })
-      starting.catch(onError)
+    setUp: async ({ token, removesWebhook }) => {
+      const found = await storeBot(openHome({ env }), { token, removesWebhook })
+      if (found.hasWebhook) return found
+      await stop()
+      home = openHome({ env })
+      start()
+      await starting
+      return found
     },
-    stop: async () => {
-      await starting.catch(() => undefined)
-      await bot?.stop()
+    start: given => {
+      parts = given
+      start()
     },
+    stop,
   }
+}
+
+/** Checks a token with Telegram, and stores it in a file that only the owner can read. */
+async function storeBot(home: Home, given: { token: string; removesWebhook: boolean }) {
+  const { telegram } = home.loaded.config
+  if (telegram.token !== null)
+    throw new SignalboxError('E_STATE', 'the token of the bot is set in the environment of Signalbox', {
+      next: 'change SIGNALBOX_TELEGRAM_TOKEN there, and restart Signalbox',
+    })
+  const token = checkBotToken(given.token.trim(), 'the text')
+  const { openBotApi, botName } = await import('../telegram/index.js')
+  const api = openBotApi({ token, apiRoot: telegram.api_root })
+  const name = await botName(api)
+  const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
+  if (url !== '' && !given.removesWebhook) return { name, hasWebhook: true }
+  if (url !== '') await api.call('deleteWebhook', { drop_pending_updates: false })
+  storeBotToken(home, token)
+  return { name, hasWebhook: false }
 }
 
 interface BotOptions {

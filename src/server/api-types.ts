@@ -146,6 +146,7 @@ export type Finding = z.output<typeof system.finding>
 export type Findings = z.output<typeof system.findings>
 export type Setting = z.output<typeof system.setting>
 export type Settings = z.output<typeof system.settings>
+export type TelegramBot = z.output<typeof system.telegramBot>
 export type Pairing = z.output<typeof system.pairing>
 export type Paired = z.output<typeof system.paired>
 export type Lockdown = z.output<typeof system.lockdown>

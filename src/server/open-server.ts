@@ -63,6 +63,9 @@ const NO_BOT: BotControl = {
   pairing: () => {
     throw new SignalboxError('E_STATE', 'the Telegram bot is not running', { next: 'signalbox telegram setup' })
   },
+  setUp: async () => {
+    throw new SignalboxError('E_STATE', 'this program runs no Telegram bot', { next: 'signalbox serve' })
+  },
 }
 
 /** The API of a host on its listeners: the owner's unix socket, and TCP for the rest. */

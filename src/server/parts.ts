@@ -8,7 +8,7 @@ import type { SearchIndex } from '../search/index.js'
 import type { TrustStore } from '../trust/index.js'
 import type { WorkerHub } from '../workers/index.js'
 import type { RateLimit } from './admission/rate-limits.js'
-import type { InMilliseconds, Paired, Pairing } from './api-types.js'
+import type { InMilliseconds, Paired, Pairing, TelegramBot } from './api-types.js'
 import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
 import type { LocalPeers } from './auth/local-peers.js'
@@ -90,6 +90,11 @@ export interface BotControl {
     confirm(code: string): Paired['person']
     close(): InMilliseconds<Pairing>
   }
+  /**
+   * Stores the token of a bot that Telegram accepts, and starts it. A bot with a webhook, unless
+   * that is removed, is left as it is. @throws SignalboxError `E_CONFIG`, `E_NETWORK`
+   */
+  setUp(bot: { token: string; removesWebhook: boolean }): Promise<TelegramBot>
 }
 
 export interface DaemonBuild {

@@ -145,7 +145,8 @@ export function rawDoing(
   }
   if (status === 'waiting-approval') {
     const question = menu?.question || menu?.options.map(option => option.label).join(' / ')
-    return question || lastRow(rowTexts(look)) || `asks: ${awaiting ?? 'input'}`
+    // A hook may report the question before the screen shows it: the last row is another one then.
+    return question || (awaiting ? lastRow(rowTexts(look)) : '') || 'waits for an answer'
   }
   if (status === 'failed')
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')

@@ -1,4 +1,5 @@
 import { Api, GrammyError, HttpError, InputFile } from 'grammy'
+import { SignalboxError } from '../errors/index.js'
 
 /** Why a call failed, in the terms that decide what to do next. */
 export class ApiProblem extends Error {
@@ -108,4 +109,18 @@ function problemOf(error: unknown): ApiProblem {
   const code =
     inner instanceof Error && 'code' in inner ? String(inner.code) : inner instanceof Error ? inner.name : 'unknown'
   return new ApiProblem(`no answer (${code})`, { code: 0, isUnclear: !NEVER_SENT.has(code) })
+}
+
+/** The user name of the bot, without @. @throws SignalboxError `E_CONFIG`, `E_NETWORK` */
+export async function botName(api: BotApi): Promise<string> {
+  try {
+    return (await api.call<{ username: string }>('getMe', {})).username
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error
+    if (error.code === 401 || error.code === 404)
+      throw new SignalboxError('E_CONFIG', 'Telegram does not accept this token', {
+        next: 'copy it again from BotFather',
+      })
+    throw new SignalboxError('E_NETWORK', `Telegram does not answer: ${error.message}`, { next: 'try again later' })
+  }
 }

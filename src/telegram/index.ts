@@ -27,7 +27,7 @@
  * is stored before it is sent: a crash can repeat, but never lose. And a decision goes to
  * `Ledger.decide`, in the same transaction that uses up its button.
  */
-export { ApiProblem, type BotApi, openBotApi } from './bot-api.js'
+export { type BotApi, botName, openBotApi } from './bot-api.js'
 export type { TelegramPorts } from './command-services.js'
 export type { PairingState } from './incoming/pairing.js'
 export { Telegram, type TelegramOptions, type TelegramSettings } from './telegram.js'

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { executableFiles } from '../../src/trust/index.js'
 import { describeNeeding } from '../support/requirements.js'
 import { waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
@@ -62,7 +63,7 @@ describeNeeding('tmux', 'the cockpit', () => {
     await person.see('No sessions yet')
     person.key('n')
     await person.see('Which agent?')
-    while (!/▌\d {2}demo/.test(person.screen())) {
+    while (!/▌\d {2}Demo agent/.test(person.screen())) {
       const before = person.screen()
       person.key('Down')
       await waitFor('the next agent', () => person.screen() !== before)
@@ -76,7 +77,9 @@ describeNeeding('tmux', 'the cockpit', () => {
 
     // The request of the selected session as a diff, and the agent's screen below it.
     const shown = await person.see(/1 needs you[\s\S]*\+ return sum \/ 2[\s\S]*May I make this change/)
-    expect(shown).toContain('- return sum')
+    // The line is the first of its file.
+    expect(shown).toContain('1 - return sum')
+    expect(shown).toContain('1 + return sum / 2')
     await pressUntil('a', /\? y: yes, any other key: no/)
     person.key('n')
     await person.see('nothing was done')
@@ -125,6 +128,51 @@ describeNeeding('tmux', 'the cockpit', () => {
     person.key('q')
     await person.see(/\$$/)
     expect(person.format('#{alternate_on} #{mouse_any_flag} #{cursor_flag}')).toBe('0 0 1')
+  })
+
+  it('shows the log of a run, resumes one that failed, and cancels one that works', async () => {
+    const [account, graph] = [join(home.work, 'account'), join(home.work, 'pay.dot')]
+    // The demo agent asks for the money; then a command pays, or says why it cannot.
+    const pay = `echo paying; test -f ${account} && sleep 600 || { echo no money >&2; exit 3; }`
+    writeFileSync(
+      graph,
+      `digraph pay { goal="Pay the bill"; start [shape=Mdiamond]; exit [shape=Msquare]
+        ask [shape=box, label="Ask", prompt="Ask for the money"]
+        pay [shape=parallelogram, label="Pay", tool_command="${pay}"]
+        start -> ask -> pay -> exit }`,
+    )
+    const { hash } = await executableFiles(graph, [])
+    const args = ['run', graph, '--agent', 'demo', '--permissions', 'all', '--trust', hash, '--detach', '--json']
+    await home.ok(args, { env: { SIGNALBOX_DEMO_SPEED: '0' } })
+    person.resize(120, 30)
+    person.run()
+    await person.see(/failed +\d+\w run +.*Pay the bill/)
+    await person.see('no money')
+    person.key('Enter')
+    const log = await person.see(/▸ Ask[\s\S]*▸ Pay\n[\s\S]*no money/)
+    expect(log).toContain('any other key: back')
+    person.key('q')
+    await person.see('e resume · enter log')
+
+    writeFileSync(account, '')
+    person.key('e')
+    await person.see('Resumed')
+    await person.see(/working +\d+\w run +.*Pay the bill[\s\S]*Pay · 1 of 2 steps done/)
+    person.key('e')
+    await person.see('there is nothing to resume')
+    person.key('x')
+    await person.see(/Cancel .*\? It cannot be resumed/)
+    person.key('n')
+    await person.see('nothing was done')
+    person.key('x')
+    await person.see(/Cancel .*\? It cannot be resumed/)
+    person.key('y')
+    await person.see('Cancelled')
+    await person.see('No sessions yet')
+    const runs = await home.json<{ status: string }[]>(['runs', '--json'])
+    expect(runs.map(({ status }) => status)).toEqual(['cancelled'])
+    person.key('q')
+    await person.see(/\$$/)
   })
 
   it('prints lines and accepts commands for screen readers', async () => {

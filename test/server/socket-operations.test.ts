@@ -51,7 +51,6 @@ async function call(id: string, body?: object): Promise<Loose> {
 describe('an operation of the socket', () => {
   test('answers as its schema says', async () => {
     await call('health.daemon')
-    await call('auth.link', { name: 'Vera', role: 'viewer' })
     await call('auth.rotate-token', {})
     await call('panes.join-tmux', { directories: [], sockets: [] })
     await call('panes.presence', { surface: 'watch' })

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -53,9 +53,7 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     telegram = new FakeBotApi()
     const [apiRoot, opened] = await Promise.all([telegram.start(), openBrowser()])
     browser = opened
-    const tokenFile = join(served.directory, 'bot-token')
-    writeFileSync(tokenFile, telegram.token, { mode: 0o600 })
-    set({ 'telegram.token_file': tokenFile, 'telegram.api_root': apiRoot })
+    set({ 'telegram.api_root': apiRoot })
   })
   afterAll(async () => {
     await closeProfiles(browser)
@@ -97,6 +95,11 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     page = await logIn(context, link)
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
     await page.getByText('No live sessions').waitFor()
+    // The command names an agent that this machine has.
+    const { items } = await ask('GET', '/agents')
+    const installed = items.filter(({ isInstalled }: { isInstalled: boolean }) => isInstalled)
+    const { name } = installed.find((agent: { name: string }) => agent.name !== 'demo') ?? installed[0]
+    await page.getByText(`signalbox start ${name} --attach`).waitFor()
     await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
     await page.getByText('No runs yet').waitFor()
     await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
@@ -109,6 +112,45 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1)!
     expect((await ask('GET', `/sessions/${id}`)).cwd).toMatch(/signalbox-demo-[^/]+\/shop$/)
     await ask('POST', `/sessions/${id}/stop`, { graceMs: 0 })
+  })
+
+  it('invite a person with a link, which signs that person in once', async () => {
+    await page.goto(`${served.address}/settings/people`)
+    await page.getByRole('button', { name: 'Invite a person…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Vera')
+    await dialog.getByLabel('Role').selectOption('viewer')
+    await dialog.getByRole('button', { name: 'Create the link' }).click()
+    await dialog.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    const link = await dialog.getByLabel('Link', { exact: true }).inputValue()
+    expect(link).toMatch(new RegExp(`^${served.address}/login#[\\w-]+$`))
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const guest = await logIn(await openContext(browser), link)
+    await guest.goto(`${served.address}/settings/people`)
+    await guest.getByRole('region', { name: 'This browser' }).or(guest.getByText('Vera (viewer)')).first().waitFor()
+    expect(await guest.getByRole('button', { name: 'Invite a person…' }).isDisabled()).toBe(true)
+    await guest.context().close()
+  })
+
+  it('connect a Telegram bot with its token, and start it without a restart', async () => {
+    telegram.state.webhook = 'https://example.com/hook'
+    await page.goto(`${served.address}/settings/people`)
+    await page.getByRole('button', { name: 'Set up Telegram…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up Telegram' })
+    const token = dialog.getByLabel('Paste the token here:')
+    await token.fill('12345:no-token')
+    await dialog.getByRole('button', { name: 'Connect the bot' }).click()
+    await dialog.getByText('The text does not contain a bot token').waitFor()
+    await token.fill(telegram.token)
+    await dialog.getByRole('button', { name: 'Connect the bot' }).click()
+    await dialog.getByText('through a webhook').waitFor()
+    expect(telegram.state.webhook).not.toBe('')
+    await dialog.getByRole('button', { name: 'Remove the webhook and connect' }).click()
+    await page.getByRole('dialog', { name: 'Pair a chat' }).locator('.pairing-code code').waitFor()
+    expect(telegram.state.webhook).toBe('')
+    const file = join(served.home, 'config', 'telegram-token')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8').trim()).toBe(telegram.token)
   })
 
   it('pair a chat with a code that the person sends to the bot', async () => {

@@ -21,14 +21,24 @@ const MARKS: Readonly<Record<ContentLine['kind'], string>> = {
   same: '  ',
 }
 
-/** What the agent asks for. Each line of the agent's text has a mark, or the name of its field. */
-export function contentLines(approval: ApprovalInfo): RequestLine[] {
-  return requestContent(approval).map(({ kind, text, label }) => {
+/**
+ * What the agent asks for. Each line of the agent's text has a mark, or the name of its field. The
+ * lines of an edit have their numbers if the text of its file is given.
+ */
+export function contentLines(approval: ApprovalInfo, file: string | null = null): RequestLine[] {
+  const lines = requestContent(approval, file)
+  const digits = Math.max(0, ...lines.map(({ number }) => String(number ?? '').length))
+  return lines.map(({ kind, text, label, number }) => {
     if (kind === 'label') return { cells: [{ text: `${text}:` }] }
     const style = STYLES[kind]
     const mark = MARKS[kind]
     const head = kind === 'fact' ? `${label}: ` : kind === 'command' ? '$ ' : mark
-    return { cells: [{ text: `${head}${text}`, ...(style && { style }) }], mark }
+    const own = { text: `${head}${text}`, ...(style && { style }) }
+    if (number === undefined) return { cells: [own], mark }
+    return {
+      cells: [{ text: `${String(number).padStart(digits)} `, style: 'dim' }, own],
+      mark: ' '.repeat(digits + 1) + mark,
+    }
   })
 }
 
@@ -56,8 +66,9 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
   ]
   const style = risk.level === 'high' ? 'red' : risk.level === 'elevated' ? 'yellow' : 'green'
-  // A gate of a run does nothing by itself: only a risk says something.
-  const isPlain = approval.kind === 'gate' && risk.level === 'low' && risk.reasons.length === 0
+  // A gate or a plan of a run does nothing by itself: only a risk says something.
+  const isPlain =
+    (approval.kind === 'gate' || approval.kind === 'plan') && risk.level === 'low' && risk.reasons.length === 0
   const rated: RequestLine = {
     cells: [
       { text: `${RISK_WORDS[risk.level]} risk`, style },

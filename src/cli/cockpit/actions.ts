@@ -4,12 +4,14 @@ import { newId, newNonce } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Approval, Interrupted, ProjectList, Sent, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
+import { plainLabel } from '../../text/index.js'
 import { endOf } from '../approvals/approval-info.js'
+import { allowQuestion } from '../approvals/confirmation.js'
 import { agentRefused, callingAgent, localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { type DaemonClient, isUnproven } from '../daemon-client.js'
-import { installedAgents } from '../sessions/installed-agents.js'
 import { stringEntries } from '../sessions/session-info.js'
+import { terminalAgents } from '../sessions/terminal-agents.js'
 import type { Choice, Command, Mode, Step } from './view.js'
 
 /** How long a decision may take to reach the agent before the cockpit says so. */
@@ -49,7 +51,7 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
         ? { command: { ...command, isConfirmed: true } }
         : { notice: 'Those are other digits: nothing was decided.' }
     return {
-      mode: { kind: 'line', label: `High risk: type ${digits} to allow it`, value: '', done },
+      mode: { kind: 'line', label: `${decisionAsked(command)}: high risk, type ${digits} to confirm`, value: '', done },
     }
   }
 }
@@ -63,7 +65,14 @@ async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<
     typed.trim() === ''
       ? { notice: 'Nothing was decided.' }
       : { command: { do: 'prove', code: typed.trim(), after: command } }
-  return { mode: { kind: 'line', label: 'Type the code on the first line of your terminal', value: '', done } }
+  const label = `${decisionAsked(command)}: type the code at the top of your terminal`
+  return { mode: { kind: 'line', label, value: '', done } }
+}
+
+/** What the person is about to confirm. */
+function decisionAsked({ request, answer }: Of<'decide'>): string {
+  const { meaning } = request.request.options.find(({ key }) => key === answer.option) ?? {}
+  return meaning === 'allow-once' ? allowQuestion(request) : plainLabel(answer.label)
 }
 
 export async function prove(
@@ -95,8 +104,7 @@ export async function interrupt(client: DaemonClient, { pane }: { pane: PaneInfo
 
 /** Asks for agent, directory and first prompt, one after the other. */
 export async function newSession(context: CommandContext, client: DaemonClient): Promise<Mode> {
-  // `direct` has no terminal: it works only in runs.
-  const agents = (await installedAgents(context)).filter(name => name !== 'direct')
+  const agents = await terminalAgents(context)
   const { items } = await client.get<ProjectList>('/projects')
   const directories = [...new Set([context.cwd, ...items.map(({ path }) => path)])].slice(0, DIRECTORIES_SHOWN)
   const start = (agent: string, cwd: string, worktree: boolean): Step => ({
@@ -125,8 +133,22 @@ export async function newSession(context: CommandContext, client: DaemonClient):
     ]
     return { mode: { kind: 'choose', question: `Where should ${agent} work?`, choices, at: 0 } }
   }
-  const choices = agents.map(agent => ({ label: agent, step: where(agent) }))
+  const choices = agents.map(({ name, title, isInstalled, install }) =>
+    isInstalled
+      ? { label: title, step: where(name) }
+      : { label: `${title} (not installed)`, step: { mode: installPage(title, install) } },
+  )
   return { kind: 'choose', question: 'Which agent?', choices, at: 0 }
+}
+
+function installPage(title: string, install: string): Mode {
+  const [command = install, page] = install.split(/, or see (?=https:)/)
+  const others = page === undefined ? [] : ['', `Other ways: ${page}`]
+  return {
+    kind: 'page',
+    lines: [`${title} is not installed. To install it, run:`, '', `  ${command}`, ...others],
+    top: 0,
+  }
 }
 
 /** Starts a session in the size of this terminal. */

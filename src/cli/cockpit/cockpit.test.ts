@@ -260,6 +260,8 @@ describe('the cockpit', () => {
       [
         line('a', 'run', 'status running'),
         line('a', 'agent', 'one\ntwo'),
+        // Its result repeats what it said.
+        line('a', 'agent', 'one\ntwo'),
         line('a', 'run', 'exit 3', 'error'),
         line('b:security', 'agent', 'three'),
       ],
@@ -333,6 +335,34 @@ describe('the cockpit', () => {
     const after = panes.map(one => (one.id === '49' ? pane('49', { status: 'failed' }) : one))
     view = clampSelection(view, rowsOf(after, []), size)
     expect([view.selected, view.top]).toEqual(['49', 0])
+  })
+
+  it('numbers the lines of an edit in its file, and keeps a key and its meaning on one line', () => {
+    const input = { old_string: 'same\nold\nline 0', new_string: 'same\nnew\nline 0' }
+    const asked = request('apr_1', { session: '1' })
+    const edit = { ...asked, request: { ...asked.request, input } }
+    const file = `${'above\n'.repeat(11)}same\nold\nline 0\nbelow`
+    const rows = rowsOf([pane('1')], [edit], new Map(), new Map([['apr_1', { file }]]))
+    for (const cols of [60, 120]) {
+      const lines = text(
+        drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '1' }, { cols, rows: 24, now: NOW }),
+      )
+      expect(lines.join('\n')).toMatch(/12 {3}same[\s\S]*13 - old[\s\S]*13 \+ new/)
+      expect(lines.filter(line => line.includes('r\u00a0other\u00a0answers\u00a0]'))).toHaveLength(1)
+    }
+  })
+
+  it('selects the next row when the selected one is gone, not the first', () => {
+    const size = { cols: 120, rows: 20 }
+    const panes = ['1', '2', '3', '4'].map(id => pane(id))
+    let view = clampSelection({ ...INITIAL_VIEW, selected: '3' }, rowsOf(panes, []), size)
+    const rest = rowsOf(
+      panes.filter(({ id }) => id !== '3'),
+      [],
+    )
+    view = clampSelection(view, rest, size)
+    expect(view.selected).toBe('4')
+    expect(clampSelection(view, rest.slice(0, 1), size).selected).toBe('1')
   })
 
   it('shows its filter at any width, filters by words, and can hide idle panes', () => {

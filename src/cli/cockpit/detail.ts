@@ -73,16 +73,16 @@ function headOf(row: CockpitRow, now: number): Cell[] {
 }
 
 /** The whole request, broken at the width: nothing is cut off. */
-function requestText({ request, prompt, more }: CockpitRow, cols: number): Cell[][] {
+function requestText({ request, prompt, file, more }: CockpitRow, cols: number): Cell[][] {
   if (!request) return []
   const dim = (text: string): RequestLine => ({ cells: [{ text, style: 'dim' }] })
   return [
     { cells: [{ text: requestTitle(request), style: 'yellow' as const }] },
     ...(prompt ? [dim(`You asked: ${truncate(visibleText(prompt.replace(/\s+/gu, ' ')), PROMPT_COLUMNS)}`)] : []),
-    ...contentLines(request),
+    ...contentLines(request, file),
     ...answerLines(request),
     ...factLines(request),
-    { cells: [{ text: `[ ${answerKeys(request).join(' · ')} ]`, style: 'bold' as const }] },
+    keyLine(answerKeys(request)),
     ...(more > 0 ? [dim(`${more} more of this session after it`)] : []),
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
 }
@@ -92,17 +92,25 @@ function haltText({ halt, pane }: CockpitRow, cols: number): Cell[][] {
   if (!halt) return []
   const why = visibleText(halt.why)
   const lines: Cell[][] = [[{ text: why.charAt(0).toUpperCase() + why.slice(1), style: 'yellow' }]]
-  if (!pane) lines.push([{ text: `[ ${runKeys(true).join(' · ')} ]`, style: 'bold' }])
+  if (!pane) lines.push(keyLine(runKeys(true)).cells)
   else if (halt.next !== null) lines.push([{ text: `Continue it: ${visibleText(halt.next)}`, style: 'bold' }])
   return lines.flatMap(cells => wrapLine(cells, cols, ''))
 }
 
 /** A run has no screen: its log is a page of the cockpit, or a command that follows it. */
-function workText({ id }: CockpitRow, cols: number): Cell[][] {
+function workText({ id, work }: CockpitRow, cols: number): Cell[][] {
+  const at = visibleText(work?.at ?? '')
   return [
-    ...wrapLine([{ text: `[ ${runKeys(false).join(' · ')} ]`, style: 'bold' }], cols, ''),
+    ...wrapLine([{ text: at }], cols, ''),
+    ...wrapLine(keyLine(runKeys(false)).cells, cols, ''),
     ...wrapLine([{ text: `Follow it: signalbox logs -f ${id}`, style: 'dim' }], cols, ''),
-  ]
+  ].slice(at === '' ? 1 : 0)
+}
+
+/** A key and its meaning stay on one line. */
+function keyLine(keys: readonly string[]): RequestLine {
+  const text = keys.map(key => key.replaceAll(' ', '\u00a0')).join(' · ')
+  return { cells: [{ text: `[\u00a0${text}\u00a0]`, style: 'bold' }] }
 }
 
 /** What can be done with a run, with its keys. */

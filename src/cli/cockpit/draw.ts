@@ -31,10 +31,11 @@ export function clampSelection(view: CockpitView, shown: readonly CockpitRow[], 
   const { list } = layoutOf(size, shown.length, view.isZoomed)
   const height = Math.max(1, list.rows)
   const at = shown.findIndex(row => row.id === view.selected)
-  const index = at < 0 ? Math.min(Math.max(0, view.top), Math.max(0, shown.length - 1)) : at
+  // Where the selected row was, if it is gone.
+  const index = at < 0 ? Math.min(Math.max(0, view.at), Math.max(0, shown.length - 1)) : at
   const top = Math.max(0, Math.min(index, Math.max(view.top, index - height + 1), Math.max(0, shown.length - height)))
   const selected = shown[index]?.id ?? null
-  return { ...view, selected, top: Math.min(index, top), ...(selected !== view.selected && { scroll: 0 }) }
+  return { ...view, selected, at: index, top: Math.min(index, top), ...(selected !== view.selected && { scroll: 0 }) }
 }
 
 export interface Drawn {
@@ -103,7 +104,7 @@ function rowCells(row: CockpitRow, { width, now }: { width: number; now: number 
   // The name says more than the project, which the detail shows as well.
   const projectWidth = left >= 44 ? 14 : left >= 36 ? 9 : 0
   const agentWidth = left >= 60 ? 9 : 0
-  const doing = clean(request ? '' : (halt?.why ?? pane?.doing ?? ''))
+  const doing = clean(request ? '' : (halt?.why ?? work?.at ?? pane?.doing ?? ''))
   const doingWidth = left >= 70 ? Math.floor((left - projectWidth - agentWidth) / 2) : 0
   const nameWidth = Math.max(0, left - doingWidth - agentWidth - (projectWidth > 0 ? projectWidth + 1 : 0))
   cells.push({ text: toWidth(nameOf(row), nameWidth), ...(needsYou(row) && { style: 'bold' as const }) })

@@ -20,7 +20,7 @@ const HELP = [
   'approvals               the open requests, whole',
   'approve, deny, answer   decide a request, by its id if there are several',
   'send 1 "text"           write a prompt to session 1',
-  'start claude            start a session; stop 1 ends session 1',
+  'start demo              start a session with an agent; stop 1 ends session 1',
   'attach 1                use the session’s own screen',
   'help, quit              every other command of signalbox also works',
 ]

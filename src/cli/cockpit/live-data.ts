@@ -1,3 +1,4 @@
+import { readToolUse } from '../../approvals/index.js'
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
@@ -6,11 +7,13 @@ import { budgetSentence, isOpenRun, isPausedByBudget, raiseCommand, runNeedsYou,
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
-import { type CockpitRow, type Halt, haltOfRun, rowsOf, type Work } from './rows.js'
+import { type CockpitRow, type Halt, haltOfRun, type KnownOfRequest, rowsOf, type Work } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
 const RECONNECT_MS = 500
+/** In a longer file the place of an edit is not searched. */
+const FILE_MAX = 2_000_000
 /** What changes what needs the person. */
 const TYPES = 'approval.*,run.*,session.paused,session.unpaused,session.budget-set,session.ended'
 
@@ -26,8 +29,8 @@ export class LiveData {
   #requests: ApprovalInfo[] = []
   #runs: ReadonlyMap<string, InMilliseconds<Run>> = new Map()
   #paused: ReadonlyMap<string, Halt> = new Map()
-  /** The last prompt of the session when a request was made, by the request. */
-  #prompts: ReadonlyMap<string, string | null> = new Map()
+  /** What was read beside each open request, by its id. */
+  #known: ReadonlyMap<string, KnownOfRequest> = new Map()
   #screen: Screen | null = null
   #previewed: string | null = null
   #isClosed = false
@@ -60,7 +63,7 @@ export class LiveData {
     const working = [...this.#runs.values()]
       .filter(run => isOpenRun(run) && !runNeedsYou(run, now))
       .map(run => ({ id: run.id, title: run.title, project: run.project, work: workOf(run) }))
-    return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts, { runs, sessions: this.#paused, working })
+    return rowsOf(this.panes, this.#requests, this.#runs, this.#known, { runs, sessions: this.#paused, working })
   }
 
   take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
@@ -81,19 +84,42 @@ export class LiveData {
     this.#requests = approvals.filter(({ kind }) => kind !== 'auth') as unknown as ApprovalInfo[]
     this.#runs = new Map(runs.map(run => [run.id, run]))
     this.#paused = new Map(sessions.filter(isPausedByBudget).map(session => [session.id, haltOfSession(session)]))
-    await this.#readPrompts()
+    await this.#readRequests()
     this.#changed()
   }
 
-  /** Each prompt is read once; those of closed requests are forgotten. */
-  async #readPrompts(): Promise<void> {
-    const known = this.#prompts
-    const read = this.#requests.map(async ({ id, subject: { session } }): Promise<[string, string | null]> => {
-      if (known.has(id) || session === undefined) return [id, known.get(id) ?? null]
-      const found = await this.#client.get<Session>(`/sessions/${encodeURIComponent(session)}`).catch(() => null)
-      return [id, found?.lastPrompt ?? null]
+  /**
+   * The last prompt of the session, and the file that an edit changes, each read once per request;
+   * those of closed requests are forgotten.
+   */
+  async #readRequests(): Promise<void> {
+    const known = this.#known
+    const read = this.#requests.map(async (request): Promise<[string, KnownOfRequest]> => {
+      const { id, subject } = request
+      if (known.has(id) || subject.session === undefined) return [id, known.get(id) ?? {}]
+      const session = `/sessions/${encodeURIComponent(subject.session)}`
+      const path = editedFile(request)
+      const [found, file] = await Promise.all([
+        this.#client.get<Session>(session).catch(() => null),
+        path === null ? null : this.#readText(`${session}/files?path=${encodeURIComponent(path)}`),
+      ])
+      return [id, { prompt: found?.lastPrompt ?? null, file }]
     })
-    this.#prompts = new Map(await Promise.all(read))
+    this.#known = new Map(await Promise.all(read))
+  }
+
+  /** Null for a file that is missing, too long for a diff, or not to be read. */
+  async #readText(path: string): Promise<string | null> {
+    try {
+      const response = await this.#client.download(path)
+      if (Number(response.headers['content-length']) > FILE_MAX) {
+        response.destroy()
+        return null
+      }
+      return Buffer.concat((await response.toArray()) as Buffer[]).toString('utf8')
+    } catch {
+      return null
+    }
   }
 
   /** Keeps the screen of this pane up to date until another one is named. */
@@ -143,8 +169,19 @@ export class LiveData {
   }
 }
 
-function workOf({ status, startedAt, createdAt }: InMilliseconds<Run>): Work {
-  return { word: runWord({ status }), since: startedAt ?? createdAt }
+function editedFile({ kind, request: { tool, input } }: ApprovalInfo): string | null {
+  const use = kind === 'permission' ? readToolUse(tool, input) : null
+  return use?.kind === 'write' && use.paths.length === 1 ? use.paths[0]! : null
+}
+
+function workOf({ status, startedAt, createdAt, progress }: InMilliseconds<Run>): Work {
+  const since = { word: runWord({ status }), since: startedAt ?? createdAt }
+  if (!progress) return since
+  const unit = progress.unit === 'nodes' ? 'steps' : 'rounds'
+  return {
+    ...since,
+    at: `${progress.node ? `${progress.node} · ` : ''}${progress.done} of ${progress.of} ${unit} done`,
+  }
 }
 
 function haltOfSession({ number, paused }: InMilliseconds<Session>): Halt {

@@ -28,6 +28,9 @@ export interface Halted {
 
 const NOTHING: Halted = { runs: [], sessions: new Map() }
 
+/** What the request itself does not contain. */
+export type KnownOfRequest = Pick<CockpitRow, 'prompt' | 'file'>
+
 /** A row of the list: a pane, with the request that it waits for; a request of a run; or a run. */
 export interface CockpitRow {
   id: string
@@ -37,6 +40,8 @@ export interface CockpitRow {
   run?: RunName
   /** What the person asked the session for, as far as it is known. */
   prompt?: string | null
+  /** The text of the file that the request changes, as far as it is known. */
+  file?: string | null
   /** Requests of the same session that can be answered only after this one. */
   more: number
   halt?: Halt
@@ -48,6 +53,8 @@ export interface CockpitRow {
 export interface Work {
   word: string
   since: number
+  /** Its current step and how many are done, as far as it is known. */
+  at?: string
 }
 
 /**
@@ -58,7 +65,7 @@ export function rowsOf(
   panes: readonly PaneInfo[],
   requests: readonly ApprovalInfo[],
   runs: ReadonlyMap<string, RunName> = new Map(),
-  prompts: ReadonlyMap<string, string | null> = new Map(),
+  known: ReadonlyMap<string, KnownOfRequest> = new Map(),
   halted: Halted = NOTHING,
 ): CockpitRow[] {
   const pending = requests
@@ -86,9 +93,8 @@ export function rowsOf(
   const rows = sortPanes(panes)
     .map(pane => {
       const [request = null, ...rest] = own.get(pane.id) ?? []
-      const prompt = request && prompts.get(request.id)
       const halt = halted.sessions.get(pane.id)
-      return { id: pane.id, pane, request, more: rest.length, ...(prompt && { prompt }), ...(halt && { halt }) }
+      return { id: pane.id, pane, request, more: rest.length, ...known.get(request?.id ?? ''), ...(halt && { halt }) }
     })
     .sort((a, b) => Number(needsYou(b)) - Number(needsYou(a)))
   return [

@@ -22,8 +22,13 @@ type Said = Pick<LogLine, 'node' | 'source' | 'level' | 'text'>
 export function logText(lines: readonly Said[], names: ReadonlyMap<string, string>): string[] {
   const shown: string[] = []
   let step: string | null = null
+  let last = ''
   for (const { node, source, level, text } of lines) {
     if (text.trim() === '' || (source !== 'agent' && level === 'info')) continue
+    // The result of an agent's step repeats what the agent said last.
+    const entry = `${node} ${text.trim()}`
+    if (entry === last) continue
+    last = entry
     const name = node === null ? null : (names.get(node.split(':')[0]!) ?? node)
     if (name !== null && name !== step) shown.push(`▸ ${name}`)
     step = name ?? step

@@ -5,6 +5,8 @@ import type { ApprovalInfo } from '../approvals/approval-info.js'
 /** What the person sees and is about to do; everything that is not data of the daemon. */
 export interface CockpitView {
   selected: string | null
+  /** The position of the selected row. */
+  at: number
   /** The first row of the list that is shown. */
   top: number
   /** The first line of the request that is shown. */
@@ -20,6 +22,7 @@ export interface CockpitView {
 
 export const INITIAL_VIEW: CockpitView = {
   selected: null,
+  at: 0,
   top: 0,
   scroll: 0,
   filter: '',

@@ -6,14 +6,14 @@ import { brainstormPrompt, designPath } from '../../pipelines/index.js'
 import type { Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { installedAgents } from '../sessions/installed-agents.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
+import { terminalAgents } from '../sessions/terminal-agents.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options, rest }: InputOf<'brainstorm'>): Promise<number> {
   const topic = args.topic ?? null
   const cwd = resolve(context.cwd, options.cwd ?? '.')
-  const agent = options.agent ?? (await installedAgents(context))[0]
+  const agent = options.agent ?? (await terminalAgents(context)).find(({ isInstalled }) => isInstalled)?.name
   if (agent === undefined)
     throw new SignalboxError('E_AGENT_MISSING', 'no agent was found', { next: 'signalbox doctor' })
   const path = designPath(topic, systemClock.now(), candidate => existsSync(resolve(cwd, candidate)))

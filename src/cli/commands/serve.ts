@@ -182,7 +182,7 @@ async function stop(context: CommandContext, { json }: Options): Promise<number>
   const { pid } = await client.get<Health>('/health')
   await client.end(pid)
   if (json) context.json({ stopped: pid })
-  else context.out('Stopped. Your agents keep running.')
+  else context.out('Stopped. Your agents keep running. The next command that needs Signalbox starts it again.')
   return EXIT.ok
 }
 

@@ -8,6 +8,7 @@ import { DaemonClient } from '../daemon-client.js'
 import { parseAmount, parsePlacement, parseSandbox, parseSize } from '../parse-options.js'
 import { askForSandbox } from '../sessions/first-sandbox.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
+import { terminalAgents } from '../sessions/terminal-agents.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The largest terminal that the daemon accepts. */
@@ -19,7 +20,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
   const { agent = null } = args
   if (!agent && (!rest || rest.length === 0))
     throw new SignalboxError('E_INPUT', 'nothing to start', {
-      next: 'signalbox start demo, or signalbox start -- <program> [args…]',
+      next: `signalbox start ${(await startable(context)).join('|')}, or signalbox start -- <program> [args…]`,
     })
   if (options.acp && (options.wait || options.attach))
     throw new SignalboxError('E_INPUT', `--acp and ${options.wait ? '--wait' : '--attach'} exclude each other`, {
@@ -82,6 +83,11 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     if (project !== null) context.out(context.style('dim', `the demo agent plays in a scratch project: ${project}`))
   }
   return EXIT.ok
+}
+
+/** The agents that this machine has. */
+async function startable(context: CommandContext): Promise<string[]> {
+  return (await terminalAgents(context)).filter(({ isInstalled }) => isInstalled).map(({ name }) => name)
 }
 
 /** At the first use a person chooses; scripts and workers are not asked. */

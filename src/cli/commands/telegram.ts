@@ -1,15 +1,12 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { delay, systemClock } from '../../clock/index.js'
-import { editSettings } from '../../config/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { EventData } from '../../events/index.js'
-import { botToken, checkBotToken, type Home, openHome } from '../../host/home/index.js'
+import { botToken, checkBotToken, type Home, openHome, storeBotToken } from '../../host/home/index.js'
 import { People, type PersonRole } from '../../people/index.js'
 import type { Health, InMilliseconds, LoggedEvent, Page } from '../../server/index.js'
-import { ApiProblem, type BotApi, openBotApi, type PairingState } from '../../telegram/index.js'
+import { type BotApi, botName, openBotApi, type PairingState } from '../../telegram/index.js'
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -166,15 +163,12 @@ async function setup(context: CommandContext, home: Home, role: PersonRole | und
     context.out('1. In Telegram, send /newbot to @BotFather: it creates a bot and shows its token.')
     const typed = await ask(context, 'The token (not shown): ', { isSecret: true })
     token = checkBotToken(typed.trim(), 'your answer')
-    await nameOf(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
-    const file = join(home.directories.config, 'telegram-token')
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'w' })
-    const settings = join(home.directories.config, 'config.toml')
-    editSettings(settings, { 'telegram.token_file': file }, { version: null, isAtTerminal: true })
+    await botName(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
+    const file = storeBotToken(home, token)
     context.out(context.style('dim', `stored in ${file}, which only you can read`))
   }
   const api = openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root })
-  const name = await nameOf(api)
+  const name = await botName(api)
   context.out(`2. The bot is @${name}.`)
   const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
   if (url) {
@@ -190,7 +184,7 @@ async function validToken(context: CommandContext, home: Home): Promise<string |
   const token = botToken(home)
   if (token === null) return null
   try {
-    await nameOf(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
+    await botName(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
     return token
   } catch (error) {
     if (!(error instanceof SignalboxError) || error.code !== 'E_CONFIG' || home.loaded.config.telegram.token !== null)
@@ -203,7 +197,7 @@ async function validToken(context: CommandContext, home: Home): Promise<string |
 /** The code is sent from the phone; only a person's confirmation here pairs it. */
 async function pairPhone(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
   requirePerson(context)
-  const name = await nameOf(openApi(home))
+  const name = await botName(openApi(home))
   const client = await DaemonClient.connect(context)
   const pairing = (action: 'open' | 'close') => client.post<PairingState>('/pairing/telegram', { action })
   await untilConnected(client)
@@ -260,19 +254,6 @@ function openApi(home: Home): BotApi {
   const token = botToken(home)
   if (token === null) throw new SignalboxError('E_CONFIG', 'no bot is set up', { next: 'signalbox telegram setup' })
   return openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root })
-}
-
-async function nameOf(api: BotApi): Promise<string> {
-  try {
-    return (await api.call<{ username: string }>('getMe', {})).username
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error
-    if (error.code === 401 || error.code === 404)
-      throw new SignalboxError('E_CONFIG', 'Telegram does not accept this token', {
-        next: 'copy it again from BotFather',
-      })
-    throw new SignalboxError('E_NETWORK', `Telegram does not answer: ${error.message}`, { next: 'try again later' })
-  }
 }
 
 function accountOf(id: string | undefined): number {

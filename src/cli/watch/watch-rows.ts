@@ -66,7 +66,7 @@ export function statusWord(pane: PaneInfo): string {
   if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
   if (pane.stuck === 'frozen') return 'frozen'
   if (pane.stuck === 'no-progress') return 'stuck'
-  if (pane.isRecent) return 'just finished'
+  if (pane.isRecent) return 'done'
   if (pane.status === 'done' && pane.background > 0) return `done +${pane.background}`
   return word
 }

@@ -1,4 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { editSettings } from '../../config/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Home } from './index.js'
 
@@ -24,6 +26,15 @@ export function botToken({ loaded }: Home): string | null {
       next: `chmod 600 ${file}`,
     })
   return checkBotToken(readFileSync(file, 'utf8').trim(), file)
+}
+
+/** Stores a token in a file that only the owner can read, and names it in the settings. */
+export function storeBotToken({ directories }: Home, token: string): string {
+  const file = join(directories.config, 'telegram-token')
+  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+  const settings = join(directories.config, 'config.toml')
+  editSettings(settings, { 'telegram.token_file': file }, { version: null, isAtTerminal: true })
+  return file
 }
 
 /** @throws SignalboxError `E_CONFIG` */

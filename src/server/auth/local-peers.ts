@@ -33,7 +33,7 @@ const SLACK_MS = 2_000
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   ...['approvals.decide', 'approvals.decide-batch', 'attractor.answer', 'grants.resume', 'sessions.keys', 'panes.act'],
   'panes.terminal',
-  ...['settings.change', 'doctor.fix', 'projects.set-trust', 'pairing.telegram'],
+  ...['settings.change', 'doctor.fix', 'projects.set-trust', 'pairing.telegram', 'pairing.telegram-bot'],
   ...['auth.link', 'auth.rotate-token', 'shares.add', 'workers.invite'],
 ])
 

@@ -56,7 +56,7 @@ export class TerminalCodes {
     this.#shown.get(pid)?.stop()
     if (!act) return false
     const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
-    const lines = [`Signalbox: type ${code} to confirm`, visibleText(act.text)]
+    const lines = [visibleText(`Signalbox: ${act.text}`), `To confirm this, type ${code}`]
     const paint = () => terminals.filter(({ path }) => write(path, banner(lines))).length
     if (paint() === 0) return false
     const end = this.#clock.monotonic() + SHOWN_MS

@@ -29,6 +29,14 @@ async function confirmByCode({ auth, peers }: ServerParts, who: Credential, peer
   return auth.confirmAct(who, peer, peers.redeem(peer, code))
 }
 
+/** An answer with a secret, which the redaction of all others would remove. */
+function secretJson(value: Parameters<typeof toJson>[0]): Response {
+  return new Response(toJson(value, 'rfc3339'), {
+    status: 201,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  })
+}
+
 export const authRoutes: readonly Route[] = [
   route({
     id: 'auth.login',
@@ -43,12 +51,7 @@ export const authRoutes: readonly Route[] = [
     handle: async ({ parts, body }) => {
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
       await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
-      const answer = { device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }
-      // The only answer that contains a secret.
-      return new Response(toJson(answer, 'rfc3339'), {
-        status: 201,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      })
+      return secretJson({ device: made.id, key: key.toString('base64url'), person: made.person, expiresAt })
     },
   }),
   route({
@@ -158,12 +161,12 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.link',
     method: 'POST',
     path: '/auth/links',
-    summary: 'Creates a login link.',
+    summary: 'Creates a login link for a person, or for another device of yours.',
     access: 'owner',
-    isSocketOnly: true,
+    needsStepUp: true,
     body: linkBody,
     answers: { 201: answer('the link', loginLink) },
-    handle: async ({ parts, body, json }) => {
+    handle: async ({ parts, body }) => {
       const address = parts.address()
       if (address === null)
         throw new SignalboxError('E_NOT_READY', 'the dashboard is not listening', {
@@ -171,7 +174,7 @@ export const authRoutes: readonly Route[] = [
         })
       const isOwner = body.role === 'owner'
       const made = { id: isOwner ? OWNER.id : `person:${body.name}`, name: body.name, role: body.role }
-      return json({ url: `${address}/login#${await parts.auth.codes.make(made)}`, address, role: body.role }, 201)
+      return secretJson({ url: `${address}/login#${await parts.auth.codes.make(made)}`, address, role: body.role })
     },
   }),
   route({

@@ -8,7 +8,7 @@ import type { WorkerView } from '../../workers/index.js'
 import { clusterMetrics } from '../cluster-metrics.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
-import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
+import { findings, health, lockdown, paired, pairing, settings, telegramBot } from '../schemas/system.js'
 
 /** Settings, health checks, pairing, lockdown and metrics. */
 export const systemRoutes: readonly Route[] = [
@@ -99,6 +99,20 @@ export const systemRoutes: readonly Route[] = [
       if (body.action === 'confirm') return json({ person: service.confirm(body.code) })
       return json(body.action === 'open' ? service.open() : service.close())
     },
+  }),
+  route({
+    id: 'pairing.telegram-bot',
+    method: 'POST',
+    path: '/pairing/telegram/bot',
+    summary: 'Checks and stores the token of your Telegram bot, and starts the bot.',
+    access: 'owner',
+    needsStepUp: true,
+    body: z.strictObject({
+      token: z.string().min(1).max(200),
+      removesWebhook: z.boolean().default(false).describe('a bot with a webhook gets no messages here'),
+    }),
+    answers: { 200: answer('the bot; with a webhook that stays, nothing was changed', telegramBot) },
+    handle: async ({ parts, body, json }) => json(await parts.bot.setUp(body)),
   }),
   route({
     id: 'lockdown.begin',

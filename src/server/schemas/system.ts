@@ -113,4 +113,9 @@ export const pairing = z.object({
   closed: z.string().nullable().describe('why it was closed, if no person closed it'),
 })
 
+export const telegramBot = z.object({
+  name: z.string().describe('without @'),
+  hasWebhook: z.boolean().describe('another program gets its messages'),
+})
+
 export const paired = z.object({ person: person.extend({ telegram: z.array(z.int()) }) })

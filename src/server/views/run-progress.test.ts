@@ -47,6 +47,14 @@ test('the progress of a graph counts each node that has ended once, without star
   expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 2, of: 3, node: null })
 })
 
+test('a node that is visited again is not done while it works', async () => {
+  const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
+  await store.append(runStream(id), 'any', [...finished('start', 1), ...finished('plan', 1), ...finished('build', 1)])
+  const record = { ...(await getRun(store, id)), step: 'build@2#1' }
+  expect(await new RunProgress(store).of({ ...record, status: 'running' }, 1)).toMatchObject({ done: 1, node: 'build' })
+  expect(await new RunProgress(store).of({ ...record, status: 'paused' }, 1)).toMatchObject({ done: 2 })
+})
+
 test('the progress of a graph names the node of the current step by its label', async () => {
   const dot = DOT.replace('plan;', 'plan [label="Write a plan"];')
   const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(dot, '/p') }, 1_000)

@@ -38,8 +38,10 @@ export class RunProgress {
       const starts = startNodes(graph)
       const ended = new Set(finished.map(({ node }) => node))
       const nodes = [...graph.nodes.values()].filter(node => !starts.includes(node) && !isExit(node))
-      const done = nodes.filter(({ id: node }) => ended.has(node)).length
       const current = status === 'waiting' ? undefined : graph.nodes.get(nodeOf(step))
+      // A node that failed or is visited again works: it is not done.
+      if (status === 'running' && current) ended.delete(current.id)
+      const done = nodes.filter(({ id: node }) => ended.has(node)).length
       return {
         unit: 'nodes',
         done,

@@ -199,6 +199,12 @@ const decide: Attack[] = [
     goal: 'token',
     script: `${ON_SOCKET}/auth/links ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED; ${ON_SOCKET}/auth/link ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED`,
   },
+  {
+    id: 'token-link',
+    title: 'get a login link over TCP with the token, also after a double fork',
+    goal: 'token',
+    script: `printf '%s' '${ON_PORT}/auth/links" ${JSON_TYPE.replaceAll("'", '"')} -d "{}"' > link.sh; sh link.sh | grep -q 'login#' && echo REACHED; (setsid sh -c "sleep 0.3; sh link.sh > link.out 2>&1; mv link.out link.end" &) ; ${waitFor('link')} | grep -q 'login#' && echo REACHED`,
+  },
 ]
 
 const ANSWER = '$SIGNALBOX answer $GATE A --fingerprint $GATE_FINGERPRINT'

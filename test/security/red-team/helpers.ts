@@ -36,7 +36,7 @@ for _ in range(15):
     seen += subprocess.run(['tmux', '-S', tmux, 'capture-pane', '-p', '-t', '0'], capture_output=True, text=True).stdout
     for name in sys.argv[8:]:
         if os.path.exists(name): seen += open(name, errors='replace').read()
-found = re.findall('type ([0-9]{6}) to', seen)
+found = re.findall('type ([0-9]{6})', seen)
 print('codes', found)
 post('/auth/step-up', {'terminalCode': found[-1] if found else '123456'})
 post('/approvals/%s/decision' % approval, decision)

@@ -61,9 +61,23 @@ export function describeDaemon(): void {
       })
     })
 
+    test('a login link signs its person in; it needs a proof that the owner is there', async () => {
+      const link = api('/auth/links')
+      const body = { name: 'Vera', role: 'viewer' }
+      const { json } = await call('auth.link', link, { as: login, body, expect: 201 })
+      const code = new URL(json.url).hash.slice(1)
+      const made = await server.ask('POST', '/api/v1/auth/session', { as: 'nobody', body: { code, name: 'phone' } })
+      expect(made).toMatchObject({ status: 201, json: { person: { id: 'person:Vera', name: 'Vera', role: 'viewer' } } })
+      const later = await server.login('owner')
+      server.ageLogins()
+      await call('auth.link', link, { as: later, body, expect: 403 })
+    })
+
     test('a project is trusted by the hash that was shown; pairing without a bot is refused', async () => {
       const pairing = api('/pairing/telegram')
       await call('pairing.telegram', pairing, { as: login, body: { action: 'open' }, expect: 409 })
+      const bot = api('/pairing/telegram/bot')
+      await call('pairing.telegram-bot', bot, { as: login, body: { token: '1:x' }, expect: 409 })
       const projects = await call('projects.list', api('/projects'))
       const { id } = projects.json.items[0]
       await call('projects.trust', api(`/projects/${id}/trust`))

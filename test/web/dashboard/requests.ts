@@ -69,7 +69,7 @@ export function describeRequests(): void {
       element.before(above)
       element.querySelector<HTMLButtonElement>('.allow')!.click()
     })
-    await page.getByText('The list moved. Press again.').first().waitFor()
+    await page.getByText('This has just appeared or moved. Press again.').first().waitFor()
     expect(await shell.locator('.card-end').count()).toBe(0)
   })
 

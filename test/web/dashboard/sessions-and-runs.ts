@@ -28,6 +28,45 @@ export function describeSessionsAndRuns(): void {
     await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
   })
 
+  it('the text of a terminal beside a conversation is readable on a usual and on a narrow screen', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /A first hello/ }).click()
+    const before = page.viewportSize()!
+    const text = page.locator('.xterm-rows')
+    await text.filter({ hasText: 'hello' }).waitFor()
+    for (const [width, least] of [
+      [1440, 10],
+      [1100, 9],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.waitForFunction(px => {
+        const rows = document.querySelector('.xterm-rows')
+        return rows !== null && Number.parseFloat(getComputedStyle(rows).fontSize) >= px
+      }, least)
+    }
+    // The divider moves with keys and with the mouse, stays after a reload, and is reset.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const divider = page.getByRole('separator', { name: 'Width of the conversation' })
+    const width = async () => (await page.locator('.split-talk').boundingBox())!.width
+    const atFirst = await width()
+    await divider.focus()
+    for (let press = 0; press < 4; press++) await page.keyboard.press('ArrowRight')
+    expect(await width()).toBeGreaterThan(atFirst + 40)
+    const { x, y } = (await divider.boundingBox())!
+    await page.mouse.move(x + 8, y + 300)
+    await page.mouse.down()
+    await page.mouse.move(x + 160, y + 300)
+    await page.mouse.up()
+    const dragged = await width()
+    expect(dragged).toBeGreaterThan(atFirst + 140)
+    await page.reload()
+    await text.filter({ hasText: 'hello' }).waitFor()
+    expect(await width()).toBeCloseTo(dragged, 0)
+    await divider.dblclick()
+    expect(await width()).toBeCloseTo(atFirst, 0)
+    await page.setViewportSize(before)
+  })
+
   it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /Rebuild the timetable/ }).click()
@@ -83,6 +122,7 @@ export function describeSessionsAndRuns(): void {
 
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
+    await page.getByText('Failed at “Pack”: the command exited with code 7').waitFor()
     await page.getByRole('button', { name: /^Needs you/ }).click()
     await page.getByRole('link', { name: /Write the change log/ }).click()
     await page.locator('.graph .node.waiting').waitFor()
@@ -98,6 +138,17 @@ export function describeSessionsAndRuns(): void {
     await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await page.locator('.gantt li').nth(3).waitFor()
+  })
+
+  it('a visit of a node has its own status', async () => {
+    await show(page, '/runs?status=running')
+    await page.getByRole('link', { name: /Round discounts/ }).click()
+    await page.locator('.graph .node', { hasText: 'Check' }).click()
+    const details = page.locator('.panel', { has: page.getByRole('button', { name: 'Fork here' }) }).last()
+    await details.getByText('visit 1', { exact: true }).click()
+    await details.locator('.badge', { hasText: 'Failed' }).first().waitFor()
+    await details.getByText('visit 2', { exact: true }).click()
+    await details.locator('.badge', { hasText: 'Done' }).first().waitFor()
   })
 
   it('a run is cancelled by keyboard', async () => {

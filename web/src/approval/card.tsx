@@ -69,7 +69,9 @@ export function ApprovalCard(props: CardProps) {
     setAsking(null)
     setBusy(true)
     try {
-      await withStepUp(() => decide(approval, { ...decision, whole: hasSeenAll }))
+      await withStepUp(`decide a request: ${requestTitle(approval)}`, () =>
+        decide(approval, { ...decision, whole: hasSeenAll }),
+      )
     } catch (error) {
       if ((error as { code?: string }).code === 'E_APPROVAL_SEE_ALL') setWhole(true)
       toastError(error)

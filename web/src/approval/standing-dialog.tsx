@@ -51,7 +51,7 @@ export function StandingDialog(props: { approval: Approval; match: Match; onMade
     event.preventDefault()
     setBusy(true)
     try {
-      await withStepUp(() => postJson('/grants', body))
+      await withStepUp('add a standing approval', () => postJson('/grants', body))
       toast('good', 'Standing approval added', 'Needs you lists it; Revoke ends it.')
       props.onMade()
     } catch (error) {

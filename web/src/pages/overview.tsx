@@ -14,6 +14,7 @@ import { LiveSessionLine, SessionLine } from '../session-list/session-line'
 import { WorkingSession } from '../session-list/working-session'
 import { RaiseBudget } from '../session-page/budget'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
+import { StartCommand } from '../start/start-command'
 import { StartLinks } from '../start/start-links'
 import { acknowledgePane } from '../store/actions'
 import { approvals, canDecide, grants, me, runs, sessions, spend } from '../store/live'
@@ -236,7 +237,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
       <Section title="Live">
         <Empty title="No live sessions">
           <p>Start an agent here, or from a terminal:</p>
-          <code>signalbox start claude --attach</code>
+          <StartCommand />
           {isWelcomed.value && <StartLinks />}
         </Empty>
       </Section>

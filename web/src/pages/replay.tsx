@@ -80,7 +80,7 @@ function Replay(replayed: Replayed) {
       <div class="page-head">
         <div class="grow">
           <h1 dir="auto">{session ? sessionName(session) : (recording.label ?? recording.agent)}</h1>
-          <p class="small dim facts">
+          <p class="small dim facts dots">
             <span>replay</span>
             <span>{recording.agent}</span>
             <a class="link" href={`/s/${recording.session}`}>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { isOpenRun } from '../../../src/text/needs-you'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
+import { outcomeOf } from '../run/outcome'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
 import { RunBadge } from '../run/run-badge'
 import { runKind } from '../run/run-kind'
@@ -12,7 +13,6 @@ import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
 import { savedRunFilters } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
-import { sentence } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { type Column, DataTable } from '../ui/data-table'
 import { CompareIcon, PlusIcon } from '../ui/icons'
@@ -150,17 +150,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Name',
     isMain: true,
-    cell: run => (
-      <>
-        <a class="strong" href={`/r/${run.id}`}>
-          {run.title}
-        </a>
-        <span class="small dim under">
-          {runKind(run)}
-          {run.workerName && ` · on ${run.workerName}`}
-        </span>
-      </>
-    ),
+    cell: run => <NameCell run={run} />,
     sort: ({ title }) => title,
   },
   {
@@ -187,15 +177,23 @@ const COLUMNS: readonly Column<Run>[] = [
     cell: run => <TimeSince at={run.createdAt} suffix=" ago" />,
     sort: run => timeOf(run.createdAt),
   },
-  {
-    name: 'Result',
-    cell: run => (
-      <span class="soft run-why" title={run.why ?? undefined}>
-        {run.why ? sentence(run.why) : '–'}
-      </span>
-    ),
-  },
 ]
+
+function NameCell({ run }: { run: Run }) {
+  const outcome = outcomeOf(run)
+  return (
+    <>
+      <a class="strong" href={`/r/${run.id}`}>
+        {run.title}
+      </a>
+      <span class="small dim under run-why" title={outcome ?? undefined}>
+        {runKind(run)}
+        {run.workerName && ` · on ${run.workerName}`}
+        {outcome !== null && ` · ${outcome}`}
+      </span>
+    </>
+  )
+}
 
 const LABELS: Column<Run> = { name: 'Labels', cell: run => <RunLabels run={run} /> }
 

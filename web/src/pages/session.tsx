@@ -6,13 +6,14 @@ import { NearlyFull, SubAgentTree, useAgentStats } from '../session-page/agent-s
 import { PausedLine } from '../session-page/budget'
 import { Composer } from '../session-page/composer'
 import { ConversationView } from '../session-page/conversation'
+import { Divider } from '../session-page/divider'
 import { ExplainDialog } from '../session-page/explain'
 import { resume, SessionHead } from '../session-page/session-head'
 import { SessionUsage } from '../session-page/usage'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { approvals, canDecide, panes, sessions } from '../store/live'
-import { isSplit } from '../store/prefs'
+import { isSplit, talkShare } from '../store/prefs'
 import { query, setQuery } from '../store/router'
 import { TerminalView } from '../terminal/terminal-view'
 import { getJson } from '../transport/request'
@@ -55,6 +56,7 @@ function Loaded({ session }: { session: Session }) {
   const hasTerminal = isLive && session.channel === undefined
   const view: View = wanted === 'terminal' && !hasTerminal ? 'conversation' : wanted
   const hasBoth = view === 'conversation' && hasTerminal && isSplit.value && !isPhone.value
+  const isSized = hasBoth && talkShare.value !== null
   usePageKeys({ explain: () => setExplaining(true) })
   useAgentStats(session.id)
   useSeen(session.id)
@@ -88,7 +90,10 @@ function Loaded({ session }: { session: Session }) {
       </div>
       <TabPanel value={view}>
         {(view === 'conversation' || view === 'terminal') && (
-          <div class={`split ${hasBoth ? 'both' : view}`}>
+          <div
+            class={`split ${hasBoth ? 'both' : view} ${isSized ? 'is-sized' : ''}`}
+            style={isSized ? { '--talk': `${talkShare.value}%` } : undefined}
+          >
             {view === 'conversation' && (
               <section class="split-talk panel" aria-label="Conversation and prompt">
                 <h2 class="sr">Conversation</h2>
@@ -101,6 +106,7 @@ function Loaded({ session }: { session: Session }) {
                 {isLive ? <Composer session={session} /> : <Ended session={session} />}
               </section>
             )}
+            {hasBoth && <Divider />}
             {(view === 'terminal' || hasBoth) && (
               <section class="split-terminal" aria-label="Terminal">
                 <ErrorBoundary>

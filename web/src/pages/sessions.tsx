@@ -15,6 +15,7 @@ import {
 } from '../session-list/session-rows'
 import { SessionWall } from '../session-list/session-wall'
 import { usePageKeys, useSelectedItem } from '../shell/keyboard'
+import { StartCommand } from '../start/start-command'
 import { StartLinks } from '../start/start-links'
 import { panes, sessions } from '../store/live'
 import { sessionGrouping, sessionSorting, sessionView, wallColumns } from '../store/prefs'
@@ -196,7 +197,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty title="No live sessions">
       <p>Your sessions and tmux panes appear here. Start one, or from a terminal:</p>
-      <code>signalbox start claude --attach</code>
+      <StartCommand />
       <StartLinks />
     </Empty>
   )

@@ -1,24 +1,20 @@
-import type { AgentList } from '../api/types'
 import { enableNotifications, permission } from '../notify/browser-notifications'
-import { isLocalPage } from '../settings/phone-access'
+import { isLocalPage } from '../settings/local-page'
+import { PhoneCode } from '../settings/login-link'
+import { useAgents } from '../start/agents'
 import { StartLinks } from '../start/start-links'
 import { sessions } from '../store/live'
 import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
 import { attempt } from '../store/toasts'
-import { getJson } from '../transport/request'
-import { CopyButton } from '../ui/copy'
 import { Install } from '../ui/install'
 import { StatusIcon } from '../ui/status'
-import { useLoad } from '../ui/use-load'
 
 type StepName = 'agent' | 'notifications' | 'phone' | 'session'
 
 /** The first steps, each of which can be skipped; shown until all are done or skipped. */
 export function Welcome() {
-  const loaded = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items
-  const agents = loaded ?? []
-  const found = agents.filter(({ isInstalled, name }) => isInstalled && name !== 'demo')
-  const missing = agents.filter(({ isInstalled }) => !isInstalled).slice(0, 3)
+  const { isLoaded, installed, missing } = useAgents()
+  const found = installed.filter(({ name }) => name !== 'demo')
   const isOn = isNotifying.value && permission.value === 'granted'
   const done: Readonly<Record<StepName, boolean>> = {
     agent: found.length > 0,
@@ -27,7 +23,7 @@ export function Welcome() {
     session: sessions.all.value.length > 0,
   }
   const isOver = Object.entries(done).every(([name, isDone]) => isDone || skippedSteps.value.includes(name))
-  if (!loaded || isOver) return null
+  if (!isLoaded || isOver) return null
   return (
     <section class="panel welcome" aria-label="First steps">
       <header>
@@ -56,7 +52,7 @@ export function Welcome() {
               <details>
                 <summary class="link">How to install one</summary>
                 <dl class="kv">
-                  {missing.map(({ name, title, install }) => (
+                  {missing.slice(0, 3).map(({ name, title, install }) => (
                     <Install key={name} title={title} text={install} />
                   ))}
                 </dl>
@@ -95,8 +91,7 @@ export function Welcome() {
             </p>
           ) : (
             <p class="row wrap">
-              To sign in, scan the code that this command prints: <code>signalbox open --qr</code>{' '}
-              <CopyButton text="signalbox open --qr" label="Copy the command" />
+              Scan a QR code to sign in. <PhoneCode />
             </p>
           )}
         </Step>

@@ -4,7 +4,7 @@ import { sentence } from '../store/toasts'
 import { getJson } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
-import { contextLabel, contextValue } from './context-words'
+import { contextLabel, contextValue, saysSomething } from './context-words'
 
 /** What the steps of a run know: its goal, its inputs, and what each of them answered. */
 export function ContextView(props: { run: string; version: number; nodes: readonly RunNode[] }) {
@@ -15,7 +15,7 @@ export function ContextView(props: { run: string; version: number; nodes: readon
     reload,
   } = useLoad(run, signal => getJson<RunContext>(`/runs/${run}/context`, { signal }), version)
   if (!loaded) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
-  const entries = Object.entries(loaded.context).filter(([, value]) => value !== '' && value !== null)
+  const entries = Object.entries(loaded.context).filter(([key, value]) => saysSomething(key, value))
   return (
     <>
       <p class="small dim context-about">What the steps pass on to each other.</p>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextLabel, contextValue } from './context-words'
+import { contextLabel, contextValue, saysSomething } from './context-words'
 
 const nodes = [{ node: 'build_it', label: 'Build the package' }]
 
@@ -12,6 +12,14 @@ test('keys of the context have readable names, also those of nodes and people', 
 
 test('values show labels of nodes, and lists have a line per item', () => {
   expect(contextValue('_completed_nodes', ['start', 'build_it'], nodes)).toBe('start\nBuild the package')
+  expect(contextValue('_failed_node', 'build_it', nodes)).toBe('Build the package')
   expect(contextValue('outcome', 'success', nodes)).toBe('success')
   expect(contextValue('any', { a: 1 }, nodes)).toBe('{\n  "a": 1\n}')
+})
+
+test('a value that says nothing is left out', () => {
+  expect(saysSomething('failure_class', 'timeout')).toBe(true)
+  expect([saysSomething('failure_class', 'unknown'), saysSomething('any', ''), saysSomething('any', null)]).toEqual(
+    Array(3).fill(false),
+  )
 })

@@ -10,6 +10,9 @@ const NAMES: Readonly<Record<string, string>> = {
   last_response: 'last answer',
   preferred_label: 'chosen way',
   _completed_nodes: 'finished steps',
+  _failed_node: 'step that failed last',
+  _last_error: 'last error',
+  failure_class: 'kind of the last error',
   'tool.output': 'output of the last command',
   'tool.stderr': 'errors of the last command',
   'tool.exit_code': 'exit code of the last command',
@@ -24,7 +27,12 @@ const NAMES: Readonly<Record<string, string>> = {
   'stack.child.outcome': 'outcome of the child run',
 }
 /** Their values are names of nodes. */
-const NODES = new Set(['current_node', 'last_stage', '_completed_nodes', 'parallel.fan_in.best_id'])
+const NODES = new Set(['current_node', 'last_stage', '_completed_nodes', '_failed_node', 'parallel.fan_in.best_id'])
+
+/** Empty values say nothing, and neither does an error of no known kind. */
+export function saysSomething(key: string, value: unknown): boolean {
+  return value !== '' && value !== null && !(key === 'failure_class' && value === 'unknown')
+}
 
 type Named = Pick<RunNode, 'node' | 'label'>
 

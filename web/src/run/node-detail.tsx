@@ -49,11 +49,13 @@ export function NodeDetail({ run, node, visit, version, labelOf, onVisit, onFork
         : getJson<NodeVisit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
     version,
   )
+  // The node has the status of its last visit.
+  const status = value?.status ?? node.status
   return (
     <div class="stack wide pad">
       <div class="row wrap">
-        <StatusBadge badge={nodeBadge(node.status)} isLive={node.status === 'running'} />
-        <span class="small dim grow">{node.handler && (HANDLERS[node.handler] ?? node.handler)}</span>
+        <StatusBadge badge={nodeBadge(status)} isLive={status === 'running'} />
+        <span class="small dim node-kind">{node.handler && (HANDLERS[node.handler] ?? node.handler)}</span>
         {node.visits > 1 && (
           <Segments
             label="Visit"

@@ -1,13 +1,14 @@
 import { baseName, formatMoney } from '../api/format'
 import type { Run } from '../api/types'
-import { sentence } from '../store/toasts'
 import { Took } from '../ui/time'
+import { outcomeOf } from './outcome'
 import { RunBadge } from './run-badge'
 import { runKind } from './run-kind'
 import { stepName } from './step-name'
 
 /** A run in a list: its status, its name, its current step and what it cost. */
 export function RunLine({ run }: { run: Run }) {
+  const outcome = outcomeOf(run)
   return (
     <a class="line-item" href={`/r/${run.id}`}>
       <RunBadge run={run} />
@@ -19,7 +20,7 @@ export function RunLine({ run }: { run: Run }) {
         <span class="small dim cut" style={{ display: 'block' }}>
           {runKind(run)} · {baseName(run.project)}
           {run.workerName && ` · on ${run.workerName}`}
-          {run.why && ` · ${sentence(run.why)}`}
+          {outcome !== null && ` · ${outcome}`}
         </span>
       </span>
       <span class="meta">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { baseName } from '../api/format'
-import type { AgentList, Schedule, ScheduleList } from '../api/types'
+import type { Schedule, ScheduleList } from '../api/types'
+import { useAgents } from '../start/agents'
 import { DirectoryField } from '../start/directory-field'
 import { FormProblem } from '../start/fields'
 import { canDecide, me } from '../store/live'
@@ -174,7 +175,7 @@ const FORMS = [
 ]
 
 function ScheduleDialog({ onClose, onAdded }: { onClose(): void; onAdded(): void }) {
-  const agents = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
+  const { installed } = useAgents()
   const [task, setTask] = useState('')
   const [agent, setAgent] = useState('')
   const [directory, setDirectory] = useState('')
@@ -187,7 +188,7 @@ function ScheduleDialog({ onClose, onAdded }: { onClose(): void; onAdded(): void
     const command = ['oneshot', task.trim(), ...(agent === '' ? [] : ['--agent', agent])]
     const body = { cron: `${Number(minute)} ${Number(hour)} ${days}`, command, directory: directory.trim() }
     try {
-      await withStepUp(() => postJson('/schedules', body))
+      await withStepUp('schedule a task', () => postJson('/schedules', body))
       toast('good', 'Scheduled')
       onAdded()
     } catch (error) {
@@ -213,13 +214,11 @@ function ScheduleDialog({ onClose, onAdded }: { onClose(): void; onAdded(): void
           <span class="label">Agent</span>
           <select class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>
             <option value="">As the settings say</option>
-            {agents
-              .filter(({ isInstalled }) => isInstalled)
-              .map(({ name, title }) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
+            {installed.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
           </select>
         </label>
         <div class="row">

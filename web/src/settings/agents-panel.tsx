@@ -1,22 +1,18 @@
-import type { AgentList } from '../api/types'
-import { getJson } from '../transport/request'
+import { useAgents } from '../start/agents'
 import { Install } from '../ui/install'
 import { Problem, Skeleton } from '../ui/panel'
 import { StatusIcon } from '../ui/status'
-import { useLoad } from '../ui/use-load'
 
 /** Which agents this machine has, and how the others are installed. */
 export function AgentsPanel() {
-  const { value, error, reload } = useLoad('agents', signal => getJson<AgentList>('/agents', { signal }))
-  const installed = value?.items.filter(({ isInstalled }) => isInstalled) ?? []
-  const others = value?.items.filter(({ isInstalled }) => !isInstalled) ?? []
+  const { isLoaded, installed, missing, error, reload } = useAgents()
   return (
     <section class="panel" aria-label="Agents on this machine">
       <header>
         <h2>Agents on this machine</h2>
       </header>
-      {!value && <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>}
-      {value && (
+      {!isLoaded && <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>}
+      {isLoaded && (
         <ul class="controls">
           {installed.map(({ name, title }) => (
             <li key={name} class="tone-active">
@@ -26,12 +22,12 @@ export function AgentsPanel() {
               </span>
             </li>
           ))}
-          {others.length > 0 && (
+          {missing.length > 0 && (
             <li>
               <details class="grow">
-                <summary>{others.length} more can be installed</summary>
+                <summary>{missing.length} more can be installed</summary>
                 <dl class="kv">
-                  {others.map(({ name, title, install }) => (
+                  {missing.map(({ name, title, install }) => (
                     <Install key={name} title={title} text={install} />
                   ))}
                 </dl>

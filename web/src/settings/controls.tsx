@@ -10,7 +10,7 @@ import { Problem, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
 import { useLoad } from '../ui/use-load'
 import { Field, shownValue } from './field'
-import type { Control, Topic } from './topics'
+import { type Control, NAMED, type Topic } from './topics'
 
 const RESTART = 'signalbox serve --restart'
 
@@ -32,7 +32,7 @@ export function useSettings() {
         headers: { 'if-match': `"${value?.version}"` },
       })
     try {
-      await withStepUp(change)
+      await withStepUp(`change the setting “${NAMED.get(key)?.label ?? key}”`, change)
       setOutcome({ key })
     } catch (thrown) {
       const { name, message } = thrown as Error

@@ -4,19 +4,17 @@ import { ShareRows } from '../session-page/share-dialog'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
-import { CopyButton } from '../ui/copy'
 import { DataTable } from '../ui/data-table'
 import { Dialog } from '../ui/dialog'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
 import { TimeSince } from '../ui/time'
 import { useLoad } from '../ui/use-load'
+import { InviteButton, PhoneCode } from './login-link'
 import { PairingSection } from './pairing'
 
-const INVITE = 'signalbox serve --link --role approver --as Anna'
-
 /**
- * People and the browsers that they are signed in with. People are changed only in the terminal.
+ * People, and the browsers that they are signed in with.
  */
 export function DevicesTab() {
   const devices = useLoad('devices', signal => getJson<DeviceList>('/auth/devices', { signal }))
@@ -37,13 +35,13 @@ export function DevicesTab() {
   const lockDown = () => {
     setLocking(false)
     return attempt(
-      () => withStepUp(() => postJson('/lockdown')),
+      () => withStepUp('lock down Signalbox', () => postJson('/lockdown')),
       'Locked down: all standing approvals, tokens and devices were revoked',
     )
   }
   return (
     <>
-      <Section title="People">
+      <Section title="People" tools={<InviteButton />}>
         {people.value ? (
           <DataTable
             label="People"
@@ -60,11 +58,8 @@ export function DevicesTab() {
         ) : (
           <Skeleton lines={1} />
         )}
-        <p class="small dim" style={{ marginTop: '8px' }}>
-          To invite someone: <code>{INVITE}</code> <CopyButton text={INVITE} label="Copy the command" />
-        </p>
       </Section>
-      <Section title="Devices">
+      <Section title="Devices" tools={<PhoneCode label="Add a phone…" />}>
         {devices.value ? (
           <DataTable
             label="Devices"

@@ -171,7 +171,7 @@ function healthSentences(health: Health): { text: string; isBad?: boolean }[] {
       isBad: isFull,
     },
     slow > SLOW_MS
-      ? { text: `It was busy for ${formatTook(slow)} at a stretch in the last 5 minutes.`, isBad: true }
+      ? { text: `It did not respond for up to ${formatTook(slow)} in the last 5 minutes.`, isBad: true }
       : { text: 'It answers without delay.' },
     ...(readers.failures > 0
       ? [{ text: `Reading terminals failed ${plural(readers.failures, 'time')} and was restarted.`, isBad: true }]

@@ -5,6 +5,7 @@ import { attempt, toastError } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
+import { lazy } from '../ui/lazy'
 import { Section } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
 import { TimeLeft } from '../ui/time'
@@ -12,13 +13,15 @@ import { useLoad } from '../ui/use-load'
 
 const POLL_MS = 2_000
 
+const TelegramSetup = lazy(() => import('./telegram-setup').then(module => module.TelegramSetup))
+
 /**
- * Pairs a Telegram chat: the page shows a code, the person sends it to the bot and confirms it
- * here.
+ * Connects a Telegram bot, and pairs a chat: the page shows a code, the person sends it to the bot
+ * and confirms it here.
  */
 export function PairingSection({ onPaired }: { onPaired(): void }) {
   const health = useLoad('telegram', signal => getJson<Health>('/health', { signal }))
-  const [isOpen, setOpen] = useState(false)
+  const [open, setOpen] = useState<'setup' | 'pair' | null>(null)
   const state = health.value?.telegram.state
   return (
     <Section title="Telegram">
@@ -31,19 +34,29 @@ export function PairingSection({ onPaired }: { onPaired(): void }) {
                 ? 'Telegram is not set up. Connect your own bot to answer requests from your phone.'
                 : `The bot is ${state}. To pair a chat, send the code that this page shows to the bot.`}
           </span>
-          {state === 'off' ? (
-            <code class="small">signalbox telegram setup</code>
-          ) : (
-            <button type="button" class="btn" disabled={!isOwner.value || !state} onClick={() => setOpen(true)}>
-              Pair a chat…
-            </button>
-          )}
+          <button
+            type="button"
+            class="btn"
+            disabled={!isOwner.value || !state}
+            onClick={() => setOpen(state === 'off' ? 'setup' : 'pair')}
+          >
+            {state === 'off' ? 'Set up Telegram…' : 'Pair a chat…'}
+          </button>
         </div>
       </div>
-      {isOpen && (
+      {open === 'setup' && (
+        <TelegramSetup
+          onClose={() => setOpen(null)}
+          onDone={() => {
+            setOpen('pair')
+            health.reload()
+          }}
+        />
+      )}
+      {open === 'pair' && (
         <PairingDialog
           onClose={isPaired => {
-            setOpen(false)
+            setOpen(null)
             if (isPaired) onPaired()
           }}
         />
@@ -61,7 +74,7 @@ function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
     // `open` returns the state of a pairing that is already open.
     const poll = async () => {
       try {
-        const state = await withStepUp(() => ask('open'))
+        const state = await withStepUp('pair a Telegram chat', () => ask('open'))
         if (isClosed.current) return
         setPairing(state)
         timer = setTimeout(() => void poll(), POLL_MS)
@@ -85,7 +98,7 @@ function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
   const confirm = async (code: string) => {
     isClosed.current = true
     const pair = () => postJson<Paired>('/pairing/telegram', { action: 'confirm', code })
-    onClose((await attempt(() => withStepUp(pair), 'The chat is paired')) !== null)
+    onClose((await attempt(() => withStepUp('pair a Telegram chat', pair), 'The chat is paired')) !== null)
   }
   if (!pairing?.code) return null
   const { code, candidate, expiresAt } = pairing

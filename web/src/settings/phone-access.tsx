@@ -1,13 +1,10 @@
 import { CopyButton } from '../ui/copy'
-
-/** Only this machine can open the page. */
-export function isLocalPage(): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
-}
+import { isLocalPage } from './local-page'
+import { PhoneCode } from './login-link'
 
 /**
- * How a phone gets in. Login links are made at the terminal only. A page that only this machine can
- * open has three ways, of which two need no HTTPS.
+ * How a phone gets in. A page that only this machine can open has three ways, of which two need no
+ * HTTPS.
  */
 export function PhoneAccess() {
   return (
@@ -41,7 +38,7 @@ function SignIn() {
   return (
     <ol class="pad stack phone-steps">
       <li>
-        In a terminal, run <Command text="signalbox open --qr" /> and scan the code with your phone.
+        Scan the QR code with your phone: <PhoneCode />
       </li>
       <li>Add the page to your home screen, and switch on notifications there.</li>
     </ol>
@@ -62,21 +59,27 @@ function Ways() {
           <p class="small soft">
             You read answers, decide requests and send prompts in a chat with your own bot. It works from anywhere.
           </p>
-          <Command text="signalbox telegram setup" />
+          <a class="btn phone-button" href="/settings/people">
+            Set up Telegram
+          </a>
         </li>
         <li class="phone-way">
           <h3>This page over SSH: no HTTPS needed</h3>
           <p class="small soft">
-            An SSH app on your phone forwards the port, also on the same network. Then open the link or the QR code of{' '}
-            <code>signalbox open --qr</code> there. Notifications work while the tunnel is open.
+            An SSH app on your phone forwards the port, also on the same network, with the command below. Then scan the
+            QR code. Notifications work while the tunnel is open.
           </p>
           <Command text={`ssh -L ${port}:127.0.0.1:${port} you@this-machine`} />
+          <span class="phone-button">
+            <PhoneCode />
+          </span>
         </li>
         <li class="phone-way">
           <h3>This page over HTTPS: to install it, with notifications</h3>
           <p class="small soft">
             Tailscale gives this machine an HTTPS address for your own devices; a reverse proxy or a certificate of your
-            own also works. Then <code>signalbox open --qr</code> signs the phone in.
+            own also works. It changes where Signalbox listens, so it is set up in a terminal. Then open this page at
+            its new address: it shows the QR code for your phone here.
           </p>
           <Command
             text={[

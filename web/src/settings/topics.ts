@@ -198,3 +198,8 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
 ]
+
+/** The settings that have a name for people. */
+export const NAMED: ReadonlyMap<string, Control> = new Map(
+  TOPICS.flatMap(({ groups }) => groups.flatMap(({ controls }) => controls.map(control => [control.key, control]))),
+)

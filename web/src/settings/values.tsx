@@ -3,11 +3,7 @@ import { query, setQuery } from '../store/router'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Segments } from '../ui/tabs'
 import { ControlLine, Pending, useSettings } from './controls'
-import { type Control, TOPICS } from './topics'
-
-const NAMED = new Map<string, Control>(
-  TOPICS.flatMap(({ groups }) => groups.flatMap(({ controls }) => controls.map(control => [control.key, control]))),
-)
+import { type Control, NAMED } from './topics'
 
 /** What the settings are about, by the first part of their keys. */
 const GROUPS: Readonly<Record<string, string>> = {

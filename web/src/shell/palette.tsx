@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { RUN_WORDS } from '../../../src/text/status-word'
 import { plural } from '../api/format'
-import type { SearchResult } from '../api/types'
+import type { AgentList, SearchResult } from '../api/types'
+import { useAgents } from '../start/agents'
 import { interruptSession, pauseGrants } from '../store/actions'
 import { areGrantsPaused, canDecide, grants, runs, sessions } from '../store/live'
 import { openApprovals } from '../store/needs'
@@ -40,8 +41,9 @@ function PaletteDialog() {
     isPaletteOpen.value = false
   }
   const said = useSaid(text)
+  const { all: agents } = useAgents()
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const known = [...actions(), ...destinations()].filter(({ label, about }) =>
+  const known = [...actions(agents), ...destinations()].filter(({ label, about }) =>
     words.every(word => `${label} ${about}`.toLowerCase().includes(word)),
   )
   const found = words.length === 0 ? destinations().slice(0, RESULTS_MAX) : [...known.slice(0, RESULTS_MAX), ...said]
@@ -139,19 +141,22 @@ function useSaid(text: string): Entry[] {
   ]
 }
 
-function actions(): Entry[] {
+function actions(agents: AgentList['items']): Entry[] {
   const here = route.value
   const session = here.page === 'session' ? sessions.peek(here.id) : undefined
   const first = openApprovals.value.find(({ state }) => state === 'pending')
   const hasGrants = grants.all.value.some(({ ended }) => !ended)
   const action = (label: string, run: () => void): Entry => ({ key: label, label, about: 'action', run })
-  const start = (agent: string) => action(`Start ${agent}`, () => go(`/start?agent=${agent}`))
+  const start = ({ name, title, isInstalled }: AgentList['items'][number]): Entry => ({
+    ...action(`Start ${title}`, () => go(`/start?agent=${name}`)),
+    ...(!isInstalled && { about: 'not installed' }),
+  })
   return [
     ...(first ? [action('Allow or deny the next request', () => go(`/a/${first.id}`))] : []),
     ...(session && canDecide.value && session.endedAt === undefined
       ? [action(`Interrupt “${sessionName(session)}”`, () => void interruptSession(session.id))]
       : []),
-    ...['claude', 'codex', 'gemini', 'demo'].map(start),
+    ...agents.map(start),
     ...(hasGrants && canDecide.value
       ? [
           action(

@@ -11,7 +11,16 @@ export type Inputs = Record<string, string | boolean | number>
 /** Fields that hold more than a line. */
 const LONG = /task|plan$|design|description|prompt/i
 /** Fields that few people need. */
-const RARE: ReadonlySet<string> = new Set(['design', 'plan', 'base', 'model', 'profile', 'passes'])
+const RARE: ReadonlySet<string> = new Set([
+  'design',
+  'plan',
+  'planOnly',
+  'base',
+  'branch',
+  'model',
+  'profile',
+  'passes',
+])
 
 interface SchemaFieldsProps {
   pipeline: Pipeline | undefined

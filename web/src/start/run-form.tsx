@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { AgentList, PipelineList, Run } from '../api/types'
+import type { PipelineList, Run } from '../api/types'
 import { draftGraph } from '../graphs/sample'
 import { canDecide, runs } from '../store/live'
 import { go, query } from '../store/router'
 import { ApiError, getJson, postJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
+import { useAgents } from './agents'
 import { DirectoryField } from './directory-field'
 import { FormProblem, type Inputs, SchemaFields } from './fields'
 
@@ -23,8 +24,7 @@ export function RunForm({ first }: { first: string }) {
   const [problem, setProblem] = useState<unknown>(null)
   const [trust, setTrust] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const known = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
-  const agents = known.filter(({ isInstalled }) => isInstalled)
+  const { installed: agents } = useAgents()
   const directory = project || first
   // A project registers pipelines of its own; without a valid directory there are those that ship.
   const pipelines = useLoad(`pipelines ${directory}`, async signal => {

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
 import { baseName } from '../api/format'
-import type { AgentList, Project } from '../api/types'
+import type { Project } from '../api/types'
 import { startSession } from '../store/actions'
 import { canDecide, sessions } from '../store/live'
 import { type SessionTemplate, sessionTemplates } from '../store/prefs'
 import { go, query } from '../store/router'
 import { sessionName } from '../store/session-name'
-import { getJson } from '../transport/request'
+import { InstallCommand } from '../ui/install'
 import { NameDialog } from '../ui/name-dialog'
-import { useLoad } from '../ui/use-load'
 import { argumentsOf, optionsOf } from './agent-options'
+import { useAgents } from './agents'
 import { DirectoryField } from './directory-field'
 import { FormProblem } from './fields'
 
@@ -17,16 +17,13 @@ const RECENT_MAX = 5
 
 /** Starts a session: from nothing, from a template, or like another session. */
 export function SessionForm({ projects }: { projects: readonly Project[] }) {
-  const agents = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
+  const { all: agents, installed, missing, first: real } = useAgents()
   const first = projects[0]?.path ?? ''
   const [form, setForm] = useState<SessionTemplate>(initial)
   const [isBusy, setBusy] = useState(false)
   const [isNaming, setNaming] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
   const put = (changes: Partial<SessionTemplate>) => setForm(before => ({ ...before, ...changes }))
-  const installed = agents.filter(({ isInstalled }) => isInstalled)
-  const missing = agents.filter(({ isInstalled }) => !isInstalled)
-  const real = installed.find(({ name }) => name !== 'demo') ?? installed[0]
   const agent = form.agent || real?.name || 'demo'
   const chosen = agents.find(({ name }) => name === agent)
   const { model, mode } = optionsOf(agent)
@@ -121,13 +118,13 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
               </optgroup>
             )}
           </select>
-          {chosen && !chosen.isInstalled && (
-            <span class="hint">
-              To install it: <code>{chosen.install}</code>
-            </span>
-          )}
         </div>
       </div>
+      {chosen && !chosen.isInstalled && (
+        <p class="row wrap small">
+          {chosen.title} is not installed. Run <InstallCommand title={chosen.title} text={chosen.install} />
+        </p>
+      )}
       <DirectoryField
         value={form.cwd}
         fallback={first}

@@ -65,6 +65,8 @@ export const ignoresSpace = saved('diff-ignore-space', false)
 export const lineComments = saved<Readonly<Record<string, readonly LineComment[]>>>('line-comments', {})
 /** The terminal is beside the conversation. */
 export const isSplit = saved('terminal-beside', true)
+/** The conversation's part of that width in percent; null: as the terminal's text needs. */
+export const talkShare = saved<number | null>('talk-share', null)
 
 effect(() => {
   const root = document.documentElement

@@ -18,6 +18,8 @@ import { type Input, TerminalSocket } from './socket'
  */
 const NARROW_PX = 480
 const SMALLER_PX = 3
+/** Smaller text than this is not readable, so a wider screen scrolls sideways. */
+const READABLE_PX = 9
 
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
@@ -252,7 +254,7 @@ function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHel
 
 function viewerFontSize(wanted: number, fits: number, width: number): number {
   if (width < NARROW_PX) return Math.max(7, wanted - SMALLER_PX)
-  return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
+  return Math.min(wanted, Math.max(READABLE_PX, Math.floor(fits * 4) / 4))
 }
 
 /** With fewer rows an agent cuts off its dialogs, and people cannot answer them. */

@@ -5,22 +5,24 @@ import { ApiError, postJson } from '../transport/request'
 import { Dialog } from './dialog'
 
 interface Prompted {
+  /** What the person confirms, as a part of a sentence: “pair a chat”. */
+  what: string
   done(isConfirmed: boolean): void
 }
 
 const prompted = signal<Prompted | null>(null)
 
 /**
- * Runs an action. If the server requires a second confirmation, asks for it and runs the action
- * again. Without it, ends with an error that is not shown (`isCancelled`).
+ * Runs an action. If the server requires a second confirmation, says what it is for, asks for it
+ * and runs the action again. Without it, ends with an error that is not shown (`isCancelled`).
  */
-export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
+export async function withStepUp<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'E_STEP_UP')) throw error
     const isConfirmed = await new Promise<boolean>(done => {
-      prompted.value = { done }
+      prompted.value = { what, done }
     })
     if (!isConfirmed) throw new DOMException('Not confirmed', 'AbortError')
     return act()
@@ -62,6 +64,9 @@ export function StepUpDialog() {
   return (
     <Dialog title="Confirm it’s you" onClose={() => end(false)}>
       <form class="stack wide" onSubmit={submit}>
+        <p>
+          You are about to <b>{open.what}</b>.
+        </p>
         <div class="field">
           <label for="step-up">Passphrase, or the link from “signalbox serve --link”</label>
           <input

@@ -1,0 +1,20 @@
+import type { AgentList } from '../api/types'
+import { getJson } from '../transport/request'
+import { useLoad } from '../ui/use-load'
+
+/** The agents that Signalbox knows, installed ones first. */
+export function useAgents() {
+  const { value, error, reload } = useLoad('agents', signal => getJson<AgentList>('/agents', { signal }))
+  const all = value?.items ?? []
+  const installed = all.filter(({ isInstalled }) => isInstalled)
+  return {
+    isLoaded: value !== null,
+    error,
+    reload,
+    all,
+    installed,
+    missing: all.filter(({ isInstalled }) => !isInstalled),
+    /** The one to start with: the first that is no demonstration. */
+    first: installed.find(({ name }) => name !== 'demo') ?? installed[0],
+  }
+}
