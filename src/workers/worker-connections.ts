@@ -82,13 +82,16 @@ export class WorkerConnections {
     const before = this.#connected.get(connection.worker)
     const { boot, version, maxSteps, maxSessions, agents, pool, labels } = hello
     const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
+    const clockOffsetMs = await this.#offsetOf(hello.clock)
+    // The store may have been away for longer than the worker waited. Nothing closes it again.
+    if (connection.isClosed) throw new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke')
     const heartbeatAt = this.#options.clock.monotonic()
     this.#connected.set(connection.worker, {
       connection,
       lease,
       steps: 0,
       isFull: false,
-      clockOffsetMs: await this.#offsetOf(hello.clock),
+      clockOffsetMs,
       isLeaving: hello.isDraining ?? false,
       process: { memory: 0, cpuS: 0 },
       heartbeatAt,

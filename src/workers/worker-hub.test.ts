@@ -99,13 +99,17 @@ function dial(): Dialog {
   return { connection, frames, isClosed: () => isClosed, of }
 }
 
-async function connect(machine: Machine, boot = 'boot-1', runs: string[] = [], more: object = {}): Promise<Dialog> {
-  const dialog = dial()
+function hello(dialog: Dialog, machine: Machine, boot: string, more: object = {}): void {
   const { nonce } = dialog.of('challenge')[0]!
   const words = { worker: machine.id, nonce, channel: '' }
   const signature = proveWorker(createPrivateKey(machine.privatePem), words)
-  const about = { boot, version: '1', maxSteps: 4, agents: [], runs, maxSessions: 0, sessions: [], ...more }
+  const about = { boot, version: '1', maxSteps: 4, agents: [], runs: [], maxSessions: 0, sessions: [], ...more }
   dialog.connection.message(JSON.stringify({ type: 'hello', worker: machine.id, signature, ...about }))
+}
+
+async function connect(machine: Machine, boot = 'boot-1', runs: string[] = [], more: object = {}): Promise<Dialog> {
+  const dialog = dial()
+  hello(dialog, machine, boot, { runs, ...more })
   await expect.poll(() => dialog.of('welcome').length + dialog.of('refused').length).toBe(1)
   return dialog
 }
@@ -315,6 +319,16 @@ describe('a worker', () => {
       { result: 'answer to run.events' },
       { error: { code: 'E_ROLE' } },
     ])
+  })
+
+  test('whose connection breaks while it is proven is not connected', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const dialog = dial()
+    hello(dialog, machine, 'boot-1')
+    dialog.connection.closed()
+    // It started later, and takes as long.
+    await connect(other, 'boot-2')
+    expect(hub.isConnected(machine.id)).toBe(false)
   })
 
   test('cannot send anything before it has proven its key', async () => {

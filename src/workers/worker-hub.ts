@@ -26,6 +26,7 @@ import {
   type WorkerFrame,
   type WorkspaceNeeds,
 } from './protocol.js'
+import { Refusals } from './refusals.js'
 import {
   type ChannelListener,
   type ConnectionPort,
@@ -123,6 +124,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /** The worker that each driven run was on: it stops when the run moves. */
   readonly #lastWorker = new Map<string, string>()
   readonly #startedAt: number
+  readonly #refusals: Refusals
   #timer: Timer | null = null
   #isClosed = false
 
@@ -139,6 +141,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       wake: run => options.wake(run),
     })
     this.#startedAt = options.clock.monotonic()
+    this.#refusals = new Refusals(options)
   }
 
   start(): void {
@@ -269,6 +272,10 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (isStopped && worker !== null) this.#forget(worker, steps.id)
   }
 
+  refused({ worker }: PlacedSteps, type: string): void {
+    if (worker !== null) this.#refusals.add(worker, `report ${type}`)
+  }
+
   /** The worker may drop everything that it has of the run. */
   #forget(worker: string, run: string): void {
     this.#connections.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
@@ -314,9 +321,23 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
+    try {
+      return await this.#answer(connection, call)
+    } catch (error) {
+      if (error instanceof SignalboxError && error.code === 'E_ROLE') this.#refusals.add(connection.worker, call.method)
+      throw error
+    }
+  }
+
+  /** Calls and reports of workers that they had no right to. */
+  get refusedCalls(): number {
+    return this.#refusals.count
+  }
+
+  async #answer(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
     const { method, params, signal } = call
     if (SESSION_CALL.test(method) && params.run === undefined)
-      return this.#counted(this.#options.sessions.call(connection.worker, call))
+      return this.#options.sessions.call(connection.worker, call)
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
@@ -328,16 +349,6 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
     }
     return this.#options.call(method, run!, params, signal)
-  }
-
-  /** Calls that a worker had no right to. */
-  refusedCalls = 0
-
-  async #counted(answer: Promise<unknown>): Promise<unknown> {
-    return answer.catch(error => {
-      if (error instanceof SignalboxError && error.code === 'E_ROLE') this.refusedCalls++
-      throw error
-    })
   }
 
   // — leases —

@@ -21,6 +21,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
   'session.numbered',
   'session.chosen',
   'session.renamed',
+  'session.budget-set',
   'session.resumed',
   'session.forgotten',
 ])
@@ -122,9 +123,13 @@ export class SessionRights {
       const foreign = events.find(({ type }) => !OF_A_HOST.test(type))
       if (foreign) throw refused(`write ${foreign.type}`)
     } else {
-      await this.#mustOwn(worker, sessionOf(stream))
+      const session = sessionOf(stream)
+      await this.#mustOwn(worker, session)
       const foreign = events.find(({ type }) => !OF_A_SESSION.test(type) || OF_THE_SERVER.has(type))
       if (foreign) throw refused(`write ${foreign.type}`)
+      // Surfaces show an event at the session that it names.
+      const named = events.find(({ data }) => data.session !== undefined && data.session !== session)
+      if (named) throw refused(`write ${named.type} about another session`)
     }
     const now = await this.#storeTime()
     // Its clock may be ahead: no event is in the store's future.
