@@ -12,7 +12,7 @@ import { openTestStore } from '../store/testing/open-test-store.js'
 import type { PlacedSteps } from './placed-steps.js'
 import type { ServerFrame } from './protocol.js'
 import type { WorkerConnection } from './worker-connection.js'
-import { WorkerHub, type WorkerSessionsPort } from './worker-hub.js'
+import { WorkerHub, type WorkerHubOptions, type WorkerSessionsPort } from './worker-hub.js'
 import { newWorkerKey, proveWorker } from './worker-proof.js'
 import { workersProjection } from './worker-record.js'
 
@@ -44,10 +44,11 @@ const NO_SESSIONS: WorkerSessionsPort = {
   live: () => undefined,
   call: async () => null,
   lost: async () => undefined,
+  forget: () => undefined,
   on: () => [],
 }
 
-function openHub(childPlacement: 'same' | 'spread' = 'same'): WorkerHub {
+function openHub(childPlacement: 'same' | 'spread' = 'same', more: Partial<WorkerHubOptions> = {}): WorkerHub {
   woken = []
   return new WorkerHub({
     store,
@@ -60,6 +61,7 @@ function openHub(childPlacement: 'same' | 'spread' = 'same'): WorkerHub {
     workspaceOf: async () => null,
     sessions: NO_SESSIONS,
     wake: run => void woken.push(run),
+    ...more,
     onError: error => {
       throw error
     },
@@ -268,6 +270,42 @@ describe('a worker', () => {
     clock.advance(31_000)
     await hub.sweep()
     expect(await stateOf(machine)).toBe('lost')
+  })
+
+  test('that another server declares lost leaves no run behind that this one drives', async () => {
+    const machine = await joined('w1')
+    const [lost, other] = [(await hub.registry.get(machine.id))!, hub]
+    hub = openHub()
+    hub.start()
+    hub.changed({ id: 'run_1', term: 1, worker: machine.id, wanted: [] } as unknown as PlacedSteps)
+    await Promise.all([other.declareLost(lost, 'test'), other.declareLost(lost, 'test')])
+    await expect.poll(() => woken).toEqual(['run_1'])
+    const events = await store.readStream(`worker/${machine.id}`)
+    expect(events.filter(({ type }) => type === 'worker.lost')).toHaveLength(1)
+    other.close()
+  })
+
+  test('that only another server reaches has its runs driven there', async () => {
+    const [machine, left] = [await joined('w1'), [] as string[]]
+    const dialog = await connect(machine)
+    const servers = { self: 'a', addresses: () => [], onChange: () => undefined }
+    hub = openHub('same', { servers, leave: run => void left.push(run) })
+    hub.changed({ id: 'run_1', term: 1, worker: machine.id, wanted: [] } as unknown as PlacedSteps)
+    const sweeps = async () => {
+      for (let n = 0; n < 2; n++) await hub.sweep()
+    }
+    await sweeps()
+    expect([left, hub.isElsewhere(machine.id)]).toEqual([['run_1'], true])
+    // No server reaches it: this one may as well keep them.
+    clock.advance(10_000)
+    await sweeps()
+    expect(hub.isElsewhere(machine.id)).toBe(false)
+    beat(dialog)
+    await expect.poll(async () => (await store.leaseHolder(`worker/${machine.id}`))!.until - clock.now()).toBe(30_000)
+    await sweeps()
+    expect(hub.isElsewhere(machine.id)).toBe(true)
+    await connect(machine)
+    expect(hub.isElsewhere(machine.id)).toBe(false)
   })
 
   test('comes back at once after it was killed, and after the server was', async () => {

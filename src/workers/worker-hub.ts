@@ -16,7 +16,7 @@ import {
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
@@ -61,6 +61,8 @@ export interface WorkerHubOptions {
   servers?: { self: string; addresses(): ServerAddress[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
+  /** Another server should drive it. */
+  leave?(run: string): void
   onError(error: unknown): void
 }
 
@@ -76,10 +78,14 @@ export interface WorkerSessionsPort {
   call(worker: string, call: WorkerCall): Promise<unknown>
   /** Its sessions are lost with it. */
   lost(worker: string, reason: string): Promise<void>
+  /** This or another server has declared them lost. */
+  forget(worker: string): void
   /** The sessions that run there, also while it is away. */
   on(worker: string): string[]
 }
 
+/** A lease that was renewed within this time was renewed by a heartbeat that another server got. */
+const HEARTBEAT_OF_OTHERS_MS = HEARTBEAT_MS + 2_500
 /** Calls that are not about a run. */
 const SESSION_CALL = /^(store|ledger|session|blob)\./
 
@@ -123,9 +129,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly #runs = new Map<string, PlacedSteps>()
   /** The worker that each driven run was on: it stops when the run moves. */
   readonly #lastWorker = new Map<string, string>()
+  /** Workers that another server reaches and this one does not, since the last sweep or longer. */
+  readonly #unreachable = new Set<string>()
+  readonly #elsewhere = new Set<string>()
   readonly #startedAt: number
   readonly #refusals: Refusals
   #timer: Timer | null = null
+  #subscription: Promise<Subscription> | null = null
   #isClosed = false
 
   constructor(options: WorkerHubOptions) {
@@ -146,7 +156,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   start(): void {
     this.#schedule()
-    const { servers } = this.#options
+    const { servers, store, onError } = this.#options
+    this.#subscription = store.head().then(after =>
+      store.subscribe({ after, types: ['worker.lost', 'worker.removed'], onError }, events => {
+        for (const { stream } of events) this.#gone(stream.slice(workerStream('').length))
+      }),
+    )
+    this.#subscription.catch(onError)
     servers?.onChange(() => {
       for (const { connection } of this.#connections.all())
         connection.send({ type: 'servers', servers: servers.addresses() })
@@ -156,6 +172,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
+    void this.#subscription?.then(subscription => subscription.close()).catch(() => undefined)
     for (const { connection } of this.#connections.all()) connection.close('the server stops')
   }
 
@@ -202,6 +219,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return this.#connections.get(worker) !== undefined
   }
 
+  /**
+   * Another server reaches the worker, and this one does not: it cannot tell the worker what its
+   * runs want, and gets no reports.
+   */
+  isElsewhere(worker: string): boolean {
+    return this.#elsewhere.has(worker) && !this.isConnected(worker)
+  }
+
   /** Asks a worker. @throws SignalboxError `E_WORKER_AWAY` */
   async ask(worker: string, method: string, params: Record<string, unknown>): Promise<unknown> {
     return (await this.#connections.require(worker)).ask(method, params)
@@ -219,11 +244,27 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /** Its runs move at once. What it did since its last report may be done again. */
   async declareLost(worker: WorkerRecord, reason: string, by?: string): Promise<void> {
     const { store, wake } = this.#options
-    if (worker.state === 'lost') return
-    await store.append(workerStream(worker.id), 'any', [newEvent('worker.lost', { reason, ...(by && { by }) })])
+    const stream = workerStream(worker.id)
+    // Of several servers that notice it at the same time, one ends its sessions.
+    const isFirst = await retryConflicts(async () => {
+      const version = await store.streamVersion(stream)
+      if ((await this.registry.get(worker.id))?.state === 'lost') return false
+      await store.append(stream, version, [newEvent('worker.lost', { reason, ...(by && { by }) })])
+      return true
+    })
+    if (!isFirst) return
     this.#connections.get(worker.id)?.connection.close('the worker was declared lost')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} is lost`)
     for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
+  }
+
+  /**
+   * A worker was declared lost, or removed, perhaps by another server: the runs that this one drives
+   * move.
+   */
+  #gone(worker: string): void {
+    this.#options.sessions.forget(worker)
+    for (const steps of this.#runs.values()) if (steps.worker === worker) this.#options.wake(steps.id)
   }
 
   /** @throws SignalboxError `E_STATE` if it has runs. */
@@ -369,15 +410,32 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     // After a start of this server, workers need time to reconnect.
     const hasJustStarted = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
     this.#connections.closeSilent()
+    const reached = new Set<string>()
     for (const record of await this.registry.list()) {
       if (this.isConnected(record.id) || record.state === 'lost' || record.state === 'joined') continue
       const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
-      if (until > now) continue
+      if (until > now) {
+        // Only a heartbeat at another server can have renewed it so late.
+        if (until - WORKER_LEASE_MS > now - HEARTBEAT_OF_OTHERS_MS) reached.add(record.id)
+        continue
+      }
       if (record.state === 'ready')
         await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
       if (!hasJustStarted && now - until > lostAfterMs)
         await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
+    this.#leaveToOthers(reached)
+  }
+
+  /** A worker that only reconnects is back before the second sweep. */
+  #leaveToOthers(reached: ReadonlySet<string>): void {
+    const { servers, leave } = this.#options
+    if (!servers) return
+    this.#elsewhere.clear()
+    for (const worker of reached) if (this.#unreachable.has(worker)) this.#elsewhere.add(worker)
+    this.#unreachable.clear()
+    for (const worker of reached) this.#unreachable.add(worker)
+    for (const { id, worker } of this.#runs.values()) if (worker !== null && this.isElsewhere(worker)) leave?.(id)
   }
 }
 

@@ -218,10 +218,13 @@ export class RemoteSessions implements WorkerSessionsPort {
 
   async lost(worker: string, reason: string): Promise<void> {
     const { records } = this.#options
-    for (const record of (await records.ofWorker(worker)).filter(isRunning)) {
+    for (const record of (await records.ofWorker(worker)).filter(isRunning))
       await records.lose(record, { reason, cancels: 'worker lost' })
-      this.#forget(record.id)
-    }
+    this.forget(worker)
+  }
+
+  forget(worker: string): void {
+    for (const session of this.#owners.sessionsOf(worker)) this.#forget(session)
   }
 
   // — inside —

@@ -90,6 +90,7 @@ async function openHub(): Promise<WorkerHub> {
     live: () => undefined,
     call: (worker, call) => rights.answer(worker, call),
     lost: async () => undefined,
+    forget: () => undefined,
     on: () => [],
   }
   return openWorkerHub({
