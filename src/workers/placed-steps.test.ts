@@ -68,11 +68,12 @@ describe('a report of a worker', () => {
     expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
   })
 
-  test('is never later than the time of the server', () => {
+  test('is never before its step, or later than the time of the server', () => {
     const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
     steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
     steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
-    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5])
+    steps.take('a', 'a/5', { is: 'event', seq: 3, event: event(-600_000) })
+    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5, 1])
   })
 
   test('of another attempt has no effect', () => {

@@ -150,14 +150,15 @@ export class PlacedSteps implements RunSteps {
   take(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
     if (entry?.key !== key || entry.isEndTaken) return
-    const { arrive, onSpent, now } = this.#options
+    const { arrive, onSpent } = this.#options
     switch (report.is) {
       case 'event':
         if (report.seq <= entry.seq) return
         entry.seq = report.seq
         if (!OF_A_STEP.has(report.event.type)) return this.#hub.refused(this, report.event.type)
-        // The clock of the worker may be ahead: no event is in the store's future.
-        return arrive({ ...(report.event as NewEvent), at: Math.min(report.event.at ?? now(), now()) })
+        // The clock of the worker may be wrong: no event is before its step, or in the store's
+        // future.
+        return arrive({ ...(report.event as NewEvent), at: this.#within(entry, report.event.at) })
       case 'spent':
         entry.usage = report.usage as Usage
         return onSpent()
@@ -198,6 +199,11 @@ export class PlacedSteps implements RunSteps {
   #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
     if (this.#wanted.get(wanted.step)?.key === wanted.key) return
     this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false })
+  }
+
+  #within({ startedAt }: Wanted, at: number | undefined): number {
+    const now = this.#options.now()
+    return Math.min(Math.max(at ?? now, startedAt), now)
   }
 
   #isOpen({ step, key }: Wanted): boolean {

@@ -3,6 +3,7 @@ import { runsOnWorker } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
+import { CLOCK_OFFSET_MAX_MS } from './placement.js'
 import { HEARTBEAT_MS, type Hello, type ServerAddress, WORKER_LEASE_MS } from './protocol.js'
 import { workerAway } from './worker-away.js'
 import type { Heartbeat, WorkerConnection } from './worker-connection.js'
@@ -52,6 +53,15 @@ export class WorkerConnections {
 
   all(): Connected[] {
     return [...this.#connected.values()]
+  }
+
+  /**
+   * How far the times that a worker writes are ahead of the store's. A small difference is left: it
+   * is mostly the time that its heartbeat took.
+   */
+  aheadMs(worker: string): number {
+    const { clockOffsetMs = 0 } = this.#connected.get(worker) ?? {}
+    return Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS ? clockOffsetMs : 0
   }
 
   /** Whether this is the newest connection of its worker. */

@@ -21,6 +21,7 @@ import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
   type Hello,
+  type Report,
   type ServerAddress,
   WORKER_LEASE_MS,
   type WorkerFrame,
@@ -74,8 +75,11 @@ export interface WorkerSessionsPort {
   ready(worker: string): void
   left(worker: string): void
   live(worker: string, session: string, update: Record<string, unknown>): void
-  /** Answers a call of a worker about one of its sessions. */
-  call(worker: string, call: WorkerCall): Promise<unknown>
+  /**
+   * Answers a call of a worker about one of its sessions.
+   * @param aheadMs how far its times are ahead of the store's.
+   */
+  call(worker: string, call: WorkerCall, aheadMs: number): Promise<unknown>
   /** Its sessions are lost with it. */
   lost(worker: string, reason: string): Promise<void>
   /** This or another server has declared them lost. */
@@ -353,8 +357,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
-    steps.take(step, key, report)
+    steps.take(step, key, this.#onStoreTime(connection.worker, report))
     if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
+  }
+
+  /** A worker whose clock is wrong still says in which order things happened, and how far apart. */
+  #onStoreTime(worker: string, report: Report): Report {
+    if (report.is !== 'event' || report.event.at === undefined) return report
+    return { ...report, event: { ...report.event, at: report.event.at - this.#connections.aheadMs(worker) } }
   }
 
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void {
@@ -378,7 +388,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async #answer(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
     const { method, params, signal } = call
     if (SESSION_CALL.test(method) && params.run === undefined)
-      return this.#options.sessions.call(connection.worker, call)
+      return this.#options.sessions.call(connection.worker, call, this.#connections.aheadMs(connection.worker))
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)

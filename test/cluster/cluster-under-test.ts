@@ -264,14 +264,18 @@ export class ClusterUnderTest {
    */
   async startRun(
     graphOf: (attempt: number) => string,
-    { project = join(this.#started.directory, 'project'), server }: { project?: string; server?: string } = {},
+    {
+      project = join(this.#started.directory, 'project'),
+      server,
+      placement = {},
+    }: { project?: string; server?: string; placement?: { worker?: string } } = {},
   ): Promise<string> {
     mkdirSync(project, { recursive: true })
     let attempts = 0
     const at = server === undefined ? null : await this.client(server)
     const ask: typeof this.ask = at === null ? work => this.ask(work) : work => work(at)
     return ask(async client => {
-      const request = { graph: graphOf(attempts++), project, placement: {} }
+      const request = { graph: graphOf(attempts++), project, placement }
       try {
         return (await client.post<{ id: string }>('/runs', request)).id
       } catch (error) {

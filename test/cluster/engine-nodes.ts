@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFi
 import { dirname, join, relative, sep } from 'node:path'
 import { engineBinary } from '../../src/daemon/engine-binary.js'
 import { freePort, packageCache } from '../../src/process/index.js'
+import { waitFor } from '../e2e/harness.js'
 import { PartitionProxy } from '../support/partition-proxy.js'
 import type { ClusterUnderTest, Cuttable } from './cluster-under-test.js'
 
@@ -46,8 +47,9 @@ export class EngineNodes {
     for (const engine of nodes.names) nodes.takeDown(engine)
     for (const engine of nodes.names) {
       const port = freePort()
-      const address = cluster.engineAddress(engine)
-      nodes.#proxies.set(engine, await PartitionProxy.to(port, Number(address.split(':').at(-1))))
+      const address = Number(cluster.engineAddress(engine).split(':').at(-1))
+      const proxy = () => PartitionProxy.to(port, address).catch(() => null)
+      nodes.#proxies.set(engine, await waitFor(`${engine} to leave its port`, proxy))
       writeFileSync(join(cluster.root, `port-${nodes.#nodeOf(engine)}`), String(port))
     }
     for (const engine of nodes.names) nodes.bringBack(engine)

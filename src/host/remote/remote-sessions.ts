@@ -210,8 +210,8 @@ export class RemoteSessions implements WorkerSessionsPort {
     if (isGone) this.#forget(id)
   }
 
-  async call(worker: string, call: WorkerCall): Promise<unknown> {
-    const result = await this.#rights.answer(worker, call)
+  async call(worker: string, call: WorkerCall, aheadMs: number): Promise<unknown> {
+    const result = await this.#rights.answer(worker, call, aheadMs)
     if (call.method === 'session.record') this.#owners.set(String(call.params.session), worker)
     return result
   }

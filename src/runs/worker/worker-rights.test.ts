@@ -88,7 +88,7 @@ async function openHub(): Promise<WorkerHub> {
     ready: () => undefined,
     left: () => undefined,
     live: () => undefined,
-    call: (worker, call) => rights.answer(worker, call),
+    call: (worker, call, aheadMs) => rights.answer(worker, call, aheadMs),
     lost: async () => undefined,
     forget: () => undefined,
     on: () => [],
