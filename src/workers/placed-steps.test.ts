@@ -76,6 +76,12 @@ describe('a report of a worker', () => {
     expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5, 1])
   })
 
+  test('spends the budget of its run', () => {
+    steps.take('a', 'a/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    steps.take('b', 'b/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    expect(steps.usage).toEqual([{ input: 10, output: 5 }])
+  })
+
   test('of another attempt has no effect', () => {
     steps.take('a', 'a/4', { is: 'ended', status: 'ok' })
     steps.take('b', 'b/5', { is: 'ended', status: 'ok' })

@@ -326,6 +326,32 @@ describe('a stolen key of a worker', () => {
     expect((await ledger.get(approval.id))?.decision).toBeUndefined()
   })
 
+  test('cannot grant anything', async () => {
+    const grant = { type: 'grant.made', data: {} }
+    for (const stream of ['grant/all', `session/${owned.ada.session}`, `approval/${owned.ada.approval.id}`, 'host'])
+      expect(await ask('ada', 'store.append', { stream, expected: 'any', events: [grant] })).toMatchObject({
+        error: { code: 'E_ROLE' },
+      })
+    expect(await ask('ada', 'ledger.addStanding', { args: [{}] })).toMatchObject({ error: { code: 'E_ROLE' } })
+    expect(await ledger.grants.list()).toEqual([])
+  })
+
+  test('cannot start work on another worker, or move its own there', async () => {
+    const { run } = owned.ada
+    const worker = dialogs.bob.id
+    const events = [{ type: 'run.placed', data: { worker, name: 'bob', epoch: 2, why: 'x' } }]
+    const tries = [
+      ask('ada', 'store.append', { stream: `run/${run}`, expected: 'any', events }),
+      ask('ada', 'run.place', { run, worker }),
+      ask('ada', 'run.move', { run, to: worker }),
+      ask('ada', 'session.start', { session: 'ses_new', worker, request: {} }),
+      ask('ada', 'session.record', { session: 'ses_new', started: { worker }, at: 1 }),
+      ask('ada', 'session.send', { session: owned.bob.session, text: 'rm -rf /' }),
+    ]
+    for (const { error } of await Promise.all(tries)) expect(error).toMatchObject({ code: 'E_ROLE' })
+    expect(dialogs.bob.frames.filter(({ type }) => type === 'wanted' || type === 'call')).toEqual([])
+  })
+
   test('learns nothing about other workers', () => {
     const all = JSON.stringify(dialogs.ada.frames)
     for (const secret of [dialogs.bob.id, dialogs.bob.publicKey, 'machine-of-bob']) expect(all).not.toContain(secret)
