@@ -263,8 +263,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   /**
-   * A worker was declared lost, or removed, perhaps by another server: the runs that this one drives
-   * move.
+   * A worker was declared lost, or removed, perhaps by another server: the runs that this one
+   * drives move.
    */
   #gone(worker: string): void {
     this.#options.sessions.forget(worker)

@@ -70,15 +70,15 @@ export class EngineNodes {
     rmSync(this.#downFile(engine))
   }
 
-  /** The network between this node and the other ones, in both directions; its server reaches it. */
+  /** The network between this node and the others, in both directions; its server reaches it. */
   networkOf(engine: string): Cuttable {
     const others = this.names.filter(name => name !== engine).map(name => this.#proxies.get(name)!)
     const own = this.#proxies.get(engine)!
     return {
       cut: () => {
         const pid = this.#cluster.enginePid(engine)
-        own.cutExcept(pid)
-        for (const proxy of others) proxy.cutFrom(pid)
+        const [into, from] = [own.cutExcept(pid), others.map(proxy => proxy.cutFrom(pid))]
+        if (into === 0 || from.includes(0)) throw new Error(`${engine} was not connected to the other nodes`)
       },
       heal: () => {
         for (const proxy of [own, ...others]) proxy.heal()

@@ -230,7 +230,8 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     const journal = await store.readStream(runStream(id))
     if (journal.some(({ version }, at) => version !== at + 1)) violations.push(`${id}: versions have a gap`)
     const status = journal.findLast(({ type }) => /^run\.(completed|failed|cancelled|ended)$/.test(type))?.type
-    if (status !== 'run.completed' && !(await isCompleted(cluster, id))) violations.push(`${id}: lost (${status})`)
+    if (status !== 'run.completed' && !(await isCompleted(cluster, id)))
+      violations.push(`${id}: lost (${status}) after ${lastEvents(journal)}`)
     const lines = notesOf(cluster, `${size.name ?? ''}${n}`)
     const starts = lines.filter(({ is }) => is === 'b')
     started += starts.length
@@ -263,6 +264,11 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
 
 async function isCompleted(cluster: ClusterUnderTest, id: string): Promise<boolean> {
   return (await statuses(cluster, [id]))[0] === 'completed'
+}
+
+/** What led to the end of a run that did not complete. */
+function lastEvents(journal: readonly StoredEvent[]): string {
+  return JSON.stringify(journal.slice(-12).map(({ type, at, data }) => ({ type, at, data }))).slice(0, 6_000)
 }
 
 /** A step that was given up has no end, however late its worker reports one. */

@@ -6,7 +6,7 @@ import { cutStorm, lossStorm, quorumStorm } from './cut-storm.js'
 import { EngineNodes, wrappedEngine } from './engine-nodes.js'
 import { killStorm } from './kill-storm.js'
 import { partitionStorm } from './partition-storm.js'
-import type { StormResult } from './storm-runs.js'
+import type { StormResult, StormSize } from './storm-runs.js'
 
 /*
  * `npm run storm:cluster`: what `npm test` takes a sample of. Prints a report, and exits with 1 if
@@ -17,7 +17,8 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'restate' },
     runs: { type: 'string', default: '50' },
     rounds: { type: 'string', default: '20' },
-    steps: { type: 'string', default: '120' },
+    /** Of each run; by default 120, or as many as fill the time of the cuts. */
+    steps: { type: 'string' },
     pause: { type: 'string', default: '3' },
     workers: { type: 'string', default: '3' },
     decisions: { type: 'string', default: '1000' },
@@ -76,7 +77,7 @@ try {
 async function storm(): Promise<void> {
   const result = await killStorm(cluster, {
     runs: Number(values.runs),
-    steps: Number(values.steps),
+    steps: Number(values.steps ?? 120),
     pauseS: Number(values.pause),
     rounds: Number(values.rounds),
     kills: values.kills?.split(',') ?? [
@@ -98,7 +99,7 @@ async function storm(): Promise<void> {
   conclude(result.violations)
 }
 
-/** Every network of the servers, of one worker and of the engine is cut, for 5 s and for 60 s each. */
+/** Every network of the servers, of one worker and of the engine is cut, for 5 s and for 60 s. */
 async function cuts(network: Network): Promise<void> {
   const { choices, eachWorker } = network
   const [name, worker] = [...eachWorker][0]!
@@ -107,12 +108,7 @@ async function cuts(network: Network): Promise<void> {
   const every = [...own, [`${name} from all servers`, [worker]] as const, ...between]
   const all = every.filter(([choice]) => choice.includes(values.networks))
   const seconds = (values.cuts ?? '5,60').split(',').map(Number)
-  const size = {
-    runs: Math.min(12, Number(values.runs)),
-    steps: Number(values.steps),
-    pauseS: Number(values.pause),
-    say,
-  }
+  const size = sizeFor(all.length * seconds.reduce((sum, each) => sum + each + 5, 0))
   const result = await cutStorm(cluster, { ...size, cuts: all, seconds })
   report(result, 'cuts')
   conclude(result.violations)
@@ -120,13 +116,9 @@ async function cuts(network: Network): Promise<void> {
 
 /** Two of the three nodes of the engine are gone for a minute, each pair once. */
 async function quorum(of: EngineNodes): Promise<void> {
-  const size = {
-    runs: Math.min(12, Number(values.runs)),
-    steps: Number(values.steps),
-    pauseS: Number(values.pause),
-    say,
-  }
-  const result = await quorumStorm(cluster, of, { ...size, awayS: 60 })
+  const awayS = 60
+  const size = sizeFor(of.names.length * (awayS + 10))
+  const result = await quorumStorm(cluster, of, { ...size, awayS })
   report(result, 'losses of the quorum')
   conclude(result.violations)
 }
@@ -136,6 +128,12 @@ async function loss(network: Network): Promise<void> {
   const result = await lossStorm(cluster, network, { runs: 18, lostAfterS: Number(values.lostAfter), say })
   report(result, 'cuts')
   conclude(result.violations)
+}
+
+/** Runs that go on for this time. What a step takes besides its pause depends on the machine. */
+function sizeFor(seconds: number): StormSize {
+  const [runs, pauseS] = [Math.min(12, Number(values.runs)), Number(values.pause)]
+  return { runs, pauseS, steps: Number(values.steps ?? Math.ceil(seconds / (pauseS + 0.5))), say }
 }
 
 function report({ kills, started, furtherAttempts, decisions }: StormResult, what: string): void {

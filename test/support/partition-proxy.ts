@@ -41,14 +41,14 @@ export class PartitionProxy {
     this.#cut(() => true)
   }
 
-  /** Cuts off the clients in this process only. */
-  cutFrom(pid: number): void {
-    this.#cut(({ remotePort }) => remotePort !== undefined && isConnectionOf(pid, remotePort))
+  /** Cuts off the clients in this process only; returns how many connections that are. */
+  cutFrom(pid: number): number {
+    return this.#cut(({ remotePort }) => remotePort !== undefined && isConnectionOf(pid, remotePort))
   }
 
-  /** Cuts off all clients but those in this process. */
-  cutExcept(pid: number): void {
-    this.#cut(({ remotePort }) => remotePort === undefined || !isConnectionOf(pid, remotePort))
+  /** Cuts off all clients but those in this process; returns how many connections that are. */
+  cutExcept(pid: number): number {
+    return this.#cut(({ remotePort }) => remotePort === undefined || !isConnectionOf(pid, remotePort))
   }
 
   heal(): void {
@@ -61,9 +61,11 @@ export class PartitionProxy {
     await new Promise(resolve => this.#server.close(resolve))
   }
 
-  #cut(isCut: (client: Socket) => boolean): void {
+  #cut(isCut: (client: Socket) => boolean): number {
     this.#isCut = isCut
-    for (const pair of this.#pairs) if (isCut(pair[0])) for (const socket of pair) socket.pause()
+    const pairs = [...this.#pairs].filter(([client]) => isCut(client))
+    for (const pair of pairs) for (const socket of pair) socket.pause()
+    return pairs.length
   }
 
   #forward(client: Socket): void {
