@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
-import type { OpenEngine, RunHost, RunPlacer, Servers } from '../engine/index.js'
+import type { OpenEngine, RunHost, Servers } from '../engine/index.js'
 import { errorLine, SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, lockDaemon, openHome } from '../host/home/index.js'
@@ -23,6 +23,7 @@ import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
 import { startTracing } from '../telemetry/index.js'
+import type { WorkerHub } from '../workers/index.js'
 import { createBot } from './bot.js'
 import { openRestate } from './engine.js'
 import { launchScheduled } from './launch-scheduled.js'
@@ -169,6 +170,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessions: host.remote,
       ...(servers && { servers: serverAddresses(servers, homeId(settings.dataDirectory)) }),
       wake: run => runs.wake(run),
+      leave: run => runs.leave(run),
       onError,
     })
     await host.remote.connect(workers, blobs)
@@ -295,7 +297,7 @@ interface DaemonRunsOptions {
  */
 async function driveRuns(
   host: Host,
-  placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
+  placing: { placer: WorkerHub; onDriven(run: string): Promise<void> },
   { env, servers, engine, clock, onError }: DaemonRunsOptions,
 ): Promise<RunHost> {
   const self = homeId(host.settings.dataDirectory)
@@ -318,7 +320,7 @@ async function driveRuns(
     ...placing,
     ...(servers && { servers }),
     ...(engine && { engine }),
-    isWanted: run => isDrivenBy(self, run),
+    isWanted: run => isDrivenBy(self, run) && (run.worker === null || !placing.placer.isElsewhere(run.worker)),
     onError,
   })
   await runs.start()

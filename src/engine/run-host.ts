@@ -125,6 +125,11 @@ export class RunHost {
     else void this.#engine.wake(run).catch(this.#options.onError)
   }
 
+  /** Stops driving it, if it is driven here: another server can do more for it. */
+  leave(run: string): void {
+    this.#driven.get(run)?.driver.release()
+  }
+
   /** Drives a run as far as it gets without an event from outside. */
   async #driveToEnd(id: string): Promise<TurnResult> {
     const { store, clock } = this.#options

@@ -19,6 +19,6 @@ export {
   parseEvent,
   validateEvent,
 } from './events.js'
-export { judgedPullItem, PULL_VERDICTS } from './pipeline-events.js'
+export { judgedPullItem, PULL_VERDICTS, pipelineEvents } from './pipeline-events.js'
 export { sessionSandbox } from './session-events.js'
 export type { NewEvent, StoredEvent } from './stored-event.js'

@@ -45,6 +45,15 @@ export const workerEvents = defineEvents({
     description: 'A worker takes no further runs, or takes them again.',
     data: z.object({ isDraining: z.boolean(), by: z.string() }),
   },
+  'worker.refused': {
+    description: 'A worker asked for something, or reported something, that it has no right to. At most one a minute.',
+    data: z.object({
+      /** The call, or the type of the event. */
+      what: z.string(),
+      /** How often since the last such event. */
+      times: z.int().positive(),
+    }),
+  },
   'worker.removed': {
     description: 'A worker was removed: its key is no longer valid.',
     data: z.object({ by: z.string() }),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { OpenStep, RunState, RunSteps } from '../engine/index.js'
+import { EVENT_GROUPS, newEvent, pipelineEvents } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import { PlacedSteps } from './placed-steps.js'
 
@@ -16,6 +17,7 @@ const open = (version: number): OpenStep => ({ effect: 'work', input: {}, starte
 
 let arrived: NewEvent[]
 let released: boolean[]
+let refused: string[]
 let state: RunState
 let steps: PlacedSteps
 const NOW = 1_000_000
@@ -23,11 +25,13 @@ const NOW = 1_000_000
 beforeEach(() => {
   arrived = []
   released = []
+  refused = []
   const about = { id: 'run_1', kind: 'list', cwd: '/p', placed: { worker: 'wrk_a', epoch: 1 }, work: {} }
   state = { ...about, steps: new Map([['a', open(5)]]) } as unknown as RunState
   const hub = {
     changed: () => undefined,
     released: (_: unknown, { isStopped }: { isStopped: boolean }) => released.push(isStopped),
+    refused: (_: unknown, type: string) => refused.push(type),
   }
   steps = new PlacedSteps(
     hub as never,
@@ -64,11 +68,18 @@ describe('a report of a worker', () => {
     expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
   })
 
-  test('has no time later than that of the server', () => {
+  test('has no time before its step or later than that of the server', () => {
     const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
     steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
     steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
-    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5])
+    steps.take('a', 'a/5', { is: 'event', seq: 3, event: event(-600_000) })
+    expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5, 1])
+  })
+
+  test('spends the budget of its run', () => {
+    steps.take('a', 'a/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    steps.take('b', 'b/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    expect(steps.usage).toEqual([{ input: 10, output: 5 }])
   })
 
   test('has no effect if it belongs to another attempt', () => {
@@ -82,15 +93,35 @@ describe('a report of a worker', () => {
     expect(types()).toEqual(['workspace.saved', 'step.ended'])
   })
 
-  test('cannot write events that decide how the run continues', () => {
-    const event = (type: string, seq: number) => ({ is: 'event' as const, seq, event: { type, data: {} } })
-    steps.take('a', 'a/5', event('run.completed', 1))
-    steps.take('a', 'a/5', event('gate.answered', 2))
-    steps.take('a', 'a/5', event('workspace.saved', 3))
-    steps.take('a', 'a/5', event('step.spawned', 4))
-    steps.take('a', 'a/5', event('plan.made', 5))
-    steps.take('a', 'a/5', event('plan.made', 5))
-    expect(types()).toEqual(['step.spawned', 'plan.made'])
+  const EVENTS = EVENT_GROUPS.flatMap(({ types }) => Object.keys(types))
+  const OF_THE_ENGINE = ['step.spawned', 'run.notice', 'artifact.stored', 'budget.warned']
+  const ALLOWED = [...OF_THE_ENGINE, ...Object.keys(pipelineEvents)]
+
+  test.each(EVENTS)('writes %s only if a step may', type => {
+    const event = { type, data: {} }
+    steps.take('a', 'a/5', { is: 'event', seq: 1, event })
+    const isAllowed = ALLOWED.includes(type)
+    expect([types(), refused]).toEqual(isAllowed ? [[type], []] : [[], [type]])
+    // The events of a result are written with the end of the step.
+    steps.take('a', 'a/5', { is: 'ended', status: 'ok', result: { status: 'success', events: [event] } })
+    const end = isAllowed ? { status: 'ok' } : { status: 'failed', result: null, reason: expect.stringContaining(type) }
+    expect(arrived.at(-1)).toMatchObject({ type: 'step.ended', data: end })
+  })
+
+  test('cannot bring events of people with what it recovered', () => {
+    state.steps.delete('a')
+    steps.recover('a', 'work', {})
+    const result = { events: [{ type: 'telegram.update-taken', data: {} }] }
+    steps.take('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'success', result } })
+    expect(arrived).toEqual([newEvent('step.recovered', { step: 'a', verdict: 'nothing', evidence: [] })])
+    expect(refused).toEqual(['telegram.update-taken'])
+  })
+
+  test('counts an event once', () => {
+    const event = { is: 'event' as const, seq: 1, event: { type: 'run.notice', data: {} } }
+    steps.take('a', 'a/5', event)
+    steps.take('a', 'a/5', event)
+    expect(types()).toEqual(['run.notice'])
   })
 })
 

@@ -8,7 +8,7 @@ import type {
   Usage,
   Workflow,
 } from '../engine/index.js'
-import { newEvent } from '../events/index.js'
+import { newEvent, pipelineEvents } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import { type Report, recoveryKey, type StepNeeds, stepKey, type WantedStep } from './protocol.js'
 
@@ -27,6 +27,8 @@ interface Wanted extends WantedStep {
 export interface StepsHub {
   changed(steps: PlacedSteps): void
   released(steps: PlacedSteps, options: { isStopped: boolean }): void
+  /** Its worker reported an event that a step cannot write. */
+  refused(steps: PlacedSteps, type: string): void
 }
 
 export interface PlacedStepsOptions extends RunStepsOptions {
@@ -148,14 +150,15 @@ export class PlacedSteps implements RunSteps {
   take(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
     if (entry?.key !== key || entry.isEndTaken) return
-    const { arrive, onSpent, now } = this.#options
+    const { arrive, onSpent } = this.#options
     switch (report.is) {
       case 'event':
         if (report.seq <= entry.seq) return
         entry.seq = report.seq
-        if (!isStepEvent(report.event.type)) return
-        // The clock of the worker may be ahead: no event is in the store's future.
-        return arrive({ ...(report.event as NewEvent), at: Math.min(report.event.at ?? now(), now()) })
+        if (!OF_A_STEP.has(report.event.type)) return this.#hub.refused(this, report.event.type)
+        // The clock of the worker may be wrong: no event is before its step, or in the store's
+        // future.
+        return arrive({ ...(report.event as NewEvent), at: this.#within(entry, report.event.at) })
       case 'spent':
         entry.usage = report.usage as Usage
         return onSpent()
@@ -163,8 +166,13 @@ export class PlacedSteps implements RunSteps {
         const { status, result = null, reason, usage, saved } = report
         entry.isEndTaken = true
         if (saved) arrive(newEvent('workspace.saved', saved))
-        const more = { ...(reason !== undefined && { reason }), ...(usage && { usage: usage as Usage }) }
-        return arrive(newEvent('step.ended', { step, status, result, ...more }))
+        const spent = usage && { usage: usage as Usage }
+        const foreign = this.#refuseForeign(result)
+        if (foreign)
+          return arrive(newEvent('step.ended', { step, status: 'failed', result: null, ...foreign, ...spent }))
+        return arrive(
+          newEvent('step.ended', { step, status, result, ...(reason !== undefined && { reason }), ...spent }),
+        )
       }
       case 'lost':
         entry.isEndTaken = true
@@ -172,13 +180,30 @@ export class PlacedSteps implements RunSteps {
       case 'recovered':
         entry.isEndTaken = true
         if (report.saved) arrive(newEvent('workspace.saved', report.saved))
+        if (this.#refuseForeign(report.recovery.result))
+          return arrive(newEvent('step.recovered', { step, verdict: 'nothing', evidence: [] }))
         return arrive({ type: 'step.recovered', data: { evidence: [], ...report.recovery, step } })
     }
+  }
+
+  /** A result may bring facts about the work with it, which the workflow writes with its end. */
+  #refuseForeign(result: unknown): { reason: string } | null {
+    const { events } = (result ?? {}) as { events?: unknown }
+    const types = Array.isArray(events) ? events.map(event => String((event as { type?: unknown } | null)?.type)) : []
+    const foreign = types.find(type => !OF_A_STEP.has(type))
+    if (foreign === undefined) return null
+    this.#hub.refused(this, foreign)
+    return { reason: `its worker reported "${foreign.slice(0, 80)}", which a step cannot write` }
   }
 
   #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
     if (this.#wanted.get(wanted.step)?.key === wanted.key) return
     this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false })
+  }
+
+  #within({ startedAt }: Wanted, at: number | undefined): number {
+    const now = this.#options.now()
+    return Math.min(Math.max(at ?? now, startedAt), now)
   }
 
   #isOpen({ step, key }: Wanted): boolean {
@@ -187,10 +212,15 @@ export class PlacedSteps implements RunSteps {
   }
 }
 
-const OWN_EVENTS = new Set(['step.spawned', 'run.notice', 'artifact.stored', 'budget.warned'])
-const ENGINE_EVENTS = /^(run|step|workspace|timer|gate|child|budget|approval|grant|session|worker)\./
-
-/** A worker writes nothing that decides how a run continues, except the ends of its steps. */
-function isStepEvent(type: string): boolean {
-  return OWN_EVENTS.has(type) || !ENGINE_EVENTS.test(type)
-}
+/**
+ * What a step may write into the journal of its run besides its end. An agent has the rights of its
+ * worker: whatever else it reports could decide how the run continues, or be taken by the parts
+ * that fold events of people, schedules and chats.
+ */
+const OF_A_STEP: ReadonlySet<string> = new Set([
+  ...Object.keys(pipelineEvents),
+  'step.spawned',
+  'run.notice',
+  'artifact.stored',
+  'budget.warned',
+])

@@ -27,7 +27,8 @@ const wantedStep = z.object({
 export type WantedStep = z.output<typeof wantedStep>
 
 /** The workspace of a run as a worker saved it. */
-const savedWorkspace = z.object({ head: z.string(), wip: z.string(), blob: z.string() })
+const commit = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
+const savedWorkspace = z.object({ head: commit, wip: commit, blob: z.string().regex(/^[0-9a-f]{64}$/) })
 export type SavedWorkspace = z.output<typeof savedWorkspace>
 
 /** The history of a project, up to a commit, as a bundle that all its runs share. */

@@ -84,6 +84,10 @@ export class WorkerConnection {
     return this.#record.id
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   send(frame: ServerFrame): void {
     if (!this.#isClosed) this.#channel.send(JSON.stringify(frame))
   }
@@ -133,11 +137,13 @@ export class WorkerConnection {
 
   /** The bytes of a terminal. */
   binary(frame: Uint8Array): void {
-    const unpacked = this.#record && unpackChannel(frame)
+    const unpacked = this.#record && !this.#isClosed && unpackChannel(frame)
     if (unpacked) this.#channels.get(unpacked.channel)?.bytes(unpacked.bytes)
   }
 
+  /** What still arrives on a connection that this end has closed has no effect. */
   message(text: string): void {
+    if (this.#isClosed) return
     const frame = parseWorkerFrame(text)
     if (!frame) return this.close('not a frame of this protocol')
     this.#take(frame).catch(error => {

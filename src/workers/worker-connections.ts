@@ -3,6 +3,7 @@ import { runsOnWorker } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
+import { CLOCK_OFFSET_MAX_MS } from './placement.js'
 import { HEARTBEAT_MS, type Hello, type ServerAddress, WORKER_LEASE_MS } from './protocol.js'
 import { workerAway } from './worker-away.js'
 import type { Heartbeat, WorkerConnection } from './worker-connection.js'
@@ -54,6 +55,15 @@ export class WorkerConnections {
     return [...this.#connected.values()]
   }
 
+  /**
+   * How far the times that a worker writes are ahead of the store's. A small difference is left: it
+   * is mostly the time that its heartbeat took.
+   */
+  aheadMs(worker: string): number {
+    const { clockOffsetMs = 0 } = this.#connected.get(worker) ?? {}
+    return Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS ? clockOffsetMs : 0
+  }
+
   /** Whether this is the newest connection of its worker. */
   isCurrent(connection: WorkerConnection): boolean {
     return this.#connected.get(connection.worker)?.connection === connection
@@ -82,13 +92,16 @@ export class WorkerConnections {
     const before = this.#connected.get(connection.worker)
     const { boot, version, maxSteps, maxSessions, agents, pool, labels } = hello
     const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
+    const clockOffsetMs = await this.#offsetOf(hello.clock)
+    // The store may have been away for longer than the worker waited. Nothing closes it again.
+    if (connection.isClosed) throw new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke')
     const heartbeatAt = this.#options.clock.monotonic()
     this.#connected.set(connection.worker, {
       connection,
       lease,
       steps: 0,
       isFull: false,
-      clockOffsetMs: await this.#offsetOf(hello.clock),
+      clockOffsetMs,
       isLeaving: hello.isDraining ?? false,
       process: { memory: 0, cpuS: 0 },
       heartbeatAt,

@@ -12,7 +12,7 @@ import { openTestStore } from '../store/testing/open-test-store.js'
 import type { PlacedSteps } from './placed-steps.js'
 import type { ServerFrame } from './protocol.js'
 import type { WorkerConnection } from './worker-connection.js'
-import { WorkerHub, type WorkerSessionsPort } from './worker-hub.js'
+import { WorkerHub, type WorkerHubOptions, type WorkerSessionsPort } from './worker-hub.js'
 import { newWorkerKey, proveWorker } from './worker-proof.js'
 import { workersProjection } from './worker-record.js'
 
@@ -44,10 +44,11 @@ const NO_SESSIONS: WorkerSessionsPort = {
   live: () => undefined,
   call: async () => null,
   lost: async () => undefined,
+  forget: () => undefined,
   on: () => [],
 }
 
-function openHub(childPlacement: 'same' | 'spread' = 'same'): WorkerHub {
+function openHub(childPlacement: 'same' | 'spread' = 'same', more: Partial<WorkerHubOptions> = {}): WorkerHub {
   woken = []
   return new WorkerHub({
     store,
@@ -60,6 +61,7 @@ function openHub(childPlacement: 'same' | 'spread' = 'same'): WorkerHub {
     workspaceOf: async () => null,
     sessions: NO_SESSIONS,
     wake: run => void woken.push(run),
+    ...more,
     onError: error => {
       throw error
     },
@@ -99,13 +101,17 @@ function dial(): Dialog {
   return { connection, frames, isClosed: () => isClosed, of }
 }
 
-async function connect(machine: Machine, boot = 'boot-1', runs: string[] = [], more: object = {}): Promise<Dialog> {
-  const dialog = dial()
+function hello(dialog: Dialog, machine: Machine, boot: string, more: object = {}): void {
   const { nonce } = dialog.of('challenge')[0]!
   const words = { worker: machine.id, nonce, channel: '' }
   const signature = proveWorker(createPrivateKey(machine.privatePem), words)
-  const about = { boot, version: '1', maxSteps: 4, agents: [], runs, maxSessions: 0, sessions: [], ...more }
+  const about = { boot, version: '1', maxSteps: 4, agents: [], runs: [], maxSessions: 0, sessions: [], ...more }
   dialog.connection.message(JSON.stringify({ type: 'hello', worker: machine.id, signature, ...about }))
+}
+
+async function connect(machine: Machine, boot = 'boot-1', runs: string[] = [], more: object = {}): Promise<Dialog> {
+  const dialog = dial()
+  hello(dialog, machine, boot, { runs, ...more })
   await expect.poll(() => dialog.of('welcome').length + dialog.of('refused').length).toBe(1)
   return dialog
 }
@@ -266,6 +272,42 @@ describe('a worker', () => {
     expect(await stateOf(machine)).toBe('lost')
   })
 
+  test('gives up the runs that this server drives when another server declares it lost', async () => {
+    const machine = await joined('w1')
+    const [lost, other] = [(await hub.registry.get(machine.id))!, hub]
+    hub = openHub()
+    hub.start()
+    hub.changed({ id: 'run_1', term: 1, worker: machine.id, wanted: [] } as unknown as PlacedSteps)
+    await Promise.all([other.declareLost(lost, 'test'), other.declareLost(lost, 'test')])
+    await expect.poll(() => woken).toEqual(['run_1'])
+    const events = await store.readStream(`worker/${machine.id}`)
+    expect(events.filter(({ type }) => type === 'worker.lost')).toHaveLength(1)
+    other.close()
+  })
+
+  test('has its runs driven by another server if only that one reaches it', async () => {
+    const [machine, left] = [await joined('w1'), [] as string[]]
+    const dialog = await connect(machine)
+    const servers = { self: 'a', addresses: () => [], onChange: () => undefined }
+    hub = openHub('same', { servers, leave: run => void left.push(run) })
+    hub.changed({ id: 'run_1', term: 1, worker: machine.id, wanted: [] } as unknown as PlacedSteps)
+    const sweeps = async () => {
+      for (let n = 0; n < 2; n++) await hub.sweep()
+    }
+    await sweeps()
+    expect([left, hub.isElsewhere(machine.id)]).toEqual([['run_1'], true])
+    // No server reaches it: this one may as well keep them.
+    clock.advance(10_000)
+    await sweeps()
+    expect(hub.isElsewhere(machine.id)).toBe(false)
+    beat(dialog)
+    await expect.poll(async () => (await store.leaseHolder(`worker/${machine.id}`))!.until - clock.now()).toBe(30_000)
+    await sweeps()
+    expect(hub.isElsewhere(machine.id)).toBe(true)
+    await connect(machine)
+    expect(hub.isElsewhere(machine.id)).toBe(false)
+  })
+
   test('returns at once after it was killed, and after the server was killed', async () => {
     const machine = await joined('w1')
     ;(await connect(machine, 'boot-1')).connection.closed()
@@ -315,6 +357,16 @@ describe('a worker', () => {
       { result: 'answer to run.events' },
       { error: { code: 'E_ROLE' } },
     ])
+  })
+
+  test('is not connected if its connection breaks during the proof', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const dialog = dial()
+    hello(dialog, machine, 'boot-1')
+    dialog.connection.closed()
+    // It started later, and takes as long.
+    await connect(other, 'boot-2')
+    expect(hub.isConnected(machine.id)).toBe(false)
   })
 
   test('cannot send any message before it has proven its key', async () => {

@@ -16,16 +16,18 @@ import {
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore } from '../store/index.js'
+import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
   type Hello,
+  type Report,
   type ServerAddress,
   WORKER_LEASE_MS,
   type WorkerFrame,
   type WorkspaceNeeds,
 } from './protocol.js'
+import { Refusals } from './refusals.js'
 import {
   type ChannelListener,
   type ConnectionPort,
@@ -60,6 +62,8 @@ export interface WorkerHubOptions {
   servers?: { self: string; addresses(): ServerAddress[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
+  /** Another server should drive it. */
+  leave?(run: string): void
   onError(error: unknown): void
 }
 
@@ -71,14 +75,21 @@ export interface WorkerSessionsPort {
   ready(worker: string): void
   left(worker: string): void
   live(worker: string, session: string, update: Record<string, unknown>): void
-  /** Answers a call of a worker about one of its sessions. */
-  call(worker: string, call: WorkerCall): Promise<unknown>
+  /**
+   * Answers a call of a worker about one of its sessions.
+   * @param aheadMs how far its times are ahead of the store's.
+   */
+  call(worker: string, call: WorkerCall, aheadMs: number): Promise<unknown>
   /** Its sessions are lost with it. */
   lost(worker: string, reason: string): Promise<void>
+  /** This or another server has declared them lost. */
+  forget(worker: string): void
   /** The sessions that run there, also while it is away. */
   on(worker: string): string[]
 }
 
+/** A lease that was renewed within this time was renewed by a heartbeat that another server got. */
+const HEARTBEAT_OF_OTHERS_MS = HEARTBEAT_MS + 2_500
 /** Calls that are not about a run. */
 const SESSION_CALL = /^(store|ledger|session|blob)\./
 
@@ -122,8 +133,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly #runs = new Map<string, PlacedSteps>()
   /** The worker that each driven run was on: it stops when the run moves. */
   readonly #lastWorker = new Map<string, string>()
+  /** Workers that another server reaches and this one does not, since the last sweep or longer. */
+  readonly #unreachable = new Set<string>()
+  readonly #elsewhere = new Set<string>()
   readonly #startedAt: number
+  readonly #refusals: Refusals
   #timer: Timer | null = null
+  #subscription: Promise<Subscription> | null = null
   #isClosed = false
 
   constructor(options: WorkerHubOptions) {
@@ -139,11 +155,18 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       wake: run => options.wake(run),
     })
     this.#startedAt = options.clock.monotonic()
+    this.#refusals = new Refusals(options)
   }
 
   start(): void {
     this.#schedule()
-    const { servers } = this.#options
+    const { servers, store, onError } = this.#options
+    this.#subscription = store.head().then(after =>
+      store.subscribe({ after, types: ['worker.lost', 'worker.removed'], onError }, events => {
+        for (const { stream } of events) this.#gone(stream.slice(workerStream('').length))
+      }),
+    )
+    this.#subscription.catch(onError)
     servers?.onChange(() => {
       for (const { connection } of this.#connections.all())
         connection.send({ type: 'servers', servers: servers.addresses() })
@@ -153,6 +176,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
+    void this.#subscription?.then(subscription => subscription.close()).catch(() => undefined)
     for (const { connection } of this.#connections.all()) connection.close('the server stops')
   }
 
@@ -199,6 +223,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return this.#connections.get(worker) !== undefined
   }
 
+  /**
+   * Another server reaches the worker, and this one does not: it cannot tell the worker what its
+   * runs want, and gets no reports.
+   */
+  isElsewhere(worker: string): boolean {
+    return this.#elsewhere.has(worker) && !this.isConnected(worker)
+  }
+
   /** Asks a worker. @throws SignalboxError `E_WORKER_AWAY` */
   async ask(worker: string, method: string, params: Record<string, unknown>): Promise<unknown> {
     return (await this.#connections.require(worker)).ask(method, params)
@@ -216,11 +248,27 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /** Its runs move at once. What it did since its last report may be done again. */
   async declareLost(worker: WorkerRecord, reason: string, by?: string): Promise<void> {
     const { store, wake } = this.#options
-    if (worker.state === 'lost') return
-    await store.append(workerStream(worker.id), 'any', [newEvent('worker.lost', { reason, ...(by && { by }) })])
+    const stream = workerStream(worker.id)
+    // Of several servers that notice it at the same time, one ends its sessions.
+    const isFirst = await retryConflicts(async () => {
+      const version = await store.streamVersion(stream)
+      if ((await this.registry.get(worker.id))?.state === 'lost') return false
+      await store.append(stream, version, [newEvent('worker.lost', { reason, ...(by && { by }) })])
+      return true
+    })
+    if (!isFirst) return
     this.#connections.get(worker.id)?.connection.close('the worker was declared lost')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} is lost`)
     for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
+  }
+
+  /**
+   * A worker was declared lost, or removed, perhaps by another server: the runs that this one
+   * drives move.
+   */
+  #gone(worker: string): void {
+    this.#options.sessions.forget(worker)
+    for (const steps of this.#runs.values()) if (steps.worker === worker) this.#options.wake(steps.id)
   }
 
   /** @throws SignalboxError `E_STATE` if it has runs. */
@@ -269,6 +317,10 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (isStopped && worker !== null) this.#forget(worker, steps.id)
   }
 
+  refused({ worker }: PlacedSteps, type: string): void {
+    if (worker !== null) this.#refusals.add(worker, `report ${type}`)
+  }
+
   /** The worker may drop everything that it has of the run. */
   #forget(worker: string, run: string): void {
     this.#connections.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
@@ -305,8 +357,14 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
-    steps.take(step, key, report)
+    steps.take(step, key, this.#onStoreTime(connection.worker, report))
     if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
+  }
+
+  /** A worker whose clock is wrong still says in which order things happened, and how far apart. */
+  #onStoreTime(worker: string, report: Report): Report {
+    if (report.is !== 'event' || report.event.at === undefined) return report
+    return { ...report, event: { ...report.event, at: report.event.at - this.#connections.aheadMs(worker) } }
   }
 
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void {
@@ -314,9 +372,23 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
+    try {
+      return await this.#answer(connection, call)
+    } catch (error) {
+      if (error instanceof SignalboxError && error.code === 'E_ROLE') this.#refusals.add(connection.worker, call.method)
+      throw error
+    }
+  }
+
+  /** Calls and reports of workers that they had no right to. */
+  get refusedCalls(): number {
+    return this.#refusals.count
+  }
+
+  async #answer(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
     const { method, params, signal } = call
     if (SESSION_CALL.test(method) && params.run === undefined)
-      return this.#counted(this.#options.sessions.call(connection.worker, call))
+      return this.#options.sessions.call(connection.worker, call, this.#connections.aheadMs(connection.worker))
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
@@ -328,16 +400,6 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
     }
     return this.#options.call(method, run!, params, signal)
-  }
-
-  /** Calls that a worker had no right to. */
-  refusedCalls = 0
-
-  async #counted(answer: Promise<unknown>): Promise<unknown> {
-    return answer.catch(error => {
-      if (error instanceof SignalboxError && error.code === 'E_ROLE') this.refusedCalls++
-      throw error
-    })
   }
 
   // — leases —
@@ -358,15 +420,32 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     // After a start of this server, workers need time to reconnect.
     const hasJustStarted = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
     this.#connections.closeSilent()
+    const reached = new Set<string>()
     for (const record of await this.registry.list()) {
       if (this.isConnected(record.id) || record.state === 'lost' || record.state === 'joined') continue
       const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
-      if (until > now) continue
+      if (until > now) {
+        // Only a heartbeat at another server can have renewed it so late.
+        if (until - WORKER_LEASE_MS > now - HEARTBEAT_OF_OTHERS_MS) reached.add(record.id)
+        continue
+      }
       if (record.state === 'ready')
         await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
       if (!hasJustStarted && now - until > lostAfterMs)
         await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
+    this.#leaveToOthers(reached)
+  }
+
+  /** A worker that only reconnects is back before the second sweep. */
+  #leaveToOthers(reached: ReadonlySet<string>): void {
+    const { servers, leave } = this.#options
+    if (!servers) return
+    this.#elsewhere.clear()
+    for (const worker of reached) if (this.#unreachable.has(worker)) this.#elsewhere.add(worker)
+    this.#unreachable.clear()
+    for (const worker of reached) this.#unreachable.add(worker)
+    for (const { id, worker } of this.#runs.values()) if (worker !== null && this.isElsewhere(worker)) leave?.(id)
   }
 }
 

@@ -110,11 +110,15 @@ export class WorkerSteps {
    * Stops everything: no server was reachable for too long, so another worker may have the runs.
    */
   async giveUp(): Promise<void> {
-    for (const attempt of this.#attempts.values()) {
-      if (!attempt.steps || attempt.end) continue
-      await attempt.steps.stop('fenced')
-      this.#end(attempt, { is: 'lost' })
-    }
+    const open = [...this.#attempts.values()].filter(({ end }) => end === null)
+    // At the same time: one that is slow to stop must not keep the others.
+    const stopped = open.map(async attempt => {
+      const { run, step } = attempt.started
+      if (attempt.steps) await attempt.steps.stop('fenced')
+      else await this.#options.endProcesses(`${run}/${step}`)
+      if (attempt.end === null) this.#end(attempt, { is: 'lost' })
+    })
+    await Promise.all(stopped)
   }
 
   /** Stops without a trace of an end: the next start of this worker reports the steps as lost. */

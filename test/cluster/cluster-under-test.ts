@@ -60,6 +60,8 @@ export class Network {
   readonly workers = new Map<string, PartitionProxy>()
   readonly stores = new Map<string, PartitionProxy>()
   readonly clients = new Map<string, PartitionProxy>()
+  /** Each worker from all servers. */
+  readonly eachWorker = new Map<string, Cuttable>()
   /** Nodes of Restate: each from its server and from the other nodes. */
   readonly engines = new Map<string, Cuttable>()
 
@@ -168,9 +170,16 @@ export class ClusterUnderTest {
   }
 
   /** Nodes of Restate are started again by their servers. */
-  #enginePid(name: string): number {
+  enginePid(name: string): number {
     const file = join(this.home(name.replace('engine', 'server')), 'data', 'engine', 'node.json')
     return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid
+  }
+
+  /** Where the other nodes reach a node of Restate. */
+  engineAddress(name: string): string {
+    const env = { ...process.env, SIGNALBOX_HOME: this.home(name.replace('engine', 'server')) }
+    const { engine } = openHome({ env }).loaded.config
+    return engine.nodes.find(node => node.startsWith(`${engine.node}=`))!.replace(/^.*=/, '')
   }
 
   /** `machine-1` is the first server with its node of Restate; `paused-1` stops it for a while. */
@@ -179,7 +188,7 @@ export class ClusterUnderTest {
     if (name.startsWith('machine-')) this.#killNode(server)
     if (name.startsWith('paused-')) return this.#pause(server)
     if (server !== name) return this.kill(server)
-    if (name.startsWith('engine-')) return process.kill(this.#enginePid(name), 'SIGKILL')
+    if (name.startsWith('engine-')) return process.kill(this.enginePid(name), 'SIGKILL')
     const isSent = this.signal(name, 'SIGKILL')
     this.#pids.set(name, null)
     return isSent
@@ -201,7 +210,7 @@ export class ClusterUnderTest {
     }
     return {
       cut: () => {
-        pid = this.#enginePid(name)
+        pid = this.enginePid(name)
         send('SIGSTOP')
       },
       heal: () => send('SIGCONT'),
@@ -255,14 +264,18 @@ export class ClusterUnderTest {
    */
   async startRun(
     graphOf: (attempt: number) => string,
-    { project = join(this.#started.directory, 'project'), server }: { project?: string; server?: string } = {},
+    {
+      project = join(this.#started.directory, 'project'),
+      server,
+      placement = {},
+    }: { project?: string; server?: string; placement?: { worker?: string } } = {},
   ): Promise<string> {
     mkdirSync(project, { recursive: true })
     let attempts = 0
     const at = server === undefined ? null : await this.client(server)
     const ask: typeof this.ask = at === null ? work => this.ask(work) : work => work(at)
     return ask(async client => {
-      const request = { graph: graphOf(attempts++), project, placement: {} }
+      const request = { graph: graphOf(attempts++), project, placement }
       try {
         return (await client.post<{ id: string }>('/runs', request)).id
       } catch (error) {
@@ -339,7 +352,7 @@ export class ClusterUnderTest {
    * Puts proxies before every server, as its workers and its clients reach it, and before the
    * database, as each server reaches it. Everything is restarted once for that.
    */
-  async behindProxies(): Promise<Network> {
+  async behindProxies({ lostAfterS }: { lostAfterS?: number } = {}): Promise<Network> {
     const network = new Network()
     for (const name of this.servers) {
       const env = { ...process.env, SIGNALBOX_HOME: this.home(name) }
@@ -351,7 +364,11 @@ export class ClusterUnderTest {
       network.stores.set(name, store)
       network.clients.set(name, await PartitionProxy.to(settings.daemonSocket))
       url.port = String(store.port)
-      const changes = { 'store.url': url.href, 'server.worker_address': `http://127.0.0.1:${workers.port}` }
+      const changes = {
+        'store.url': url.href,
+        'server.worker_address': `http://127.0.0.1:${workers.port}`,
+        ...(lostAfterS !== undefined && { 'worker.lost_after': lostAfterS }),
+      }
       editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })
     }
     const places = [...network.workers.values()].map(({ port }) => ({
@@ -366,6 +383,14 @@ export class ClusterUnderTest {
       const { server: from } = JSON.parse(joined) as { server: string }
       this.kill(name)
       writeFileSync(file, JSON.stringify({ from, servers: places }))
+      network.eachWorker.set(name, {
+        cut: () => {
+          for (const proxy of network.workers.values()) proxy.cutFrom(this.pid(name)!)
+        },
+        heal: () => {
+          for (const proxy of network.workers.values()) proxy.heal()
+        },
+      })
     }
     for (const name of this.servers) this.kill(name)
     for (const name of this.servers) await waitFor(`${name} to answer`, () => this.client(name))

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHome } from '../../src/host/home/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
+import { SKEWABLE, testClocks } from './clocks.js'
 import { ClusterUnderTest } from './cluster-under-test.js'
 import { killStorm } from './kill-storm.js'
 
@@ -25,7 +27,7 @@ function testCluster(engine: string, kills: readonly string[]): void {
   let cluster: ClusterUnderTest
 
   beforeAll(async () => {
-    cluster = await ClusterUnderTest.start(engine)
+    cluster = await ClusterUnderTest.start(engine, { env: () => SKEWABLE })
   })
   afterAll(async () => {
     await cluster?.close()
@@ -42,6 +44,8 @@ function testCluster(engine: string, kills: readonly string[]): void {
   // Both hold for every engine.
   if (engine === 'store') {
     testMachines(() => cluster)
+    testSecrets(() => cluster)
+    testClocks(() => cluster)
     testRestore(() => cluster)
   }
 
@@ -105,6 +109,28 @@ function testMachines(cluster: () => ClusterUnderTest): void {
     const worktrees = join(cluster().home(second!), 'data', 'worktrees', basename(project), run)
     await waitFor('the files to be on the server that started it', () => existsSync(join(worktrees, 'two.txt')))
     expect(readFileSync(join(worktrees, 'two.txt'), 'utf8')).toBe('one\nbase\n')
+  })
+}
+
+function testSecrets(cluster: () => ClusterUnderTest): void {
+  test('a worker has neither the address nor the password of the database, and no key of the servers', () => {
+    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: cluster().home('server-1') } })
+    const { url, passwordFile } = settings.sharedStore!
+    const tokens = cluster().servers.map(name => join(cluster().home(name), 'state', 'token'))
+    const secrets = [readFileSync(passwordFile!, 'utf8'), ...tokens.map(file => readFileSync(file, 'utf8'))]
+    const wanted = [`:${new URL(url).port}/`, ...secrets.map(secret => secret.trim())]
+    expect(wanted.every(secret => secret.length > 5)).toBe(true)
+    const found = (name: string) =>
+      filesIn(cluster().home(name)).filter(file => wanted.some(secret => readFileSync(file, 'latin1').includes(secret)))
+    expect(found('server-1')).not.toEqual([])
+    for (const name of cluster().named('worker')) expect(found(name)).toEqual([])
+  })
+}
+
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap(entry => {
+    const path = join(directory, entry.name)
+    return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : []
   })
 }
 

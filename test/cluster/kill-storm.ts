@@ -1,6 +1,6 @@
 import { waitFor } from '../e2e/harness.js'
 import type { ClusterUnderTest } from './cluster-under-test.js'
-import { type Kill, type StormResult, type StormSize, stormOver } from './storm-runs.js'
+import { type Kill, progressed, type StormResult, type StormSize, stormOver } from './storm-runs.js'
 
 export interface KillStormOptions extends StormSize {
   /** The parts that are killed in each round; of several, the next one in each round. */
@@ -34,16 +34,9 @@ function nameOf(cluster: ClusterUnderTest, wanted: string, round: number): strin
  * that answers, the next kill would be one of all servers.
  */
 async function settled(cluster: ClusterUnderTest, ids: readonly string[], part: string): Promise<void> {
-  const before = await cluster.progress(ids)
   const process = part.replace(/^(machine|paused)/, 'server')
+  const before = await cluster.progress(ids)
   await waitFor(`${part} to come back`, () => part.startsWith('engine-') || cluster.pid(process) !== null)
   if (process.startsWith('server-')) await waitFor(`${process} to answer`, () => cluster.client(process))
-  await waitFor(
-    `progress after ${part} was killed`,
-    async () => {
-      const now = await cluster.progress(ids)
-      return [...now].every(([id, { changedAt, isOver: over }]) => over || changedAt > (before.get(id)?.changedAt ?? 0))
-    },
-    300_000,
-  )
+  await progressed(cluster, ids, `${part} was killed`, before)
 }

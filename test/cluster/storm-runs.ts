@@ -10,8 +10,8 @@ import type { ClusterUnderTest } from './cluster-under-test.js'
 export interface StormSize {
   runs: number
   steps: number
-  /** How long each step takes, in seconds. */
-  pauseS: number
+  /** How long each step takes, in seconds; the same for all, or by run and step. */
+  pauseS: number | ((run: number, step: number) => number)
   say(line: string): void
 }
 
@@ -37,12 +37,14 @@ export interface Kill {
 interface Line {
   step: string
   at: number
-  isEnd: boolean
+  /** The command began, still runs, or has ended. */
+  is: 'b' | 't' | 'e'
 }
 
 /** Every third command must never run twice: if its end was not observed, it counts as failed. */
 const isOnce = (n: number) => n % 3 === 0
 const GATE_EVERY = 5
+const TICKS_FROM_S = 10
 
 /**
  * Runs with commands and gates on every worker, while `disturb` kills parts of the cluster.
@@ -59,7 +61,7 @@ export async function stormOver(
   const { runs, say, name = '' } = size
   const ids: string[] = []
   for (let n = 0; n < runs; n++)
-    ids.push(await cluster.startRun(attempt => graphOf(cluster, `${name}${n}-${attempt}`, size)))
+    ids.push(await cluster.startRun(attempt => graphOf(cluster, n, `${name}${n}-${attempt}`, size)))
   say(`${runs} runs started`)
   const decider = new GateDecider(cluster, new Set(ids))
   const deciding = decider.run()
@@ -78,6 +80,24 @@ export async function stormOver(
   }
 }
 
+/** Waits until each run that is not over has made progress. */
+export async function progressed(
+  cluster: ClusterUnderTest,
+  ids: readonly string[],
+  why: string,
+  since?: Awaited<ReturnType<ClusterUnderTest['progress']>>,
+): Promise<void> {
+  const before = since ?? (await cluster.progress(ids))
+  await waitFor(
+    `progress after ${why}`,
+    async () => {
+      const now = await cluster.progress(ids)
+      return [...now].every(([id, { changedAt, isOver: over }]) => over || changedAt > (before.get(id)?.changedAt ?? 0))
+    },
+    300_000,
+  )
+}
+
 export async function areOver(cluster: ClusterUnderTest, ids: readonly string[]): Promise<boolean> {
   return (await statuses(cluster, ids)).every(isOver)
 }
@@ -90,10 +110,14 @@ async function statuses(cluster: ClusterUnderTest, ids: readonly string[]): Prom
 const isOver = (status: string) => status === 'completed' || status === 'failed'
 
 /** A chain of commands; after every few a gate, whose two answers lead over different nodes. */
-function graphOf(cluster: ClusterUnderTest, name: string, { steps, pauseS }: StormSize): string {
+function graphOf(cluster: ClusterUnderTest, run: number, name: string, { steps, pauseS }: StormSize): string {
   const file = join(cluster.notes, name)
   const note = (mark: string) => `echo "${mark} $SIGNALBOX_STEP $(date +%s%3N)" >> ${file}`
-  const command = (pause: number) => `${note('b')}; sleep ${pause}; ${note('e')}`.replaceAll('"', '\\"')
+  const pauseOf = (step: number) => (typeof pauseS === 'number' ? pauseS : pauseS(run, step))
+  // One that takes long says every second that it still runs.
+  const wait = (pause: number) =>
+    pause < TICKS_FROM_S ? `sleep ${pause}` : `for i in $(seq ${pause}); do sleep 1; ${note('t')}; done`
+  const command = (pause: number) => `${note('b')}; ${wait(pause)}; ${note('e')}`.replaceAll('"', '\\"')
   const lines = ['start [shape=Mdiamond]', 'done [shape=Msquare]']
   let from = 'start'
   const then = (to: string) => {
@@ -103,7 +127,7 @@ function graphOf(cluster: ClusterUnderTest, name: string, { steps, pauseS }: Sto
     from = to
   }
   for (let n = 1; n <= steps; n++) {
-    lines.push(`s${n} [shape=parallelogram, ${isOnce(n) ? 'rerun=never, ' : ''}tool_command="${command(pauseS)}"]`)
+    lines.push(`s${n} [shape=parallelogram, ${isOnce(n) ? 'rerun=never, ' : ''}tool_command="${command(pauseOf(n))}"]`)
     then(`s${n}`)
     if (n % GATE_EVERY !== 0) continue
     lines.push(`g${n} [shape=hexagon, label="Left or right?"]`)
@@ -206,13 +230,15 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
     const journal = await store.readStream(runStream(id))
     if (journal.some(({ version }, at) => version !== at + 1)) violations.push(`${id}: versions have a gap`)
     const status = journal.findLast(({ type }) => /^run\.(completed|failed|cancelled|ended)$/.test(type))?.type
-    if (status !== 'run.completed' && !(await isCompleted(cluster, id))) violations.push(`${id}: lost (${status})`)
+    if (status !== 'run.completed' && !(await isCompleted(cluster, id)))
+      violations.push(`${id}: lost (${status}) after ${lastEvents(journal)}`)
     const lines = notesOf(cluster, `${size.name ?? ''}${n}`)
-    const starts = lines.filter(({ isEnd }) => !isEnd)
+    const starts = lines.filter(({ is }) => is === 'b')
     started += starts.length
     const attempts = new Map<string, number>()
     for (const { step } of starts) attempts.set(step, (attempts.get(step) ?? 0) + 1)
     for (const [step, times] of attempts) if (times > 1) violations.push(`${id}: attempt ${step} began ${times} times`)
+    violations.push(...endsAfterLoss(id, journal), ...runsAfterMove(id, lines, journal))
     const byStep = groupBy(starts, ({ step }) => step.replace(/#\d+$/, ''))
     furtherAttempts += starts.length - byStep.size
     for (let s = 1; s <= size.steps; s++) {
@@ -238,6 +264,35 @@ async function count(cluster: ClusterUnderTest, store: EventStore, all: CountOpt
 
 async function isCompleted(cluster: ClusterUnderTest, id: string): Promise<boolean> {
   return (await statuses(cluster, [id]))[0] === 'completed'
+}
+
+/** What led to the end of a run that did not complete. */
+function lastEvents(journal: readonly StoredEvent[]): string {
+  return JSON.stringify(journal.slice(-12).map(({ type, at, data }) => ({ type, at, data }))).slice(0, 6_000)
+}
+
+/** A step that was given up has no end, however late its worker reports one. */
+function endsAfterLoss(id: string, journal: readonly StoredEvent[]): string[] {
+  const open = new Set<string>()
+  const violations: string[] = []
+  for (const event of journal) {
+    if (isEvent(event, 'step.started')) open.add(event.data.step)
+    if (!isEvent(event, 'step.ended') && !isEvent(event, 'step.lost')) continue
+    const { step } = event.data
+    if (!open.delete(step)) violations.push(`${id}: ${step} had ended, and ${event.type} was written again`)
+  }
+  return violations
+}
+
+/** What an attempt did on its worker after the run had moved to another one. */
+function runsAfterMove(id: string, lines: readonly Line[], journal: readonly StoredEvent[]): string[] {
+  return journal
+    .flatMap(event => (isEvent(event, 'run.placed') && event.data.epoch > 1 ? [event.at] : []))
+    .flatMap(movedAt => {
+      const before = new Set(lines.filter(({ is, at }) => is === 'b' && at < movedAt).map(({ step }) => step))
+      const late = lines.findLast(({ step, at }) => before.has(step) && at > movedAt)
+      return late ? [`${id}: ${late.step} still ran ${late.at - movedAt} ms after the run had moved`] : []
+    })
 }
 
 function wasInterrupted(journal: readonly StoredEvent[], step: string): boolean {
@@ -276,7 +331,7 @@ function notesOf(cluster: ClusterUnderTest, name: string): Line[] {
       .split('\n')
       .filter(Boolean)
       .map(line => line.split(' '))
-      .map(([mark, step, at]) => ({ step: step!, at: Number(at), isEnd: mark === 'e' }))
+      .map(([mark, step, at]) => ({ step: step!, at: Number(at), is: mark as Line['is'] }))
   }
   return []
 }
@@ -298,7 +353,7 @@ const NEXT = new Set(['step.started', 'gate.opened', 'run.completed'])
  */
 function gapsOf(lines: readonly Line[], journal: readonly StoredEvent[], kills: readonly Kill[]): Gap[] {
   const gaps: Gap[] = []
-  const ends = new Map(lines.filter(({ isEnd }) => isEnd).map(({ step, at }) => [step.replace(/^.*\//, ''), at]))
+  const ends = new Map(lines.filter(({ is }) => is === 'e').map(({ step, at }) => [step.replace(/^.*\//, ''), at]))
   for (const [n, event] of journal.entries()) {
     const end = isEvent(event, 'step.ended') ? ends.get(event.data.step.replace(/^.*\//, '')) : undefined
     const next = end === undefined ? undefined : journal.slice(n).find(({ type }) => NEXT.has(type))

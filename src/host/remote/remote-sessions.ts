@@ -210,18 +210,21 @@ export class RemoteSessions implements WorkerSessionsPort {
     if (isGone) this.#forget(id)
   }
 
-  async call(worker: string, call: WorkerCall): Promise<unknown> {
-    const result = await this.#rights.answer(worker, call)
+  async call(worker: string, call: WorkerCall, aheadMs: number): Promise<unknown> {
+    const result = await this.#rights.answer(worker, call, aheadMs)
     if (call.method === 'session.record') this.#owners.set(String(call.params.session), worker)
     return result
   }
 
   async lost(worker: string, reason: string): Promise<void> {
     const { records } = this.#options
-    for (const record of (await records.ofWorker(worker)).filter(isRunning)) {
+    for (const record of (await records.ofWorker(worker)).filter(isRunning))
       await records.lose(record, { reason, cancels: 'worker lost' })
-      this.#forget(record.id)
-    }
+    this.forget(worker)
+  }
+
+  forget(worker: string): void {
+    for (const session of this.#owners.sessionsOf(worker)) this.#forget(session)
   }
 
   // — inside —

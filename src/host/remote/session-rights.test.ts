@@ -185,6 +185,18 @@ describe('the rights of a worker', () => {
     expect(again).toMatchObject({ id: raised.id })
   })
 
+  test('give events of a worker with a wrong clock the time of the store', async () => {
+    const [wrong, now] = [-600_000, Date.now()]
+    const params = (at?: number) => ({ stream: 'session/ses_own', expected: 'any', events: [{ ...phase, at }] })
+    for (const at of [now + wrong - 2_000, now + wrong - 1_000, undefined]) {
+      const call = { method: 'store.append', params: params(at), isAgain: false, signal: new AbortController().signal }
+      await rights.answer(OWN, call, wrong)
+    }
+    const times = (await store.readStream('session/ses_own', { fromVersion: 2 })).map(({ at }) => at)
+    expect(times.slice(0, 2)).toEqual([now - 2_000, now - 1_000])
+    expect(Math.abs(times[2]! - Date.now())).toBeLessThan(60_000)
+  })
+
   test('exclude writing an event in the future of the store', async () => {
     await append('session/ses_own', { ...phase, at: Date.now() + 3_600_000 })
     const [event] = await store.readStream('session/ses_own', { fromVersion: 2 })

@@ -21,6 +21,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
   'session.numbered',
   'session.chosen',
   'session.renamed',
+  'session.budget-set',
   'session.resumed',
   'session.forgotten',
 ])
@@ -75,13 +76,16 @@ export class SessionRights {
     this.#options = options
   }
 
-  /** @throws SignalboxError `E_ROLE` */
-  async answer(worker: string, call: WorkerCall): Promise<unknown> {
+  /**
+   * @param aheadMs how far the times of the worker are ahead of the store's.
+   * @throws SignalboxError `E_ROLE`
+   */
+  async answer(worker: string, call: WorkerCall, aheadMs = 0): Promise<unknown> {
     const { store } = this.#options
     const { method, params } = call
     switch (method) {
       case 'store.append':
-        return this.#append(worker, params, call.isAgain)
+        return this.#append(worker, params, { isAgain: call.isAgain, aheadMs })
       case 'store.readStream': {
         const { stream, ...options } = checked(read, params)
         await this.#mustOwn(worker, sessionOf(stream))
@@ -108,13 +112,17 @@ export class SessionRights {
       case 'blob.put':
         return this.#options.blobs().put(Buffer.from(String(params.data), 'base64'))
       case 'session.record':
-        return this.#record(worker, params)
+        return this.#record(worker, params, aheadMs)
       default:
         return this.#ledger(worker, call)
     }
   }
 
-  async #append(worker: string, params: Record<string, unknown>, isAgain: boolean): Promise<AppendResult> {
+  async #append(
+    worker: string,
+    params: Record<string, unknown>,
+    { isAgain, aheadMs }: { isAgain: boolean; aheadMs: number },
+  ): Promise<AppendResult> {
     const { store } = this.#options
     const { stream: named, expected, events, after } = checked(appended, params)
     const stream = named === 'host' ? `host/${worker}` : named
@@ -122,16 +130,21 @@ export class SessionRights {
       const foreign = events.find(({ type }) => !OF_A_HOST.test(type))
       if (foreign) throw refused(`write ${foreign.type}`)
     } else {
-      await this.#mustOwn(worker, sessionOf(stream))
+      const session = sessionOf(stream)
+      await this.#mustOwn(worker, session)
       const foreign = events.find(({ type }) => !OF_A_SESSION.test(type) || OF_THE_SERVER.has(type))
       if (foreign) throw refused(`write ${foreign.type}`)
+      // Surfaces show an event at the session that it names.
+      const named = events.find(({ data }) => data.session !== undefined && data.session !== session)
+      if (named) throw refused(`write ${named.type} about another session`)
     }
     const now = await this.#storeTime()
-    // Its clock may be ahead: no event is in the store's future.
-    const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
-    if (expected === 'any' && after > 0) return this.#appendAfter(stream, after, timely, isAgain)
-    const before = isAgain ? await this.#written(stream, after, timely) : null
-    return before ?? store.append(stream, expected, timely)
+    // No event is in the store's future.
+    const timely = events.map(({ at = now + aheadMs, ...event }) => ({ ...event, at: Math.min(at - aheadMs, now) }))
+    const written = timely as NewEvent[]
+    if (expected === 'any' && after > 0) return this.#appendAfter(stream, after, written, isAgain)
+    const before = isAgain ? await this.#written(stream, after, written) : null
+    return before ?? store.append(stream, expected, written)
   }
 
   /**
@@ -165,7 +178,7 @@ export class SessionRights {
     return null
   }
 
-  async #record(worker: string, params: Record<string, unknown>): Promise<null> {
+  async #record(worker: string, params: Record<string, unknown>, aheadMs: number): Promise<null> {
     const { records, store, isStarting } = this.#options
     const { session, started: data, at } = checked(started, params)
     const known = (await store.document<SessionRecord>(sessionsProjection.name, session))?.state
@@ -174,7 +187,7 @@ export class SessionRights {
     if (known || !(await isStarting(worker, session))) throw refused(`start session ${session}`)
     const { number: _, ...rest } = data
     const own = { ...rest, worker, owner: 'daemon' } as unknown as StartedSession
-    await records.recordStart(session, own, Math.min(at, await store.now()))
+    await records.recordStart(session, own, Math.min(at - aheadMs, await store.now()))
     return null
   }
 

@@ -28,19 +28,28 @@ export function writeJoined({ directories }: Home, joined: JoinedWorker, private
   writeFileSync(fileIn(directories.state), `${JSON.stringify({ ...joined, key: privatePem })}\n`, { mode: 0o600 })
 }
 
-/** The servers that this worker last received; at first the one that it joined. */
-export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): readonly ServerAddress[] {
-  const first: ServerAddress = { id: null, address: server, pin }
-  const file = join(directories.state, 'worker-servers.json')
-  if (!existsSync(file)) return [first]
-  const { from, servers } = JSON.parse(readFileSync(file, 'utf8')) as { from: string; servers: ServerAddress[] }
-  // Of the cluster that it joined last.
-  return from === server && servers.length > 0 ? servers : [first]
+/** What a worker last heard of its servers. */
+export interface KnownServers {
+  /** At first the one that it joined. */
+  servers: readonly ServerAddress[]
+  /** When it counts as lost; null before the first connection. */
+  lostAfterMs: number | null
 }
 
-export function saveServers(home: Home, { server }: JoinedWorker, servers: readonly ServerAddress[]): void {
+export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): KnownServers {
+  const first: ServerAddress = { id: null, address: server, pin }
+  const file = join(directories.state, 'worker-servers.json')
+  if (!existsSync(file)) return { servers: [first], lostAfterMs: null }
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as Partial<KnownServers> & { from: string }
+  const { from, servers = [], lostAfterMs = null } = saved
+  // Of the cluster that it joined last.
+  if (from !== server) return { servers: [first], lostAfterMs: null }
+  return { servers: servers.length > 0 ? servers : [first], lostAfterMs }
+}
+
+export function saveServers(home: Home, { server }: JoinedWorker, known: KnownServers): void {
   const file = join(home.directories.state, 'worker-servers.json')
-  writeFileSync(file, `${JSON.stringify({ from: server, servers })}\n`, { mode: 0o600 })
+  writeFileSync(file, `${JSON.stringify({ from: server, ...known })}\n`, { mode: 0o600 })
 }
 
 function fileIn(state: string): string {

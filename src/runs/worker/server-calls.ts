@@ -41,6 +41,7 @@ export interface OpenHubOptions {
   servers?: ConstructorParameters<typeof WorkerHub>[0]['servers']
   sessions: WorkerSessionsPort
   wake(run: string): void
+  leave?(run: string): void
   onError(error: unknown): void
 }
 
@@ -58,6 +59,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     childPlacement: options.childPlacement,
     sessions: options.sessions,
     wake: options.wake,
+    ...(options.leave && { leave: options.leave }),
     onError: options.onError,
     ...(options.servers && { servers: options.servers }),
     workflows: WORKFLOWS,

@@ -12,7 +12,7 @@ import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, Wor
 import { openPerformers, WORKFLOWS } from '../create-run-host.js'
 import { profileReader } from '../pipelines/read-profile.js'
 import { WorkerWorkspaces } from '../workspaces/worker-workspaces.js'
-import { knownServers, readJoined, saveServers } from './joined-worker.js'
+import { type KnownServers, knownServers, readJoined, saveServers } from './joined-worker.js'
 import { RemoteApprovals } from './server-calls.js'
 
 const KILL_GRACE_MS = 5_000
@@ -74,12 +74,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const boot = newNonce()
   const { pool } = home.loaded.config.worker
   const labels = Object.fromEntries(home.loaded.config.worker.labels.map(text => text.split(/=(.*)/s).slice(0, 2)))
-  const contact = new Contact(clock, () => {
+  let known = knownServers(home, joined)
+  const learn = (more: Partial<KnownServers>) => {
+    known = { ...known, ...more }
+    saveServers(home, joined, known)
+  }
+  const contact = new Contact(clock, known.lostAfterMs, () => {
     log('no server was reachable for too long: steps and sessions are stopped')
     void steps.giveUp().catch(onError)
     void sessions.giveUp().catch(onError)
   })
-  const servers = knownServers(home, joined)
+  const { servers } = known
   const link: WorkerLinks = new WorkerLinks({ servers, clock, random: () => randomInt(2 ** 32) / 2 ** 32 }, joined, {
     greeting: () => ({
       boot,
@@ -97,6 +102,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     welcome: ({ lostAfterMs, ended }, address) => {
       log(`connected to ${address}`)
       contact.made(lostAfterMs)
+      if (lostAfterMs !== known.lostAfterMs) learn({ lostAfterMs })
       steps.reportAll()
       sessions.connected(ended)
     },
@@ -113,7 +119,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       sessions.disconnected()
       contact.broken()
     },
-    servers: addresses => saveServers(home, joined, addresses),
+    servers: addresses => learn({ servers: addresses }),
   })
   const answer = async (id: number, method: string, params: Record<string, unknown>) =>
     link.send(await answerCall(id, () => sessions.answer(method, params)))
@@ -157,6 +163,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   sendHeartbeat()
   link.start()
+  // What an earlier start left running must stop, too, if no server is there.
+  contact.broken()
   return {
     name: joined.name,
     server: joined.server,
@@ -179,10 +187,11 @@ class Contact {
   readonly #clock: Clock
   readonly #onLost: () => void
   #timer: Timer | null = null
-  #lostAfterMs: number | null = null
+  #lostAfterMs: number | null
 
-  constructor(clock: Clock, onLost: () => void) {
+  constructor(clock: Clock, lostAfterMs: number | null, onLost: () => void) {
     this.#clock = clock
+    this.#lostAfterMs = lostAfterMs
     this.#onLost = onLost
   }
 

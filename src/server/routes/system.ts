@@ -240,7 +240,7 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
     },
     {
       name: 'signalbox_worker_refused_calls',
-      help: 'Calls of workers that they had no right to, since the start of the server.',
+      help: 'Calls and reports of workers that they had no right to, since the start of the server.',
       values: [{ value: parts.workers?.refusedCalls ?? 0 }],
     },
     { name: 'signalbox_sessions', help: 'Live sessions.', values: [{ value: host.liveSessions().length }] },

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SimulatedClock } from '../clock/index.js'
+import type { StepCall, StepEnd } from '../engine/index.js'
+import type { StepNeeds, WorkerFrame } from './protocol.js'
+import { WorkerSteps } from './worker-steps.js'
+
+let directory: string
+let sent: WorkerFrame[]
+let begun: StepCall[]
+let ended: string[]
+/** How a step ends that is told to stop. */
+let onAbort: (call: StepCall) => Promise<StepEnd>
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-worker-steps-'))
+  sent = []
+  begun = []
+  ended = []
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function open(): WorkerSteps {
+  const run = (call: StepCall): Promise<StepEnd> => {
+    begun.push(call)
+    return new Promise(resolve => {
+      call.signal.addEventListener('abort', () => void onAbort(call).then(resolve))
+    })
+  }
+  const needs = { kind: 'list', effect: 'work', input: null, startedAt: 1, work: {}, costLeftUsd: null, cwd: '/' }
+  return new WorkerSteps({
+    directory,
+    clock: new SimulatedClock(1_000_000),
+    performers: { work: { run } },
+    workflows: [],
+    server: {
+      send: frame => void sent.push(frame),
+      call: async () => ({ ...needs, workspace: null }) satisfies StepNeeds,
+    },
+    workspaces: {
+      prepare: async (_, prepared) => prepared,
+      save: async () => null,
+      withServerPaths: (_, __, it) => it,
+    },
+    endProcesses: async name => void ended.push(name),
+    onError: error => {
+      throw error
+    },
+  })
+}
+
+const wanted = (...steps: string[]) =>
+  ({
+    type: 'wanted',
+    run: 'run_1',
+    term: 1,
+    steps: steps.map(step => ({ step, key: `${step}/1`, do: 'run' as const })),
+  }) as const
+const reports = () => sent.flatMap(frame => (frame.type === 'report' ? [[frame.step, frame.report.is]] : []))
+
+test('a worker without a server stops all its steps at the same time, and reports them as lost', async () => {
+  const steps = open()
+  steps.wanted(wanted('a', 'b'))
+  await expect.poll(() => begun.length).toBe(2)
+  let stopping = 0
+  let bothStop: () => void = () => undefined
+  const isStopping = new Promise<void>(resolve => {
+    bothStop = resolve
+  })
+  // Each ends only when the other was told to stop, too.
+  onAbort = async () => {
+    if (++stopping === 2) bothStop()
+    await isStopping
+    return { status: 'ok' }
+  }
+  await steps.giveUp()
+  expect(reports()).toEqual([
+    ['a', 'lost'],
+    ['b', 'lost'],
+  ])
+  expect(steps.count).toBe(0)
+  // It is wanted again, after the network was healed: the answer is the same.
+  steps.wanted(wanted('a', 'b'))
+  await expect.poll(() => reports().length).toBe(4)
+  expect([begun.length, reports().slice(2)]).toEqual([2, reports().slice(0, 2)])
+})
+
+test('a worker that started without a server ends what its earlier start left running', async () => {
+  const before = open()
+  before.wanted(wanted('a'))
+  await expect.poll(() => begun.length).toBe(1)
+  const after = open()
+  expect(after.runs).toEqual(['run_1'])
+  await after.giveUp()
+  expect([ended, reports()]).toEqual([['run_1/a'], [['a', 'lost']]])
+})
