@@ -80,7 +80,7 @@ async function concludeOneshot(
   const { work } = (await readRun(store, record.id, oneshotWorkflow)).run
   const isSignedOut =
     work.state === 'FAILED' && work.history.slice(-2).some(({ reason }) => reason?.endsWith('error_auth'))
-  const exit = isSignedOut ? EXIT.agentMissing : runExit(record)
+  const exit = isSignedOut ? EXIT.programMissing : runExit(record)
   const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
     context.json({

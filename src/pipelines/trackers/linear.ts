@@ -114,7 +114,7 @@ async function ask(services: TrackerServices, query: string, variables: object, 
         body: JSON.stringify({ query, variables }),
       })
       if (status === 401 || status === 403)
-        throw new SignalboxError('E_AGENT_MISSING', `Linear refused the key (${status})`, {
+        throw new SignalboxError('E_NOT_SIGNED_IN', `Linear refused the key (${status})`, {
           next: 'check LINEAR_API_KEY',
         })
       if (status < 500 && status !== 429 && !LIMITED.test(text)) return dataOf(text, key)
@@ -137,7 +137,7 @@ function dataOf(text: string, key: string): unknown {
   const isUnknown = /not found/i.test(first.message)
   const isLogin = first.extensions?.type === 'authentication error'
   if (isLogin)
-    throw new SignalboxError('E_AGENT_MISSING', `Linear refused the key: ${first.message}`, {
+    throw new SignalboxError('E_NOT_SIGNED_IN', `Linear refused the key: ${first.message}`, {
       next: 'check LINEAR_API_KEY',
     })
   throw new SignalboxError(

@@ -163,7 +163,10 @@ interface FoundTarget {
   issue: Issue | null
 }
 
-/** What to review, as commits. @throws SignalboxError `E_INPUT`, `E_GIT`, `E_AGENT_MISSING` */
+/**
+ * What to review, as commits.
+ * @throws SignalboxError `E_INPUT`, `E_GIT`, `E_PROGRAM_MISSING`, `E_NOT_SIGNED_IN`
+ */
 async function findTarget(context: StartContext, id: string, options: ReviewOptions): Promise<FoundTarget> {
   const { range, isLocal, run, pr } = options
   const given = [range !== undefined, isLocal === true, run !== undefined, pr !== undefined]

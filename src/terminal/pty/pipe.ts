@@ -25,7 +25,7 @@ export function spawnPiped(options: Omit<PtyOptions, 'cols' | 'rows'>): PtyProce
   const { pid } = child
   if (pid === undefined) {
     child.on('error', () => undefined)
-    throw new SignalboxError('E_AGENT_MISSING', `${options.file} cannot be started`)
+    throw new SignalboxError('E_PROGRAM_MISSING', `${options.file} cannot be started`)
   }
   const lines = new JoinedLines(options.onOutput)
   child.stdout.on('data', (bytes: Uint8Array) => lines.output(bytes))
