@@ -23,7 +23,7 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
   tools.add('run_start', {
     title: 'Start a run',
     description:
-      'Starts a workflow that the daemon drives: kind oneshot (a worker and an auditor, needs task), implementation (needs title or issue), review, pull_request. Its questions wait for a person.',
+      'Starts a workflow in the daemon: kind oneshot (a worker and an auditor, needs task), implementation (needs title or issue), review, pull_request. Its questions wait for a person.',
     input: z.object({
       kind: z.enum(['oneshot', 'implementation', 'review', 'pull_request']),
       task: z.string().min(1).max(100_000).optional().describe('for oneshot'),

@@ -91,7 +91,7 @@ export async function driveRun(
     const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
     if (end.state === 'fenced')
-      throw new SignalboxError('E_LEASE', `another process drives run ${id}`, { next: `signalbox logs -f ${id}` })
+      throw new SignalboxError('E_LEASE', `another process is running ${id}`, { next: `signalbox logs -f ${id}` })
     return await getRun(store, id)
   } finally {
     await questions.end()

@@ -150,7 +150,7 @@ async function concludePipeline(
   if (state.pipeline_type === 'review') showItems(context, state)
   if (isCompleted) await showBranch(context, run)
   for (const { approval, gate } of gates) for (const hint of await hintsFor(store, approval, gate)) note(hint)
-  if (record.status === 'waiting') note(`then, if nothing drives the run: signalbox resume ${record.id}`)
+  if (record.status === 'waiting') note(`then, if no process runs it any more: signalbox resume ${record.id}`)
   if (record.next !== null) note(`resume with: ${record.next}`)
   return exit
 }

@@ -56,7 +56,7 @@ export async function driveStarted(
   const runContext = { store, home, env, clock }
   if (driver === 'daemon') {
     if (flags.answers !== undefined || flags.checkpointDir !== undefined)
-      context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
+      context.note('this run is in the daemon: --answers and --checkpoint-dir have no effect')
     return followStarted(context, runContext, id, flags)
   }
   for (let current = id; ; ) {
@@ -103,7 +103,7 @@ export function printQueued(
     context.out(id)
     context.note(
       isDetached
-        ? `the daemon drives it; signalbox logs -f ${id} follows it, signalbox cancel ${id} cancels it`
+        ? `the daemon runs it; signalbox logs -f ${id} follows it, signalbox cancel ${id} cancels it`
         : `queued behind ${ahead ?? 0}; start it: signalbox resume ${id}, or all: signalbox resume --queued`,
     )
   }
