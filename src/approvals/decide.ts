@@ -49,7 +49,7 @@ const TEXT_MAX = 16_000
 const FINGERPRINT_PREFIX = 12
 const CONFIRMED_FOR_MS = 5 * 60_000
 
-export type Verdict = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
+export type DecisionResult = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
 const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
 
@@ -69,7 +69,7 @@ export function judgeDecision(
   record: ApprovalRecord,
   request: ProposedDecision,
   rules: DecideRules = PLAIN_RULES,
-): Verdict {
+): DecisionResult {
   const early = malformed(request) ?? mayNotDecide(request, rules, record)
   if (early) return { refuse: early }
   if (record.state !== 'pending') return judgeClosed(record, request)
@@ -139,7 +139,7 @@ function mayNotDecide(
   return null
 }
 
-function judgeClosed(record: ApprovalRecord, request: ProposedDecision): Verdict {
+function judgeClosed(record: ApprovalRecord, request: ProposedDecision): DecisionResult {
   const { decision } = record
   if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
   const { observed } = record.outcome ?? {}
@@ -236,7 +236,7 @@ function mayNotAllow(
 function decisionOf(
   record: ApprovalRecord,
   request: ProposedDecision,
-  { option, choices, tier }: Answer,
+  { option, choices, meaning: tier }: Answer,
 ): ApprovalDecision {
   return {
     option,
@@ -261,6 +261,6 @@ function worse(a: RiskLevel, b: RiskLevel): RiskLevel {
   return isAtLeast(a, b) ? a : b
 }
 
-function refuse(code: ErrorCode, message: string, next: string, details?: Record<string, unknown>): Verdict {
+function refuse(code: ErrorCode, message: string, next: string, details?: Record<string, unknown>): DecisionResult {
   return { refuse: new SignalboxError(code, message, { next, ...(details && { details }) }) }
 }

@@ -8,7 +8,7 @@ import type { ApprovalRecord } from './record.js'
 export interface Answer {
   option: string
   choices?: readonly string[]
-  tier: string
+  meaning: string
   isDenial: boolean
   isAllow: boolean
 }
@@ -56,7 +56,7 @@ function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: 
   }
   if (chosen.some(({ meaning }) => meaning !== 'choice'))
     return no('an option that allows or denies cannot be combined with others')
-  return { option: keys[0] ?? '', choices: keys, tier: 'choice', isDenial: false, isAllow: false }
+  return { option: keys[0] ?? '', choices: keys, meaning: 'choice', isDenial: false, isAllow: false }
 }
 
 function readText(record: ApprovalRecord, { text }: Given): Answer | SignalboxError {
@@ -66,7 +66,7 @@ function readText(record: ApprovalRecord, { text }: Given): Answer | SignalboxEr
   const isTaken = freeText !== 'none' || (fields.length > 0 && !isGate(record))
   if (!isTaken) return refused('this request does not take a text without an option', offerOf(record))
   if ((text ?? '').trim() === '') return refused('the text is empty', offerOf(record))
-  return { option: fields[0]?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
+  return { option: fields[0]?.key ?? '', meaning: 'text', isDenial: false, isAllow: false }
 }
 
 function readOption(record: ApprovalRecord, key: string, given: Given): Answer | SignalboxError {
@@ -76,7 +76,7 @@ function readOption(record: ApprovalRecord, key: string, given: Given): Answer |
   if (problem !== null) return refused(`"${optionText(option.label)}" ${problem}`, offerOf(record))
   return {
     option: option.key,
-    tier: option.meaning,
+    meaning: option.meaning,
     isDenial: isDenialMeaning(option.meaning),
     isAllow: option.meaning.startsWith('allow'),
   }

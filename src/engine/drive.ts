@@ -7,7 +7,7 @@ import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
 import type { RunSteps, RunStepsOptions } from './run-steps.js'
 import { RunningSteps, sumOf } from './running-steps.js'
-import { againAt, RunTurns, type TurnOptions } from './turn.js'
+import { nextTurnAt, RunTurns, type TurnOptions } from './turn.js'
 import type { Usage } from './usage.js'
 import type { Command, Performer } from './workflow.js'
 
@@ -173,7 +173,7 @@ export class Driver<Work> {
   #mayParkNow(run: RunState<Work>): boolean {
     const { isNeeded } = this.#options
     if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
-    const due = againAt(run as RunState)
+    const due = nextTurnAt(run as RunState)
     return due === null || due > this.#now()
   }
 

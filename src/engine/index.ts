@@ -110,7 +110,7 @@ export { Servers } from './servers.js'
 export { serversProjection } from './servers-projection.js'
 export { StepOutput } from './step-output.js'
 export { StoreEngine } from './store-engine.js'
-export { addUsage, type Limits, NO_USAGE, type Prices, priced, tokensOf, type Usage } from './usage.js'
+export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage, withEstimatedCost } from './usage.js'
 export {
   type AutomaticAnswer,
   type Command,

@@ -95,7 +95,7 @@ export class RunTurns<Work> {
 }
 
 /** When a run needs its next turn even if nothing happens; null if it waits for an event. */
-export function againAt({ timers, gates }: RunState): number | null {
+export function nextTurnAt({ timers, gates }: RunState): number | null {
   const dues = [...timers.values(), ...[...gates.values()].flatMap(({ due }) => due ?? [])]
   return dues.length > 0 ? Math.min(...dues) : null
 }

@@ -44,7 +44,7 @@ export function defineEvents<const D extends EventDefinitions>(definitions: D): 
 }
 
 /** What is wrong with the data, as one line, or null. */
-export function findMisfit(definition: EventDefinition, data: unknown): string | null {
+export function findDataProblem(definition: EventDefinition, data: unknown): string | null {
   const result = definition.data.safeParse(data)
   if (result.success) return null
   return result.error.issues.map(issue => `${issue.path.join('.') || 'data'}: ${issue.message}`).join('; ')

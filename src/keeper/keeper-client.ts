@@ -5,16 +5,16 @@ import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnReques
 import {
   encodeInput,
   encodeJson,
-  FrameReader,
   type Incoming,
   type Notice,
+  PacketReader,
   type Reply,
   type Request,
   type Welcome,
   WIRE_VERSION,
 } from './wire.js'
 
-/** Bytes of input in one frame: far below the frame size that the keeper refuses. */
+/** Bytes of input in one packet: far below the packet size that the keeper refuses. */
 const INPUT_MAX = 1024 * 1024
 
 interface PendingRequest {
@@ -25,7 +25,7 @@ interface PendingRequest {
 /** The keeper behind a socket. `onLost`: the connection broke; requests are rejected. */
 export class KeeperClient implements KeeperPort {
   readonly #socket: Socket
-  readonly #reader = new FrameReader()
+  readonly #reader = new PacketReader()
   readonly #pending = new Map<number, PendingRequest>()
   readonly #listeners = new Map<number, KeeperListener>()
   /** Channels for input, by session; each is open before the first key is sent on it. */
@@ -171,18 +171,18 @@ export class KeeperClient implements KeeperPort {
   }
 
   #read(chunk: Uint8Array): void {
-    let frames: Incoming[]
+    let packets: Incoming[]
     try {
-      frames = this.#reader.push(chunk)
+      packets = this.#reader.push(chunk)
     } catch {
       // The peer does not speak our protocol: the same as no keeper.
       this.#socket.destroy()
       return
     }
-    for (const frame of frames) {
-      if (frame.kind === 'output') this.#listeners.get(frame.channel)?.output(frame.bytes, frame.t, frame.offset)
-      else if (frame.kind === 'json' && 'notice' in frame.message) this.#notice(frame.message as unknown as Notice)
-      else if (frame.kind === 'json') this.#reply(frame.message as unknown as Reply)
+    for (const packet of packets) {
+      if (packet.kind === 'output') this.#listeners.get(packet.channel)?.output(packet.bytes, packet.t, packet.offset)
+      else if (packet.kind === 'json' && 'notice' in packet.message) this.#notice(packet.message as unknown as Notice)
+      else if (packet.kind === 'json') this.#reply(packet.message as unknown as Reply)
     }
   }
 

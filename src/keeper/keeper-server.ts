@@ -4,7 +4,7 @@ import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { peerOrigin } from '../process/index.js'
 import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
-import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
+import { encodeJson, encodeOutput, type Incoming, PacketReader, type Request, WIRE_VERSION } from './wire.js'
 
 /** A host with this many unsent bytes hangs; its sessions continue from their recordings. */
 const LAG_LIMIT = 8 * 1024 * 1024
@@ -83,7 +83,7 @@ export class KeeperServer {
 class Connection {
   readonly #socket: Socket
   readonly #keeper: Keeper
-  readonly #reader = new FrameReader()
+  readonly #reader = new PacketReader()
   readonly #outputs = new Map<number, () => void>()
   readonly #inputs = new Map<number, string>()
   readonly #onSecret: () => void
@@ -105,16 +105,16 @@ class Connection {
   }
 
   #read(chunk: Uint8Array): void {
-    let frames: Incoming[]
+    let packets: Incoming[]
     try {
-      frames = this.#reader.push(chunk)
+      packets = this.#reader.push(chunk)
     } catch {
       this.#socket.destroy()
       return
     }
-    for (const frame of frames) {
-      if (frame.kind === 'json') void this.#answer(frame.message as Request & { seq: number })
-      else if (frame.kind === 'input') this.#input(frame.channel, frame.bytes)
+    for (const packet of packets) {
+      if (packet.kind === 'json') void this.#answer(packet.message as Request & { seq: number })
+      else if (packet.kind === 'input') this.#input(packet.channel, packet.bytes)
     }
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
-import { placeOf } from './session-tools.js'
+import { directoryOf } from './session-tools.js'
 import type { ToolRegistry } from './tool-registry.js'
 
 const run = z.string().min(1).max(64).describe('the id of a run, or a unique beginning of it')
@@ -35,7 +35,7 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
       agent,
     }),
     run: async ({ kind, task, input, project: wanted, agent: name }, call) => {
-      const place = placeOf(wanted ?? project, call)
+      const place = directoryOf(wanted ?? project, call)
       const own = name === undefined ? {} : { agent: name }
       return api(
         'POST',

@@ -42,16 +42,16 @@ export function drivingLedger({ store, home, env }: LedgerContext): Ledger {
 }
 
 /** Has the daemon decide, which knows by the kernel who calls. */
-export type DecideElsewhere = (record: ApprovalRecord, decision: ProposedDecision) => Promise<void>
+export type DecideInDaemon = (record: ApprovalRecord, decision: ProposedDecision) => Promise<void>
 
 /** Answers gates of runs: the rules hold as on every surface. */
 export class RunGates {
   readonly #ledger: Ledger
   readonly #store: EventStore
-  readonly #decide: DecideElsewhere
+  readonly #decide: DecideInDaemon
 
   /** @param decide if absent, this process decides and signs the decision itself. */
-  constructor(ledger: Ledger, store: EventStore, decide?: DecideElsewhere) {
+  constructor(ledger: Ledger, store: EventStore, decide?: DecideInDaemon) {
     this.#ledger = ledger
     this.#store = store
     this.#decide = decide ?? (async ({ id }, decision) => void (await ledger.decide(id, decision)))

@@ -10,7 +10,7 @@ import { createWorkspace, workspaceBranch } from '../worktrees/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
-import { shareWorkspace } from './workspaces/workspace-origin.js'
+import { shareWorkspace } from './workspaces/workspace-source.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */
 const TASK_MAX_BYTES = 200_000

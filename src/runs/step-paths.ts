@@ -1,5 +1,5 @@
 import type { Activity } from '../activity/index.js'
-import { PATH_TOOLS, pathInput, toolCandidates, type WantedBy } from '../host/index.js'
+import { PATH_TOOLS, type PathRequester, pathInput, toolCandidates } from '../host/index.js'
 import { type Candidate, candidatesIn, canOpenPaths, openPath, refusalOf, type SandboxPlan } from '../sandbox/index.js'
 
 interface StepPathsOptions {
@@ -45,7 +45,7 @@ export class StepPaths {
     for (const candidate of candidatesIn(line)) this.#take(candidate, { commandLine: this.#options.command })
   }
 
-  #take(candidate: Candidate, by: WantedBy): void {
+  #take(candidate: Candidate, by: PathRequester): void {
     const { plan, notice, onError } = this.#options
     const refusal = refusalOf(candidate, plan.paths, plan.home)
     const key = refusal && `${refusal.access} ${refusal.path}`

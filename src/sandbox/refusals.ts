@@ -38,7 +38,7 @@ const BARE = /(?:^|[\s:=([])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
 const MAX_LINE = 4_096
 const MAX_PATHS_IN_LINE = 4
 /** What the kernel makes, and no plan decides about. */
-const NEVER = ['/proc', '/sys', '/dev']
+const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev']
 
 /** Paths that the lines of a text name together with an error. */
 export function candidatesIn(text: string): Candidate[] {
@@ -65,7 +65,7 @@ export function refusalOf(candidate: Candidate, paths: readonly SandboxPath[], h
   const existing = existsSync(named) ? named : access === 'write' ? dirname(named) : null
   if (existing === null || !existsSync(existing)) return null
   const path = realpathSync(existing)
-  if (path === '/' || NEVER.some(above => isBelow(path, above))) return null
+  if (path === '/' || KERNEL_DIRECTORIES.some(above => isBelow(path, above))) return null
   const inside = paths.filter(entry => isBelow(path, entry.path)).at(-1)
   const isRefused = inside?.access === 'private' || (access === 'write' && inside?.access === 'read')
   // What lies below a protected path would show it as well.

@@ -101,7 +101,7 @@ export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate):
 }
 
 export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['menu']>): Observation {
-  const { proofs } = found.verdict
+  const { proofs } = found.liveness
   const first = firstSeen(scene, found.candidate.menu.hash)
   const menu = { ...found.candidate.menu, ...(isOpenedByUser(scene, found) && { origin: 'user' as const }) }
   const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }

@@ -91,8 +91,8 @@ function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading 
   const isKnown = known && known.pack === pack && known.rules === pack.rules && known.sign === sign
   if (isKnown && hasSameContent(known.frame, frame)) return known.reading
   const drawn = createLayout(frame, pack, sign)
-  const verdicts = evaluateRules(frame, drawn.rows, pack, drawn.regions)
-  const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
+  const results = evaluateRules(frame, drawn.rows, pack, drawn.regions)
+  const matches = results.flatMap(({ match }) => (match ? [match] : []))
   const layout = withoutDialog(drawn, matches)
   const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
   if (first) readings.set(first, { frame, pack, rules: pack.rules, sign, reading })

@@ -69,7 +69,7 @@ export class WorkerConnections {
     )
   }
 
-  /** Closes connections without heartbeats: a network can swallow frames without closing them. */
+  /** Closes connections without heartbeats: a network can swallow messages without closing them. */
   closeSilent(): void {
     const now = this.#options.clock.monotonic()
     for (const { connection, heartbeatAt } of this.all())

@@ -23,7 +23,7 @@ import {
   type Hello,
   type ServerAddress,
   WORKER_LEASE_MS,
-  type WorkerFrame,
+  type WorkerMessage,
   type WorkspaceNeeds,
 } from './protocol.js'
 import {
@@ -302,7 +302,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (!isHere) this.#forget(worker, run)
   }
 
-  report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
+  report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerMessage, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
     steps.take(step, key, report)

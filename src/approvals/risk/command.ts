@@ -14,11 +14,11 @@ import type { Reason } from './reason.js'
 import { allCommands, type ShellCommand, type ShellScript, type ShellWord, scriptsIn } from './shell-script.js'
 import { readShell } from './shell-words.js'
 
-const DEEPEST = 8
+const DEPTH_MAX = 8
 
 /** Why running this shell script is risky. No reason means that it only reads or checks. */
 export function rateCommand(text: string, context: PathContext, depth = 0): Reason[] {
-  if (depth > DEEPEST) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
+  if (depth > DEPTH_MAX) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
   const { script, why } = readShell(text)
   if (!script) return [{ level: 'elevated', text: `the command could not be parsed: ${why}` }, ...rateFragments(text)]
   if (script.pipelines.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]

@@ -8,7 +8,7 @@ import type { Screen } from './detail.js'
 import { clampSelection, drawCockpit, listed } from './draw.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
-import { press, type Shown } from './press.js'
+import { press, type ShownScreen } from './press.js'
 import { rowsOf } from './rows.js'
 import { logText } from './run-log.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
@@ -115,10 +115,10 @@ const text = (drawn: ReturnType<typeof drawCockpit>) => drawn.lines.map(cells =>
 function type(
   chunk: string,
   rows: ReturnType<typeof rowsOf>,
-  shown: Partial<Shown> = {},
+  shown: Partial<ShownScreen> = {},
   from: Partial<CockpitView> = {},
 ) {
-  const at: Shown = { rows, size: { cols: 80, rows: 24 }, maxScroll: 0, isRead: true, isNew: false, ...shown }
+  const at: ShownScreen = { rows, size: { cols: 80, rows: 24 }, maxScroll: 0, isRead: true, isNew: false, ...shown }
   let view: CockpitView = { ...INITIAL_VIEW, selected: rows[0]?.id ?? null, ...from }
   let command: ReturnType<typeof press>['command'] = null
   const inputs: Input[] = new InputReader().push(chunk)
@@ -227,7 +227,7 @@ describe('the cockpit', () => {
       working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],
       sessions: new Map(),
     })
-    const shown: Shown = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
+    const shown: ShownScreen = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
     const on = (selected: string, name: string, mode: CockpitView['mode'] = { kind: 'list' }) =>
       press({ ...INITIAL_VIEW, selected, mode }, { kind: 'key', key: name }, shown)
     expect(on('run_1', 'e').command).toEqual({ do: 'resume-run', run: 'run_1', title: 'Pack it' })

@@ -1,7 +1,7 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { PaneNotification } from '../../notifications/index.js'
-import type { Explanation, InMilliseconds, LoginLink, PaneStreamFrame } from '../../server/index.js'
+import type { Explanation, InMilliseconds, LoginLink, PaneStreamEvent } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth } from '../../text/index.js'
 import { paintLine } from '../cells.js'
@@ -10,7 +10,7 @@ import type { DaemonClient } from '../daemon-client.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { shortAge } from '../watch/watch-rows.js'
 import { decide, interrupt, newSession, prove, send, start, stop } from './actions.js'
-import { clampSelection, type Drawn, drawCockpit, listed } from './draw.js'
+import { clampSelection, type DrawnCockpit, drawCockpit, listed } from './draw.js'
 import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
 import { press } from './press.js'
@@ -50,7 +50,7 @@ export class Cockpit {
   #client: DaemonClient
   #view: CockpitView
   #drawn: string[] = []
-  #last: Drawn | null = null
+  #last: DrawnCockpit | null = null
   /** The request that is shown, since when, and whether its end was shown. */
   #read = { key: '', since: 0, isWhole: false }
   /** The notice in the last row, and since when. */
@@ -79,7 +79,7 @@ export class Cockpit {
     this.#data.client = client
   }
 
-  async run(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
+  async run(events: AsyncIterable<InMilliseconds<PaneStreamEvent>>): Promise<void> {
     const left = new Promise<void>(resolve => {
       this.#leave = resolve
     })
@@ -95,7 +95,7 @@ export class Cockpit {
     }
   }
 
-  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
+  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamEvent>>): Promise<void> {
     for await (const frame of events) {
       if (frame.event === 'notice') this.#notify(frame.data)
       else if (frame.event !== 'heartbeat') this.#data.take(frame)

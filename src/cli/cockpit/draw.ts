@@ -37,14 +37,14 @@ export function clampSelection(view: CockpitView, shown: readonly CockpitRow[], 
   return { ...view, selected, top: Math.min(index, top), ...(selected !== view.selected && { scroll: 0 }) }
 }
 
-export interface Drawn {
+export interface DrawnCockpit {
   lines: Cell[][]
   layout: Layout
   detail: Detail
 }
 
 /** The whole screen: exactly `rows` lines of exactly `cols` columns. */
-export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & { now: number }): Drawn {
+export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & { now: number }): DrawnCockpit {
   const { cols, rows, now } = size
   const shown = listed(data, view)
   const layout = layoutOf(size, shown.length, view.isZoomed)

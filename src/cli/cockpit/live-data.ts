@@ -1,12 +1,12 @@
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
+import type { Frame, InMilliseconds, Overview, PaneStreamEvent, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import { budgetSentence, isOpenRun, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
 import type { Screen } from './detail.js'
-import { type CockpitRow, type Halt, haltOfRun, rowsOf, type Work } from './rows.js'
+import { type CockpitRow, rowsOf, type StopReason, stopReasonOf, type Work } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
@@ -25,7 +25,7 @@ export class LiveData {
   #client: DaemonClient
   #requests: ApprovalInfo[] = []
   #runs: ReadonlyMap<string, InMilliseconds<Run>> = new Map()
-  #paused: ReadonlyMap<string, Halt> = new Map()
+  #paused: ReadonlyMap<string, StopReason> = new Map()
   /** The last prompt of the session when a request was made, by the request. */
   #prompts: ReadonlyMap<string, string | null> = new Map()
   #screen: Screen | null = null
@@ -56,14 +56,14 @@ export class LiveData {
     const now = systemClock.now()
     const runs = [...this.#runs.values()]
       .filter(run => runNeedsYou(run, now))
-      .map(run => ({ id: run.id, title: run.title, project: run.project, halt: haltOfRun(run) }))
+      .map(run => ({ id: run.id, title: run.title, project: run.project, halt: stopReasonOf(run) }))
     const working = [...this.#runs.values()]
       .filter(run => isOpenRun(run) && !runNeedsYou(run, now))
       .map(run => ({ id: run.id, title: run.title, project: run.project, work: workOf(run) }))
     return rowsOf(this.panes, this.#requests, this.#runs, this.#prompts, { runs, sessions: this.#paused, working })
   }
 
-  take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
+  take({ event, data }: Exclude<InMilliseconds<PaneStreamEvent>, { event: 'notice' | 'heartbeat' }>): void {
     if (event === 'panes') {
       this.#panes.clear()
       for (const pane of data.items) if (this.#wants(pane)) this.#panes.set(pane.id, pane)
@@ -147,7 +147,7 @@ function workOf({ status, startedAt, createdAt }: InMilliseconds<Run>): Work {
   return { word: runWord({ status }), since: startedAt ?? createdAt }
 }
 
-function haltOfSession({ number, paused }: InMilliseconds<Session>): Halt {
+function haltOfSession({ number, paused }: InMilliseconds<Session>): StopReason {
   const used = paused!
   return { word: 'paused', why: budgetSentence(used), next: raiseCommand(number, used), since: used.since }
 }

@@ -12,7 +12,7 @@ import { type CockpitRow, nameOf, needsYou, runOf } from './rows.js'
 import type { Answer, Choice, CockpitView, Command, Mode, Step } from './view.js'
 
 /** What the screen showed when the key was pressed. */
-export interface Shown {
+export interface ShownScreen {
   rows: readonly CockpitRow[]
   size: Size
   maxScroll: number
@@ -22,7 +22,7 @@ export interface Shown {
   isNew: boolean
 }
 
-export interface Pressed {
+export interface PressResult {
   view: CockpitView
   command: Command | null
 }
@@ -37,7 +37,7 @@ const PANE_KEYS: Readonly<Record<string, 'seen' | 'clear' | 'why' | 'heuristics'
 }
 
 /** The view after an input, and the command that it means. Pure. */
-export function press(view: CockpitView, input: Input, shown: Shown): Pressed {
+export function press(view: CockpitView, input: Input, shown: ShownScreen): PressResult {
   if (input.kind === 'key' && input.key === '\u0003') return { view, command: { do: 'leave' } }
   const { mode } = view
   switch (mode.kind) {
@@ -68,15 +68,15 @@ export function press(view: CockpitView, input: Input, shown: Shown): Pressed {
 }
 
 /** A step ends the current mode, unless it begins another. */
-function after(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): Pressed {
+function after(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): PressResult {
   return { view: { ...view, mode, notice }, command: command ?? null }
 }
 
-function still(view: CockpitView): Pressed {
+function still(view: CockpitView): PressResult {
   return { view, command: null }
 }
 
-function key(view: CockpitView, name: string, shown: Shown): Pressed {
+function key(view: CockpitView, name: string, shown: ShownScreen): PressResult {
   const { rows } = shown
   const at = rows.findIndex(row => row.id === view.selected)
   const row = rows[at] ?? null
@@ -131,12 +131,12 @@ function key(view: CockpitView, name: string, shown: Shown): Pressed {
   return after(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
 }
 
-function select(view: CockpitView, selected: string | null): Pressed {
+function select(view: CockpitView, selected: string | null): PressResult {
   return still({ ...view, notice: '', selected, ...(selected !== view.selected && { scroll: 0 }) })
 }
 
 /** Allow, deny and answer; null for other keys. */
-function requestKey(request: ApprovalInfo, name: string, shown: Shown): Step | null {
+function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): Step | null {
   if (!['a', 'd', 'D', 'r'].includes(name)) return null
   if (shown.isNew) return { notice: 'This request has just appeared: read it, then press again.' }
   const { options } = request.request
@@ -259,14 +259,14 @@ function label({ place, name }: PaneInfo): string {
   return `${place} (${name})`
 }
 
-function typeFilter(view: CockpitView, input: Input): Pressed {
+function typeFilter(view: CockpitView, input: Input): PressResult {
   if (input.kind === 'mouse') return still(view)
   if (input.kind === 'key' && input.key === 'enter') return after(view, {})
   if (input.kind === 'key' && input.key === 'escape') return after({ ...view, filter: '' }, {})
   return still({ ...view, filter: edited(view.filter, input).replaceAll('\n', ' ') })
 }
 
-function typeLine(view: CockpitView, mode: Extract<Mode, { kind: 'line' }>, input: Input): Pressed {
+function typeLine(view: CockpitView, mode: Extract<Mode, { kind: 'line' }>, input: Input): PressResult {
   if (input.kind === 'mouse') return still(view)
   if (input.kind === 'key' && input.key === 'escape') return after(view, { notice: 'Cancelled.' })
   if (input.kind === 'key' && input.key === 'enter') return after(view, mode.done(mode.value))
@@ -288,7 +288,7 @@ function edited(value: string, input: Exclude<Input, { kind: 'mouse' }>): string
   }
 }
 
-function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, input: Input): Pressed {
+function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, input: Input): PressResult {
   if (input.kind !== 'key') return still(view)
   const move = (by: number) =>
     still({ ...view, mode: { ...mode, at: Math.max(0, Math.min(mode.choices.length - 1, mode.at + by)) } })
@@ -301,7 +301,7 @@ function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, inpu
 }
 
 /** The mouse: a click selects, a click on the selected row opens it, the wheel scrolls. */
-function point(view: CockpitView, input: Extract<Input, { kind: 'mouse' }>, shown: Shown): Pressed {
+function point(view: CockpitView, input: Extract<Input, { kind: 'mouse' }>, shown: ShownScreen): PressResult {
   const { list, detail } = layoutOf(shown.size, shown.rows.length, view.isZoomed)
   if (input.what !== 'press') {
     const isUp = input.what === 'wheel-up'

@@ -7,7 +7,7 @@ import {
   answererOf,
   answersFromFile,
   CheckpointWriter,
-  type DecideElsewhere,
+  type DecideInDaemon,
   describeRun,
   driveRun,
   followRun,
@@ -158,7 +158,7 @@ async function answererFor(
   module: UserModule | null,
 ): Promise<Pick<RunListener, 'answerGate' | 'decide'> | null> {
   if (record.kind !== 'graph') return null
-  const decide: DecideElsewhere = (gate, decision) => decideThroughDaemon(context, gate, decision)
+  const decide: DecideInDaemon = (gate, decision) => decideThroughDaemon(context, gate, decision)
   const scripted = answers === undefined ? module?.interviewer : answersFromFile(resolve(context.cwd, answers))
   if (scripted) {
     const { id, name } = localPerson()

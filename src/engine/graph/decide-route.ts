@@ -110,12 +110,12 @@ function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown
   const own = (key: string) =>
     !isEngineKey(key) &&
     !BOOKKEEPING_KEYS.has(key) &&
-    !FOREIGN.some(prefix => key.startsWith(prefix)) &&
+    !PARENT_PREFIXES.some(prefix => key.startsWith(prefix)) &&
     work.input.inputs[key] !== context[key]
   return Object.fromEntries(Object.entries(context).filter(([key]) => own(key)))
 }
 
-const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
+const PARENT_PREFIXES = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
 
 // — restarting as another run —
 

@@ -2,7 +2,7 @@ import { readToolUse } from '../../approvals/index.js'
 import { type Candidate, candidatesIn, type Refusal } from '../../sandbox/index.js'
 
 /** What wanted a path, as far as known. */
-export interface WantedBy {
+export interface PathRequester {
   tool?: string
   commandLine?: string | undefined
 }
@@ -17,7 +17,7 @@ interface EndedTool {
 /** Paths that a tool of an agent may have been refused: named in its output, or its own. */
 export function toolCandidates({ tool, input, output, isFailed }: EndedTool): {
   candidates: Candidate[]
-  by: WantedBy
+  by: PathRequester
 } {
   const use = readToolUse(tool, input)
   const commandLine = use.kind === 'command' ? [use.command].flat().join(' ') : undefined
@@ -31,7 +31,7 @@ export function toolCandidates({ tool, input, output, isFailed }: EndedTool): {
 /** What a person is shown of a path that a sandbox refused. */
 export function pathInput(
   { path, wanted, message }: Refusal,
-  { tool, commandLine }: WantedBy,
+  { tool, commandLine }: PathRequester,
   canOpen: boolean,
 ): Record<string, unknown> {
   const program = programOf(message)

@@ -16,14 +16,14 @@ import {
 } from '../../sandbox/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import { guardRepository } from '../guard-repository.js'
-import { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
+import { type PathRequester, pathInput, toolCandidates } from './refused-paths.js'
 import {
+  type AllowMeaning,
   openedPathOf,
   PATH_TOOLS,
   type SandboxedSession,
   SandboxRequests,
   type SandboxRequestsOptions,
-  type Tier,
 } from './sandbox-requests.js'
 
 interface PathsOptions extends SandboxRequestsOptions {
@@ -150,7 +150,7 @@ class SandboxPaths {
     }
   }
 
-  #take(candidate: Candidate, by: WantedBy): void {
+  #take(candidate: Candidate, by: PathRequester): void {
     const { paths, onError } = this.#options
     if (this.#pending >= MAX_PENDING || this.#asked >= MAX_ASKED || this.#ended.signal.aborted) return
     const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())
@@ -160,11 +160,11 @@ class SandboxPaths {
     void this.#raise(refusal, by).catch(onError)
   }
 
-  async #raise(refusal: Refusal, by: WantedBy): Promise<void> {
+  async #raise(refusal: Refusal, by: PathRequester): Promise<void> {
     const { requests, canOpen } = this.#options
     const { path, access } = refusal
     const input = pathInput(refusal, { commandLine: this.#commandLine, ...by }, canOpen)
-    const tiers: readonly Tier[] | null = canOpen ? null : ['allow-always']
+    const tiers: readonly AllowMeaning[] | null = canOpen ? null : ['allow-always']
     const record = await requests.raise(this.#asker, {
       tool: PATH_TOOLS[access],
       name: keyOf(refusal),

@@ -24,7 +24,7 @@ export interface Check {
   job: string | null
 }
 
-export interface Remark {
+export interface PullComment {
   id: string
   author: string
   isBot: boolean
@@ -37,7 +37,7 @@ export interface Thread {
   path: string
   line: number | null
   isResolved: boolean
-  remarks: Remark[]
+  comments: PullComment[]
 }
 
 /** All about a pull request that following it needs. */
@@ -47,7 +47,7 @@ export interface PullView extends Pull {
   checks: Check[]
   threads: Thread[]
   /** Comments that belong to no line, and texts of reviews. */
-  comments: Remark[]
+  comments: PullComment[]
 }
 
 interface NewPull {

@@ -6,7 +6,7 @@ import { PipelineGit } from '../pipeline-git.js'
 import { isSerious } from '../review-object.js'
 import type { ImplementationState, Outcome } from '../state.js'
 import { postComment } from '../trackers/comment.js'
-import { noted } from './common.js'
+import { historyEntries } from './common.js'
 
 /** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
@@ -18,7 +18,11 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   await postComment(context, summary, events)
   return {
     route: 'exit',
-    update: { outcome, final_response: summary, history: noted(context, 'signalbox', summary.split('\n')[0]!) },
+    update: {
+      outcome,
+      final_response: summary,
+      history: historyEntries(context, 'signalbox', summary.split('\n')[0]!),
+    },
     events,
     verdict: { outcome, objections },
     response: summary,

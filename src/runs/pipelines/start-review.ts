@@ -19,7 +19,7 @@ import { createWorkspace, freeBranch, workspaceBranch, worktreePath } from '../.
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
-import { placePipeline, refuseElsewhere } from './placed-pipeline.js'
+import { placePipeline, refuseOnWorker } from './placed-pipeline.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
 
@@ -58,7 +58,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   const named = options.pr === undefined ? await findTarget(context, id, options) : null
   const { profile, limits } = await readProfile({ home, env, cwd }, options)
   const target = named ?? (await findTarget(context, id, options))
-  if (placement) refuseElsewhere(profile, { '--pr': options.pr, '--local': target.target.kind === 'local' })
+  if (placement) refuseOnWorker(profile, { '--pr': options.pr, '--local': target.target.kind === 'local' })
   const found = placement ? await elsewhere(context, id, target) : target
   const revision = found.isOwnWorktree ? found.head : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)

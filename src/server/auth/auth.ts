@@ -80,7 +80,7 @@ export class Auth {
   async bearer(text: string): Promise<Credential> {
     if (!this.token.isCurrent(text)) await this.token.reload()
     if (this.token.isCurrent(text)) return { kind: 'token', person: OWNER }
-    throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_PLACE}` })
+    throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_LOCATION}` })
   }
 
   /** Refuses, before the body is read, a proof that is malformed or of an unknown device. */
@@ -228,13 +228,13 @@ function confirmerOf({ kind }: Credential, peer: LocalPeer | null): string {
   return peer?.origin.kind === 'unproven' ? `${kind} ${peer.pid} ${processStart(peer.pid) ?? ''}` : kind
 }
 
-const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
+const TOKEN_LOCATION = 'the file "token" of the state directory (signalbox paths)'
 
 function badProof(message: string): SignalboxError {
   return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
 }
 
-const CLOSED_MS = 15 * 60_000
+const FAILED_LOGINS_MS = 15 * 60_000
 
 /**
  * Failed logins of 15 minutes, on all servers. Too many block all: attackers have many addresses.
@@ -253,7 +253,7 @@ export class Attempts {
 
   /** @throws SignalboxError `E_RATE` */
   async check(): Promise<void> {
-    const since = (await this.#now()) - CLOSED_MS
+    const since = (await this.#now()) - FAILED_LOGINS_MS
     const failures = (await this.#all()).filter(at => at > since)
     this.#failures = failures
     if (failures.length < this.#limit) return
@@ -269,7 +269,7 @@ export class Attempts {
     if (!this.#shared) this.#failures.push(now)
     else
       await this.#shared.change<number[]>('failures', before => [
-        ...(before ?? []).filter(at => at > now - CLOSED_MS),
+        ...(before ?? []).filter(at => at > now - FAILED_LOGINS_MS),
         now,
       ])
   }
@@ -283,8 +283,8 @@ export class Attempts {
   }
 }
 
-const GOOD_FOR_MS = 5 * 60_000
-const MOST = 100
+const CODE_VALID_MS = 5 * 60_000
+const CODES_MAX = 100
 
 /**
  * Codes of login links: each works once, on any server, for five minutes, until a restart of the
@@ -302,8 +302,11 @@ export class LoginCodes {
 
   async make(person: Person): Promise<string> {
     const code = randomBytes(24).toString('base64url')
-    if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + GOOD_FOR_MS)
-    else this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + GOOD_FOR_MS }].slice(-MOST)
+    if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + CODE_VALID_MS)
+    else
+      this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + CODE_VALID_MS }].slice(
+        -CODES_MAX,
+      )
     return code
   }
 

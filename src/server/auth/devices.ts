@@ -10,7 +10,7 @@ const IDLE_MS = 12 * 3_600_000
 const LIFE_MS = 7 * 24 * 3_600_000
 /** How often the time of the last use is written to disk; a restart may lose that much of it. */
 const USE_SAVED_MS = 60_000
-const MOST = 200
+const DEVICES_MAX = 200
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES).catch('viewer') })
 const file = z.object({
@@ -90,7 +90,7 @@ export class Devices {
     const device: Device = { id: newId('dev'), name, person: owner, createdAt: now, usedAt: now }
     this.#devices.set(device.id, { device, key })
     this.#added.add(device.id)
-    for (const { id } of this.list().slice(MOST)) this.#drop(id)
+    for (const { id } of this.list().slice(DEVICES_MAX)) this.#drop(id)
     await this.#save()
     return { device, key, expiresAt: this.expiryOf(device) }
   }

@@ -5,7 +5,7 @@ import { holder } from '../schemas/sessions.js'
 const cols = z.int().min(1).max(2000)
 const rows = z.int().min(1).max(2000)
 
-/** What a client sends as text frames; typed bytes are binary frames. */
+/** What a client sends as text messages; typed bytes are binary messages. */
 const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
@@ -27,7 +27,7 @@ const clientMessage = z.discriminatedUnion('type', [
 
 export type ClientMessage = z.output<typeof clientMessage>
 
-/** What the server sends as text frames; the program's output is binary frames. */
+/** What the server sends as text messages; the program's output is binary messages. */
 const serverMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('snapshot'),

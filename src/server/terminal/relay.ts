@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { RemoteSession } from '../../host/index.js'
 import type { TerminalChannel } from '../../workers/index.js'
-import { INPUT_MAX, UNSENT_HOPELESS, type ViewerSocket } from './connection.js'
+import { INPUT_MAX_BYTES, UNSENT_CLOSE_BYTES, type ViewerSocket } from './connection.js'
 import type { ClientMessage, Hello } from './messages.js'
 
 /** What a worker needs to open a terminal for a viewer; the server has checked who that is. */
@@ -28,7 +28,7 @@ export class RelayedTerminal {
     const send = (data: string | Uint8Array) => {
       if (socket.readyState !== socket.OPEN) return
       // It acknowledges what it does not read.
-      if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
+      if (socket.bufferedAmount > UNSENT_CLOSE_BYTES) return socket.terminate()
       socket.send(data, { binary: typeof data !== 'string' }, () => undefined)
     }
     const { proof: _, ...hello } = request.hello as Hello
@@ -46,7 +46,7 @@ export class RelayedTerminal {
   }
 
   input(bytes: Uint8Array): void {
-    if (bytes.length <= INPUT_MAX) this.#channel.bytes(bytes)
+    if (bytes.length <= INPUT_MAX_BYTES) this.#channel.bytes(bytes)
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import { type Delivery, PromptQueue } from '../live/prompt-queue.js'
 import type { SendResult } from '../live/send-prompt.js'
 import { SessionEnding } from '../live/session-ending.js'
 import { SessionNotices } from '../live/session-notices.js'
-import { DEFAULT_TIMES, type LiveSessionOptions, SILENT_AGENT } from '../live/session-options.js'
+import { DEFAULT_TIMES, type LiveSessionOptions, SCREEN_ONLY_AGENT } from '../live/session-options.js'
 import { AcpChannel } from './acp-channel.js'
 import { AcpConversation } from './acp-conversation.js'
 import { AcpEvents } from './acp-events.js'
@@ -97,7 +97,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   })
   const ending: SessionEnding = new SessionEnding({
     ...common,
-    agent: options.agent ?? SILENT_AGENT,
+    agent: options.agent ?? SCREEN_ONLY_AGENT,
     agentSessionId: record.agentSessionId ?? null,
     notices,
     lastLook: () => null,

@@ -45,7 +45,7 @@ const ENDING_TEXT: Readonly<Record<Ending, string>> = {
 }
 
 /** How many times as long a late record is waited for. */
-const LATE_WAITS = 4
+const LATE_WAIT_FACTOR = 4
 
 /** An open message with fewer visible characters is not shown yet. */
 const MIN_CHARACTERS = 3
@@ -122,7 +122,7 @@ export class MessageWriter {
     await waiters.until(transcriptWaitMs, isReady)
     const isAnswer = ending === null && closed.command === undefined
     const isLate = () => this.#hasRecord && isAnswer && closed.reported.length === 0 && !isReady()
-    if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAITS, () => !isLate())
+    if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAIT_FACTOR, () => !isLate())
     if (closed.reported.length > 0) this.#hasRecord = true
   }
 

@@ -1,6 +1,6 @@
 import { isEvent } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import type { TextMeaning } from './send-text.js'
 
 export interface HeldPrompt {
@@ -58,8 +58,8 @@ const SHORTEST_ECHO = 20
 
 /** Whether the agent shows this text as its prompt. */
 export function isEchoOf(text: string, echo: string): boolean {
-  const wanted = squash(text)
-  const shown = squash(echo).replace(/…$/u, '')
+  const wanted = comparableText(text)
+  const shown = comparableText(echo).replace(/…$/u, '')
   if (shown.length < Math.min(wanted.length, SHORTEST_ECHO)) return false
   return wanted.startsWith(shown) || shown.startsWith(wanted)
 }

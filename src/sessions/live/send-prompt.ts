@@ -1,6 +1,6 @@
 import { type Clock, delay } from '../../clock/index.js'
 import { countPasteMarks, type Observation, type Pack } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import { cleanText, isCommand, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
 
 /** What sending needs of a session. */
@@ -234,7 +234,7 @@ function isPersonTyping(port: SendPort): boolean {
 /** Some agents put the prompt of an interrupted turn back into their box. */
 function isGivenBack(seen: Observation | null): boolean {
   if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
-  return squash(seen.composer.draft) === squash(seen.user)
+  return comparableText(seen.composer.draft) === comparableText(seen.user)
 }
 
 /** The one key that may lead to an empty input box. */
@@ -296,8 +296,8 @@ async function notTyped(
   const inTheWay = obstacle(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
   if (inTheWay) return unconfirmed(`${inTheWay}; the text was typed, Enter was not pressed`)
-  const draft = squash(port.observation()?.composer?.draft ?? '')
-  const isOurs = squash(text).includes(draft) || countPasteMarks(port.observation()?.composer?.draft ?? '') > 0
+  const draft = comparableText(port.observation()?.composer?.draft ?? '')
+  const isOurs = comparableText(text).includes(draft) || countPasteMarks(port.observation()?.composer?.draft ?? '') > 0
   if (draft !== '' && isOurs) await clearBox(port, options)
   return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
@@ -307,20 +307,21 @@ function showsText(observation: Observation | null, text: string): boolean {
   const composer = observation?.composer
   if (!composer) return false
   return (
-    (composer.pasted > 0 && countPasteMarks(text) === 0) || squash(composer.draft).endsWith(squash(text).slice(-20))
+    (composer.pasted > 0 && countPasteMarks(text) === 0) ||
+    comparableText(composer.draft).endsWith(comparableText(text).slice(-20))
   )
 }
 
 function showsBeginning(observation: Observation | null, text: string): boolean {
-  const draft = squash(observation?.composer?.draft ?? '')
-  return draft !== '' && squash(text).startsWith(draft)
+  const draft = comparableText(observation?.composer?.draft ?? '')
+  return draft !== '' && comparableText(text).startsWith(draft)
 }
 
 /** Whether the newest echo is this text, or as much of it as the agent repeats. */
 function showsEcho({ user }: Observation, text: string): boolean {
   if (user === null) return false
-  const echo = squash(user)
-  const wanted = squash(text)
+  const echo = comparableText(user)
+  const wanted = comparableText(text)
   return (
     echo.endsWith(wanted.slice(-20)) ||
     (echo.length >= 20 && wanted.startsWith(echo)) ||

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parsePack } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import { type TextMeaning, typingOf } from './send-text.js'
 
 const packOf = (mode: string) =>
@@ -33,5 +33,5 @@ describe('how a text gets into the box', () => {
 })
 
 test('zero-width characters are not part of a text: some boxes draw them under their cursor', () => {
-  expect(squash('about the PARTS \u200b\u2060')).toBe('aboutthePARTS')
+  expect(comparableText('about the PARTS \u200b\u2060')).toBe('aboutthePARTS')
 })

@@ -1,6 +1,6 @@
 import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/index.js'
 import { joinReports } from '../../approvals/index.js'
-import { requestInPlaceOf, requestOfStatement } from './build-request.js'
+import { requestOfStatement, requestReplacing } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { isStructured, type OpenRequest, type OpenRequests, resultOf } from './open-requests.js'
 import { isDenial } from './request-answer.js'
@@ -161,7 +161,7 @@ export class ReportedRequests {
   ): Promise<void> {
     const requests = this.#open
     const shown = { record: old.record, menu: old.menu }
-    const full = requestInPlaceOf(shown, report.id, statement, key, requests.context(), about)
+    const full = requestReplacing(shown, report.id, statement, key, requests.context(), about)
     const record = await requests.ledger.replace(old.record, full)
     if (!record) {
       await requests.refresh(old)

@@ -16,7 +16,7 @@ import { approvalCard } from './approval-card.js'
 import { type PlanChanges, planChanges } from './plan-changes.js'
 
 /** A chat that gets messages, and the accounts in it that may decide. */
-export interface Reader {
+export interface ChatRecipient {
   chat: number
   isPrivate: boolean
   /** Accounts that may press buttons here; none in a chat of viewers. */
@@ -57,7 +57,7 @@ export class CardBuilder {
   /** The card of a request in one chat, in its present state. */
   async approval(
     record: ApprovalRecord,
-    reader: Reader,
+    reader: ChatRecipient,
     state: Partial<CardState> = {},
     options: { /** As a new message below the last one. */ isBelow?: boolean } = {},
   ): Promise<OutboxBatch> {
@@ -125,7 +125,7 @@ export class CardBuilder {
   /** Buttons with their tokens, which must be written in the same transaction. */
   keyboard(
     rows: readonly (readonly ButtonSpec[])[],
-    reader: Reader,
+    reader: ChatRecipient,
     subject: string,
   ): Pick<OutboxBatch, 'appends'> & { keyboard: Keyboard } {
     const appends: OutboxBatch['appends'] = []

@@ -93,7 +93,7 @@ export async function showRun(services: CommandServices, to: Requester, prefix: 
     ({ state, subject }) => state === 'pending' && subject.run === run.id,
   )
   for (const record of waiting) {
-    const { items, appends } = await services.cards.approval(record, to.reader, undefined, { isBelow: true })
+    const { items, appends } = await services.cards.approval(record, to.recipient, undefined, { isBelow: true })
     await services.outbox.enqueue(items, appends)
   }
 }

@@ -55,7 +55,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
         running.map(async record => {
           const last = await lastLine(host, record)
           const title = `${record.id === current ? '▸ ' : ''}<b>${escapeHtml(services.titleOf(record, to))}</b>`
-          const line = to.reader.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
+          const line = to.recipient.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
           return `${title}\n${escapeHtml(statusOf(host, record, services.clock.now()))}${line}`
         }),
       )
@@ -132,7 +132,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const open = (await services.host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
       if (open.length === 0) await services.reply(to, 'No request waits for you.')
       for (const record of open) {
-        const { items, appends } = await services.cards.approval(record, to.reader, undefined, { isBelow: true })
+        const { items, appends } = await services.cards.approval(record, to.recipient, undefined, { isBelow: true })
         await services.outbox.enqueue(items, appends)
       }
       return `${open.length} shown`
@@ -143,7 +143,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
 /** Shows the status and the last line of a session, with buttons. */
 export async function showSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const live = services.host.isRunning(record.id)
-  const last = to.reader.isPrivate ? await lastLine(services.host, record) : ''
+  const last = to.recipient.isPrivate ? await lastLine(services.host, record) : ''
   const { current } = await services.chats.get(to.chat)
   const buttons: ButtonSpec[][] = []
   if (live && current !== record.id)

@@ -81,9 +81,9 @@ export class ButtonHandler {
     if (!token.people.includes(intent.from.id) || person.role === 'viewer')
       return refuse('You have read access only: you cannot decide here.')
     if (tokens.isExpired(token)) return refuse('This button has expired. See the newest message.')
-    const reader = await chats.reader(token.chat)
+    const reader = await chats.recipient(token.chat)
     if (!reader) return refuse('This chat is no longer paired.')
-    const to: Requester = { person, from: intent.from.id, chat: token.chat, reader, update, isRetry }
+    const to: Requester = { person, from: intent.from.id, chat: token.chat, recipient: reader, update, isRetry }
     sendLate = text => services.reply(to, escapeHtml(text))
     const timer = services.clock.setTimer(ANSWER_MS, () => {
       if (!isAnswered) void answer('One moment…', false)
@@ -121,7 +121,7 @@ export class ButtonHandler {
     const record = await host.ledger.newestVersion(token.subject)
     const subject = record ? await cards.subjectOf(record) : token.subject
     if (!(await chats.remember(token.chat, subject, intent.message))) return
-    const reader = await chats.reader(token.chat)
+    const reader = await chats.recipient(token.chat)
     if (!record || !reader || record.state === 'pending') return
     const { items, appends } = await cards.approval(record, reader)
     await outbox.enqueue(items, appends)
@@ -157,7 +157,7 @@ export class ButtonHandler {
           action.do === 'keys'
             ? { view: action.view, isSeen: action.isSeen === true }
             : { ticked: action.ticked, page: action.page }
-        const made = await cards.approval(record, to.reader, state)
+        const made = await cards.approval(record, to.recipient, state)
         await outbox.enqueue(made.items, [...made.appends, await use('')])
         return ''
       }
@@ -291,7 +291,7 @@ export class ButtonHandler {
       })
     else await services.reply(to, `<pre>${escapeHtml(text)}</pre>`, { about: approval })
     await host.ledger.seen(approval, { ...seen, actor: { kind: 'person', id, name, role }, surface: 'telegram' })
-    const made = await cards.approval(record, to.reader, { isSeen: true }, { isBelow: true })
+    const made = await cards.approval(record, to.recipient, { isSeen: true }, { isBelow: true })
     await outbox.enqueue(made.items, [...made.appends, used])
     return ''
   }

@@ -42,13 +42,13 @@ export function newRateState(since: number): RateState {
 
 const PRIVATE_EDIT_MS = 1100
 const GROUP_EDIT_MS = 3200
-const SLOWER_PER_1000_MS = 500
+const SLOWER_PER_1000_CHARACTERS_MS = 500
 
 /**
  * The least time between two edits of a growing message: longer in groups, and for longer texts.
  */
 export function editIntervalMs(chat: number, characters: number): number {
-  return (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (characters / 1000) * SLOWER_PER_1000_MS
+  return (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (characters / 1000) * SLOWER_PER_1000_CHARACTERS_MS
 }
 
 const SLOW_FOR_MS = 10 * 60_000

@@ -22,8 +22,8 @@ import { answersTo } from './options'
 import { OtherAnswers } from './other-answers'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
-import { MISSED, usePressGuard } from './press-guard'
-import { RequestFrame } from './request-frame'
+import { MISSED_PRESS_TEXT, usePressGuard } from './press-guard'
+import { RequestContent } from './request-content'
 import { ReviewForm } from './review-form'
 import { StandingDialog } from './standing-dialog'
 import { suggestedMatch } from './standing-match'
@@ -132,7 +132,7 @@ export function ApprovalCard(props: CardProps) {
         onSelect={isPending && !isQuestion ? onSelect : undefined}
       />
       {(plan === null || approval.display.findings.length > 0) && (
-        <RequestFrame approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
+        <RequestContent approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
       )}
       <RiskLine approval={approval} />
       {isPending && plan && (
@@ -204,7 +204,7 @@ export function ApprovalCard(props: CardProps) {
           )}
         </>
       )}
-      {isMissed && isPending && <p class="card-missed small strong">{MISSED}</p>}
+      {isMissed && isPending && <p class="card-missed small strong">{MISSED_PRESS_TEXT}</p>}
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}

@@ -3,7 +3,7 @@ import type { Setting } from '../api/types'
 import { durationText, parseDurationText } from './duration'
 
 /** How a control differs from what the type of its setting alone would give. */
-export interface Look {
+export interface FieldView {
   /** What an empty field means. */
   empty?: string
   unit?: string
@@ -17,7 +17,7 @@ export interface Look {
 interface FieldProps {
   id: string
   setting: Setting
-  look: Look
+  look: FieldView
   isOff: boolean
   onSave(value: unknown): void
 }
@@ -236,7 +236,7 @@ function textOf({ accepts: { type, unit } }: Setting, value: unknown): string {
 }
 
 /** The value as people read it. */
-export function shownValue(setting: Setting, { empty = 'none', words }: Look = {}): string {
+export function shownValue(setting: Setting, { empty = 'none', words }: FieldView = {}): string {
   const value = settingValue(setting.shown)
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (Array.isArray(value)) return value.map(item => words?.[String(item)] ?? String(item)).join(', ') || 'none'
@@ -244,7 +244,11 @@ export function shownValue(setting: Setting, { empty = 'none', words }: Look = {
   return text === '' ? (value === 'set' ? 'set' : empty) : (words?.[text] ?? text)
 }
 
-function readBack(setting: Setting, text: string, { empty = 'none' }: Look): { value: unknown } | { problem: string } {
+function readBack(
+  setting: Setting,
+  text: string,
+  { empty = 'none' }: FieldView,
+): { value: unknown } | { problem: string } {
   const { type, unit = 's', min, max, hasNone } = setting.accepts
   const plain = text.trim()
   if (type === 'strings') return { value: plain === '' ? [] : plain.split(/\s*[\n,]\s*/) }

@@ -24,7 +24,7 @@ export function candidatesOf(context: Readonly<Record<string, unknown>>): Candid
 }
 
 /** A candidate with more text than this is described by size, with a reference to its file. */
-const WHOLE_MAX = 8_000
+const TEXT_MAX_CHARACTERS = 8_000
 
 /**
  * The candidates as the prompt of a ranking agent shows them: each with everything that it
@@ -35,7 +35,7 @@ export function describeCandidates(candidates: readonly Candidate[], directory: 
     const { id, status, notes, score, commit } = candidate
     const values = reportedValues(candidate)
     const size = values.reduce((sum, [, text]) => sum + text.length, 0)
-    const file = size > WHOLE_MAX ? writeCandidate(directory, candidate) : null
+    const file = size > TEXT_MAX_CHARACTERS ? writeCandidate(directory, candidate) : null
     return [
       `--- candidate ${JSON.stringify(id)} ---`,
       `outcome: ${status}`,

@@ -5,7 +5,7 @@ import type { NodeContext, NodeResult } from '../../node.js'
 import { newItems } from '../../pull-request/new-items.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
 import type { PullItem, PullState } from '../../state.js'
-import { noted } from '../common.js'
+import { historyEntries } from '../common.js'
 import { withForge } from './forge-of.js'
 import { pullStateOf } from './publish.js'
 
@@ -45,7 +45,10 @@ async function proceed(context: NodeContext, forge: Forge, view: PullView, befor
   const pull = { ...before, head: view.head, waited: isPending && !isNewHead ? before.waited + 1 : 0 }
   const go = (route: string, change: Partial<PullState> = {}, said?: string): NodeResult => ({
     route,
-    update: { pull: { ...pull, ...change }, ...(said !== undefined && { history: noted(context, 'signalbox', said) }) },
+    update: {
+      pull: { ...pull, ...change },
+      ...(said !== undefined && { history: historyEntries(context, 'signalbox', said) }),
+    },
     events: observed(state.pull, { ...pull, ...change }),
   })
   if (view.state === 'merged') return go('finish', { items: [] }, `${pull.url} was merged`)
