@@ -199,7 +199,7 @@ function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerA
       message: () => undefined,
       bytes: () => undefined,
       away: () => undefined,
-      alone: () => undefined,
+      disconnected: () => undefined,
       servers: () => undefined,
     })
     // As machines that start one after the other.

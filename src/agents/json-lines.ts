@@ -83,7 +83,7 @@ export class JsonLinesReader {
     const { dev, ino, size } = await handle.stat()
     const file = `${dev}:${ino}`
     const isFirst = this.#file === ''
-    const isSame = file === this.#file && size >= this.#offset && (await this.#remembers(handle))
+    const isSame = file === this.#file && size >= this.#offset && (await this.#isSameFile(handle))
     this.#file = file
     if (isFirst || isSame) return false
     this.#offset = 0
@@ -93,7 +93,7 @@ export class JsonLinesReader {
     return true
   }
 
-  async #remembers(handle: FileHandle): Promise<boolean> {
+  async #isSameFile(handle: FileHandle): Promise<boolean> {
     const now = Buffer.alloc(this.#before.length)
     const { bytesRead } = await handle.read(now, 0, now.length, this.#offset - now.length)
     return bytesRead === now.length && now.equals(this.#before)

@@ -40,7 +40,7 @@ export class DriftDetector {
   }
 
   /** `isDisputed`: another source says something else than the screen. */
-  see(look: Look, isDisputed = false): DriftReport[] {
+  observe(look: Look, isDisputed = false): DriftReport[] {
     if (!look.isSettled || look.frame.seq === this.#lastFrame || look.frame.lines.every(row => row.text === ''))
       return []
     this.#lastFrame = look.frame.seq

@@ -118,7 +118,7 @@ export class PaneScreen implements ScreenView {
   }
 
   settleBy(settings: SettleSettings): void {
-    this.#settler.tune(settings)
+    this.#settler.applySettings(settings)
   }
 
   requireIdleFor(seconds: number, until: number): void {
@@ -217,7 +217,7 @@ export class PaneScreen implements ScreenView {
     const observation = editor === 'runs' ? asRunning(seen) : seen
     const isSpinning = this.#spinners.see(frame, layout.composer?.first ?? 0)
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isSpinning })
-    const isDeclared = this.#declared.see(observation) && !isSpinning
+    const isDeclared = this.#declared.observe(observation) && !isSpinning
     const isConfirmed = isSettled || isDeclared
     const outline = this.#outlineOf(layout, frame)
     this.#last = { t: frame.t, frame, observation, outline, atWork, isSettled, isConfirmed }

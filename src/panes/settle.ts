@@ -40,7 +40,7 @@ export class Settler {
     this.#leastS = leastS
   }
 
-  tune(settings: SettleSettings): void {
+  applySettings(settings: SettleSettings): void {
     this.#settings = settings
   }
 
@@ -119,7 +119,7 @@ export class DeclaredEnd {
   #isOpen = false
 
   /** True if this look shows the end of the work seen before it. */
-  see(observation: Observation): boolean {
+  observe(observation: Observation): boolean {
     const { busy, awaiting, terminator, anchored } = observation
     if (busy === true || awaiting !== null) {
       this.#isOpen = terminator === null

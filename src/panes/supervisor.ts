@@ -168,7 +168,7 @@ export class Supervisor {
   }
 
   /** Applies changed settings. */
-  retune(): void {
+  applySettings(): void {
     this.#tune(this.pane)
   }
 
@@ -311,7 +311,7 @@ export class Supervisor {
   #handle(signal: Signal, now: number): void {
     const { source, t, data } = signal
     if (data.evidence !== undefined) return this.#reading.takeEvidence(data.evidence as Evidence, now)
-    if (data.step !== undefined) return this.#see((data.step as PaneStep & { type: 'look' }).state, t)
+    if (data.step !== undefined) return this.#observe((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
       this.#status.log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
@@ -334,7 +334,7 @@ export class Supervisor {
     }
   }
 
-  #see(state: PaneState, t: number): void {
+  #observe(state: PaneState, t: number): void {
     const { look } = state
     if (!look) return
     if (recordProgress(look, t, { content: this.#content, progress: this.#progress }))

@@ -156,7 +156,7 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
   const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
   if (key === null || !isKept) return route.handle(call)
   const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
-  return parts.idempotency.once(name, bytes, async () => route.handle(call))
+  return parts.idempotency.performOnce(name, bytes, async () => route.handle(call))
 }
 
 /** More writes than this wait for the database: further ones are refused before they begin. */

@@ -8,7 +8,7 @@
  *     ├ WorkerConnections  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
  *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
  *
- * - protocol.ts: the messages. What is wanted is a state; reports are repeated until it changes.
+ * - protocol.ts: the messages. The server sends the whole list of wanted steps with every change.
  * - placement.ts: which worker gets a run. Pure.
  * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
  *

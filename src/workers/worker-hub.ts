@@ -316,7 +316,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
     const { method, params, signal } = call
     if (SESSION_CALL.test(method) && params.run === undefined)
-      return this.#counted(this.#options.sessions.call(connection.worker, call))
+      return this.#countRefused(this.#options.sessions.call(connection.worker, call))
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
@@ -333,7 +333,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /** Calls that a worker had no right to. */
   refusedCalls = 0
 
-  async #counted(answer: Promise<unknown>): Promise<unknown> {
+  async #countRefused(answer: Promise<unknown>): Promise<unknown> {
     return answer.catch(error => {
       if (error instanceof SignalboxError && error.code === 'E_ROLE') this.refusedCalls++
       throw error

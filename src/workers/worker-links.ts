@@ -15,7 +15,7 @@ export interface LinksListener {
   bytes: LinkListener['bytes']
   away(reason: string, address: string): void
   /** No server is connected any more. */
-  alone(): void
+  disconnected(): void
   /** The servers that exist now: the next start of this worker connects to them. */
   servers(servers: readonly ServerAddress[]): void
 }
@@ -177,7 +177,7 @@ export class WorkerLinks implements ServerPort {
     link.isConnected = false
     this.#listener.away(reason, link.address.address)
     for (const moving of link.moving) moving.abort(MOVED)
-    if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.alone()
+    if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.disconnected()
   }
 
   /**

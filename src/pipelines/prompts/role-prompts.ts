@@ -133,7 +133,7 @@ export function reviewerPrompt(
     parts.push(promptSection(`check: ${command} (${exit})`, cutMiddle(output, CHECK_MAX) || 'no output'))
   if (settled.length > 0)
     parts.push(
-      promptSection('already decided; do not raise these again', settled.map(print => `- ${print}`).join('\n')),
+      promptSection('already decided; do not raise these again', settled.map(entry => `- ${entry}`).join('\n')),
     )
   parts.push(REVIEW_ANSWER)
   if (material.complaint !== null) parts.push(retryNote(material.complaint))

@@ -116,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
     bytes: (channel, bytes) => sessions.bytes(channel, bytes),
     away: (reason, address) => log(`not connected to ${address}: ${reason}`),
-    alone: () => {
+    disconnected: () => {
       sessions.disconnected()
       contact.broken()
     },

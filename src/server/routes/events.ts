@@ -182,13 +182,13 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
-      const tell = ({ type, pane, text }: SerializedPaneChange) => {
+      const pushPane = ({ type, pane, text }: SerializedPaneChange) => {
         if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, text)
       }
       // Panes are not in the log, so a subscriber that resumes gets the current state of each.
-      if (isResumed) for (const pane of parts.panes.list()) tell(parts.panes.asIs(pane))
+      if (isResumed) for (const pane of parts.panes.list()) pushPane(parts.panes.asIs(pane))
       closing.push(
-        parts.panes.listen(tell),
+        parts.panes.listen(pushPane),
         parts.panes.preview(
           () => watched.panes,
           preview =>

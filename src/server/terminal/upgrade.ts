@@ -134,7 +134,7 @@ class TerminalSocket {
     this.#heardAt = this.#options.parts.clock.monotonic()
     if (isBinary) {
       if (!this.#isOpening) this.#socket.close(4001, 'the first message must be hello')
-      else this.#later(() => this.#connection?.input(toBytes(data)))
+      else this.#whenOpen(() => this.#connection?.input(toBytes(data)))
       return
     }
     const message = parseMessage(data.toString())
@@ -144,11 +144,11 @@ class TerminalSocket {
       this.#isOpening = true
       this.#timer.cancel()
       void this.#open(message).catch(error => this.#fail(error))
-    } else this.#later(() => this.#connection?.take(message))
+    } else this.#whenOpen(() => this.#connection?.take(message))
   }
 
   /** What a client sends while its terminal is being opened waits for it. */
-  #later(work: () => void): void {
+  #whenOpen(work: () => void): void {
     if (this.#connection) work()
     else if (this.#early.length < EARLY_MAX) this.#early.push(work)
   }

@@ -33,16 +33,16 @@ export class WorkerTerminals {
   take({ channel, open, text, close }: ChannelMessage): void {
     if (open !== undefined) void this.#open(channel, open as TerminalRequest & { session: string })
     const message = text === undefined ? null : parseMessage(text)
-    if (message && message.type !== 'hello') this.#later(channel, connection => connection.take(message))
+    if (message && message.type !== 'hello') this.#whenOpen(channel, connection => connection.take(message))
     if (close) this.#end(channel)
   }
 
   bytes(channel: number, bytes: Uint8Array): void {
-    this.#later(channel, connection => connection.input(bytes))
+    this.#whenOpen(channel, connection => connection.input(bytes))
   }
 
   /** What a viewer sends while its terminal is being opened waits for it. */
-  #later(channel: number, work: (connection: TerminalConnection) => void): void {
+  #whenOpen(channel: number, work: (connection: TerminalConnection) => void): void {
     const terminal = this.#terminals.get(channel)
     if (terminal?.connection) work(terminal.connection)
     else if (terminal && terminal.early.length < EARLY_MAX) terminal.early.push(work)

@@ -147,7 +147,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...common,
     ...parts,
     session: record,
-    later: work => effects.later(work),
+    later: work => effects.enqueue(work),
     onReport: options.onReport,
     onChanged: ports.changed,
   })

@@ -104,7 +104,7 @@ export class MessageWriter {
     const isOld = isCatchingUp()
     if (ending) this.#endings.set(closed.message, ending)
     this.#closing++
-    effects.later(async () => {
+    effects.enqueue(async () => {
       if (waits && !isOld) await this.#untilConfirmed(closed, ending)
       this.#closing--
       this.#revisions.set(closed.message, 0)
@@ -133,7 +133,7 @@ export class MessageWriter {
     const revision = this.#revisions.get(closed.message)
     if (revision === undefined) return waiters.wake()
     this.#revisions.set(closed.message, revision + 1)
-    effects.later(() => this.#write(closed, revision + 1))
+    effects.enqueue(() => this.#write(closed, revision + 1))
   }
 
   async #write(closed: ClosedMessage, revision: number): Promise<void> {

@@ -96,9 +96,9 @@ export class JoinedConversation {
   }
 
   /** Reports a conversation that cannot be read; supervision of the pane continues. */
-  see(look: Look): void {
+  observe(look: Look): void {
     try {
-      this.#see(look)
+      this.#observe(look)
     } catch (error) {
       this.#options.onError(error)
     }
@@ -130,10 +130,10 @@ export class JoinedConversation {
     return [...this.#messages, this.#marked({ at: this.#now, ...open, blocks, provisional: true })]
   }
 
-  #see(look: Look): void {
+  #observe(look: Look): void {
     if (!this.#source) return
     this.#last = look
-    if (this.#phase) return this.#phase.see(look)
+    if (this.#phase) return this.#phase.observe(look)
     if (!look.isSettled || UNCLEAR.has(look.observation.view)) return
     this.#join(look, this.#source)
     this.#waiters.wake()
@@ -171,7 +171,7 @@ export class JoinedConversation {
     // The agent wrote its text so far before it went back to thinking.
     if (newest && newest.blocks.length > 0 && look.observation.view === 'thinking')
       this.#phase.dispatch('response_content', look)
-    this.#phase.see(look)
+    this.#phase.observe(look)
     if (isFirst && this.#phase.phase !== 'dormant') this.#lateTurn = this.#phase.lastTurn
   }
 

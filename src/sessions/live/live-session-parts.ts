@@ -73,7 +73,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
       if (hasNewContent(lastFrame, look.frame)) notices.changed()
       lastFrame = look.frame
       ending.observe(look)
-      phase.see(look)
+      phase.observe(look)
     },
     onEvidence: evidence => receipts.noteEvidence(evidence, pack),
     onTime: t => phase.tick(t),
@@ -179,8 +179,8 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     typing: isOn => messages.typing(isOn),
     onEnd: () => {
       ending.write()
-      effects.later(() => keeper.forget(record.id))
-      effects.later(async () => options.onEnded?.())
+      effects.enqueue(() => keeper.forget(record.id))
+      effects.enqueue(async () => options.onEnded?.())
     },
   })
   const reports = new AgentReportReader({

@@ -225,7 +225,7 @@ export class LiveSession implements LocalSession {
   /** Takes a report of the agent: from a hook, its transcript or its event stream. */
   report(report: AgentReport): void {
     this.#parts.reports.read(report)
-    this.#parts.effects.later(() => this.#parts.requests.reported.take(report))
+    this.#parts.effects.enqueue(() => this.#parts.requests.reported.take(report))
     this.#parts.waiters.wake()
   }
 
@@ -362,7 +362,7 @@ export class LiveSession implements LocalSession {
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
     if (this.#isReplaced) return
-    this.#parts.effects.later(async () => void (await this.#options.journal.write(type, data)))
+    this.#parts.effects.enqueue(async () => void (await this.#options.journal.write(type, data)))
   }
 
   #changed(): void {

@@ -266,7 +266,7 @@ export class ScreenRequests {
 
   #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string): ToolRequest | null {
     const context = this.#open.context()
-    const tools = this.#open.tools.unasked()
+    const tools = this.#open.tools.withoutRequest()
     if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
     return kind === 'question' ? requestOfForm(tools, menu, instance, context) : null
   }
@@ -277,7 +277,7 @@ export class ScreenRequests {
     requests.shown = { id: open.record.id, instance, hash: menu.hash }
     // The agent may have reported the tool before this host was there.
     const tool =
-      open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
+      open.key === null ? requests.tools.withoutRequest().find(each => requests.tools.isAbout(each, menu)) : undefined
     if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.assignTool(open, tool.key, tool.tool)
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
@@ -395,7 +395,7 @@ export class MenuInstances {
     this.#state = { count, hash: menu.hash, instance }
     if (isCatchingUp() || this.#isTakeOverDue) return
     this.#raising++
-    effects.later(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
+    effects.enqueue(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
   }
 
   /** The settled look shows this menu, and the phase has dealt with it. */
@@ -413,7 +413,7 @@ export class MenuInstances {
     const { effects, requests } = this.#options
     this.#isTakeOverDue = true
     requests.expectTakeOver()
-    effects.later(async () => void (await requests.loadOpen()))
+    effects.enqueue(async () => void (await requests.loadOpen()))
   }
 
   get isTakeOverDue(): boolean {
@@ -428,7 +428,7 @@ export class MenuInstances {
     this.#isTakeOverDue = false
     this.#raising++
     this.#last = menu
-    effects.later(async () => {
+    effects.enqueue(async () => {
       try {
         const found = await requests.takeOver(menu && { menu, instance })
         if (found === 'new' && menu) await requests.raise(menu, instance)

@@ -294,7 +294,7 @@ export class PostgresEventStore implements Api.EventStore {
   }
 
   connectedAmong(names: readonly string[]): Promise<ReadonlySet<string> | null> {
-    return this.#presence.among(names, this.#connections)
+    return this.#presence.connectedOf(names, this.#connections)
   }
 
   async check(): Promise<Api.StoreProblem[]> {

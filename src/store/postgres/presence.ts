@@ -47,7 +47,7 @@ export class Presence {
   }
 
   /** Those of the names that are connected; null if that cannot be told now. */
-  async among(names: readonly string[], connections: Connections): Promise<ReadonlySet<string> | null> {
+  async connectedOf(names: readonly string[], connections: Connections): Promise<ReadonlySet<string> | null> {
     if (!this.#isSettled()) return null
     const rows = await connections.read<{ id: number }>(
       `SELECT objid::bigint AS id FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1
