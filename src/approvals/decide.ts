@@ -93,7 +93,7 @@ export function judgeDecision(
   if (rules.isLocked)
     return refuse(
       'E_LOCKED',
-      'Signalbox is locked down: only denials are taken',
+      'Signalbox is locked down: only denials are accepted',
       'stop the daemon (signalbox serve --stop), find out what happened, then start it again',
     )
   const late = mayNotAllow(record, request, rules, answer)
@@ -207,7 +207,7 @@ function mayNotAllow(
   }
   if (record.terminalOnly !== undefined && !record.source.can?.includes('hold'))
     return new SignalboxError('E_APPROVAL_SEE_ALL', `only the terminal can allow this: ${record.terminalOnly}`, {
-      next: 'attach to the session and answer there; a denial is taken here',
+      next: 'attach to the session and answer there; a denial is accepted here',
     })
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null

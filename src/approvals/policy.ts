@@ -39,7 +39,7 @@ export const MAX_GRANT_USES = 200
 export interface DecideRules {
   now: number
   policy: ApprovalPolicy
-  /** A lockdown is active: only denials are taken. */
+  /** A lockdown is active: only denials are accepted. */
   isLocked?: boolean
   /** A person's role on this surface, null if unknown; by default what it claims. */
   roleOf?: (actor: Actor, surface: Surface) => Role | null

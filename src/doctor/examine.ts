@@ -97,7 +97,7 @@ function checkSandbox({ env }: DoctorContext): Finding {
   const problem = sandboxProblem(backend, env.PATH)
   if (problem === null) {
     const opens = backend === 'bubblewrap' && canOpenPaths(env.PATH)
-    const paths = `paths that you allow ${opens ? 'appear in running sandboxes' : 'hold from the next start on'}`
+    const paths = `paths that you allow ${opens ? 'appear in running sandboxes' : 'take effect at the next start of a session'}`
     return { check: 'sandbox', level: 'ok', message: `${backend} works; ${paths}` }
   }
   return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }

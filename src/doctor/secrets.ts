@@ -49,7 +49,11 @@ async function searchLog(settings: StoreSettings, redactor: Redactor): Promise<F
   } finally {
     await store.close()
   }
-  return report('log', streams, 'change these secrets: the log keeps what it has, for people who can read your files')
+  return report(
+    'log',
+    streams,
+    'replace these secrets where they are used: the log keeps them, for people who can read your files',
+  )
 }
 
 async function searchRecordings(directory: string, redactor: Redactor): Promise<Finding[]> {

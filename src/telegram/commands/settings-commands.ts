@@ -67,13 +67,13 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   lockdown: {
-    summary: 'owner: take denials only',
+    summary: 'owner: lock down; accept only denials',
     role: 'owner',
     run: async ({ services, to }) => {
       if (!services.ports.lockdown) throw new SignalboxError('E_STATE', 'A lockdown cannot be started from here.')
       await services.reply(
         to,
-        'Lock down? All browsers are logged out, all standing approvals end, only denials are taken. Sessions continue.',
+        'Lock down? All browsers are logged out, all standing approvals end, only denials are accepted. Sessions continue.',
         {
           buttons: [
             [{ text: 'Yes, lock down', action: { do: 'lockdown' }, style: 'danger' }],

@@ -268,7 +268,7 @@ export class ButtonHandler {
         const { grants } = (await services.ports.lockdown?.begin(to.person)) ?? { grants: 0 }
         await services.reply(
           to,
-          `Locked down: ${plural(grants, 'standing approval')} ended, all browsers are logged out, only denials are taken.`,
+          `Locked down: ${plural(grants, 'standing approval')} ended, all browsers are logged out, only denials are accepted.`,
         )
         return ''
       }

@@ -158,7 +158,7 @@ function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { v
           {...shared}
           class="input code"
           rows={Math.min(5, text.split('\n').length + 1)}
-          placeholder={setting.shown === 'set' ? 'set; write to replace it' : (look.empty ?? 'one per line')}
+          placeholder={setting.shown === 'set' ? 'set; type to replace it' : (look.empty ?? 'one per line')}
         />
       ) : (
         <input
@@ -252,15 +252,15 @@ function readBack(
   const { type, unit = 's', min, max, hasNone } = setting.accepts
   const plain = text.trim()
   if (type === 'strings') return { value: plain === '' ? [] : plain.split(/\s*[\n,]\s*/) }
-  if (plain === '') return hasNone ? { value: null } : { problem: 'It needs a value.' }
+  if (plain === '') return hasNone ? { value: null } : { problem: 'Enter a value.' }
   if (type === 'string') return { value: plain }
   const value = type === 'duration' ? parseDurationText(plain, unit) : Number(plain)
   const none = hasNone ? ` Empty: ${empty}.` : ''
-  if (value === null) return { problem: `Write a time with its unit: 30 s, 5 min, 2 h.${none}` }
-  if (Number.isNaN(value)) return { problem: `Write a number.${none}` }
+  if (value === null) return { problem: `Enter a time with its unit: 30 s, 5 min, 2 h.${none}` }
+  if (Number.isNaN(value)) return { problem: `Enter a number.${none}` }
   const shown = (limit: number) => (type === 'duration' ? durationText(limit, unit) : String(limit))
-  if (type === 'integer' && !Number.isInteger(value)) return { problem: `Write a whole number.${none}` }
-  if (min !== undefined && value < min) return { problem: `Write ${shown(min)} or more.${none}` }
-  if (max !== undefined && value > max) return { problem: `Write ${shown(max)} or less.${none}` }
+  if (type === 'integer' && !Number.isInteger(value)) return { problem: `Enter a whole number.${none}` }
+  if (min !== undefined && value < min) return { problem: `Enter ${shown(min)} or more.${none}` }
+  if (max !== undefined && value > max) return { problem: `Enter ${shown(max)} or less.${none}` }
   return { value }
 }

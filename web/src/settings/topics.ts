@@ -43,7 +43,7 @@ export const TOPICS: readonly Topic[] = [
           set(
             'notify.channels',
             'Channels',
-            'Tried from left to right; the next one if you do not react. Those that are not set up are skipped.',
+            'Tried from left to right; each next one if you do not react. Those that are not set up are skipped.',
             {
               words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
             },
