@@ -46,13 +46,13 @@ export async function decideBatch(
   const results: BatchResult[] = []
   for (const [index, item] of items.entries()) {
     const record = records[index] ?? null
-    const why = record && first ? whyNotInBatch(record, first) : null
-    results.push(await one(ledger, item, record, why, by))
+    const why = record && first ? batchProblem(record, first) : null
+    results.push(await decideItem(ledger, item, record, why, by))
   }
   return results
 }
 
-async function one(
+async function decideItem(
   ledger: Ledger,
   { id, fingerprint }: BatchItem,
   record: ApprovalRecord | null,
@@ -81,7 +81,7 @@ async function one(
 }
 
 /** Why this request may not be allowed in a batch with `first`; null when it may. */
-function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
+function batchProblem(record: ApprovalRecord, first: ApprovalRecord): string | null {
   const manual = whyManualOnly(record)
   if (manual) return manual
   const isTogether =

@@ -212,7 +212,7 @@ function mayNotAllow(
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
   const edited = hasEdited && !problem ? rateEdited?.(record, editedInput) : undefined
-  const risk = worse(record.risk.level, edited?.level ?? 'low')
+  const risk = higherRisk(record.risk.level, edited?.level ?? 'low')
   if ((answer.isAllow || hasEdited) && isAtLeast(risk, 'elevated')) {
     const hasSeen = seen.whole && seen.displayHash === record.display.hash
     if (record.display.isCut)
@@ -257,7 +257,7 @@ function decisionOf(
   }
 }
 
-function worse(a: RiskLevel, b: RiskLevel): RiskLevel {
+function higherRisk(a: RiskLevel, b: RiskLevel): RiskLevel {
   return isAtLeast(a, b) ? a : b
 }
 

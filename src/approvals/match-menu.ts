@@ -29,7 +29,7 @@ export function matchMenu(menu: ShownMenu, tool: string, input: unknown): MenuMa
     wanted.length < WORD_MIN_CHARACTERS
       ? lines.some(line => line.replace(/^\$/, '') === wanted)
       : screen.includes(wanted)
-  if (isThere || (isFileUse(use) && endsAlike(screen, wanted))) return 'whole'
+  if (isThere || (isFileUse(use) && haveSameEnd(screen, wanted))) return 'whole'
   if (lines.some(line => isPartOf(line, wanted))) return 'part'
   return contradiction(use, toolUseOnScreen(menu)) === null ? 'unclear' : 'other'
 }
@@ -84,7 +84,7 @@ function contradiction(structured: ToolUse, onScreen: ToolUse | null): string | 
 }
 
 /** Agents show paths relative to the project: the last two segments must be equal. */
-function endsAlike(screen: string, path: string): boolean {
+function haveSameEnd(screen: string, path: string): boolean {
   const segments = path.split('/').filter(segment => segment !== '')
   return segments.length >= 2 && screen.includes(segments.slice(-2).join('/'))
 }

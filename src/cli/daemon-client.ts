@@ -238,7 +238,7 @@ export class DaemonClient {
         }
       }
     } catch (error) {
-      if (!signal.aborted) throw gone(error)
+      if (!signal.aborted) throw daemonGone(error)
     }
   }
 
@@ -251,7 +251,7 @@ export class DaemonClient {
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     } catch (error) {
-      throw gone(error)
+      throw daemonGone(error)
     }
     const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as unknown
     if ((response.statusCode ?? 500) < 400) return answer as InMilliseconds<T>
@@ -281,7 +281,7 @@ export class DaemonClient {
         },
         resolve,
       )
-      sending.on('error', error => reject(gone(error)))
+      sending.on('error', error => reject(daemonGone(error)))
       sending.end(text)
     })
   }
@@ -327,7 +327,7 @@ function isFile(body: unknown): body is { bytes: Buffer; type: string } {
   return typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Buffer
 }
 
-function gone(error: unknown): SignalboxError {
+function daemonGone(error: unknown): SignalboxError {
   return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', {
     next: 'run the command again: it starts a new daemon',
     cause: error,

@@ -32,7 +32,7 @@ async function examineAgent(name: string, context: DoctorContext, loaded: Loaded
   const configured = loaded?.config.agents[name]?.command ?? null
   const environment = { env: context.env, cwd: context.cwd, configuredCommand: configured }
   const location = agent.locate(environment)
-  if (!location.found) return missing(agent, location.looked, configured)
+  if (!location.found) return missingAgent(agent, location.looked, configured)
   const { version, problem: versionProblem } = await readVersion(agent, location, context)
   const signIn = agent.signIn?.(environment) ?? null
   const pack = agent.pack === null || version === null ? null : await loadPack(agent.pack, null, version)
@@ -58,7 +58,7 @@ async function examineAgent(name: string, context: DoctorContext, loaded: Loaded
 }
 
 /** An agent that is not installed is fine, unless the settings name its program. */
-function missing(agent: AgentAdapter, looked: string, configured: string | null): Finding {
+function missingAgent(agent: AgentAdapter, looked: string, configured: string | null): Finding {
   const finding: AgentFinding = {
     title: agent.title,
     file: null,

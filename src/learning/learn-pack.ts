@@ -82,10 +82,10 @@ function ranked(judged: readonly JudgedRecording[], refused: ReadonlySet<string>
 }
 
 function seenIn(entry: LearnedEntry, judged: readonly JudgedRecording[]): number {
-  return judged.filter(({ texts }) => concerns(entry, texts)).length
+  return judged.filter(({ texts }) => appliesTo(entry, texts)).length
 }
 
-function concerns(entry: LearnedEntry, texts: ReadonlySet<string>): boolean {
+function appliesTo(entry: LearnedEntry, texts: ReadonlySet<string>): boolean {
   if (entry.list === 'rule' && entry.region === 'title') return true
   const pattern = new RegExp(patternOf(entry).replaceAll(' ', '[\\x20\\u00a0]'), 'u')
   for (const text of texts) if (pattern.test(text)) return true
@@ -133,7 +133,7 @@ function tryOne(entry: LearnedEntry, { judged, entries, build }: Round): Found |
   // The recordings that it may correct come first: most candidates end there.
   for (const group of [judged.filter(isWrong), judged.filter(recording => !isWrong(recording))]) {
     for (const before of group) {
-      const after = concerns(entry, before.texts) ? judge(before.recording, pack) : before
+      const after = appliesTo(entry, before.texts) ? judge(before.recording, pack) : before
       for (const [index, moment] of after.moments.entries()) {
         const was = before.moments[index]!.isRight
         if (was && !moment.isRight) return null

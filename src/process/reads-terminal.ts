@@ -53,7 +53,7 @@ export function judgeTerminalRead({ processes, mode, isComplete }: TerminalFacts
   if (mode === 'silent' && hidden) return { reads: 'yes', how: `${hidden.name} has turned the echo off` }
   if (hidden) return { reads: 'unknown', how: `what ${hidden.name} waits for is hidden` }
   if (!isComplete || processes.length === 0) return { reads: 'unknown', how: 'the programs are hidden' }
-  const waits = processes.map(({ name, threads }) => `${name} ${whereOf(threads[0])}`)
+  const waits = processes.map(({ name, threads }) => `${name} ${describeWait(threads[0])}`)
   return { reads: 'no', how: waits.slice(0, 3).join(', ') }
 }
 
@@ -65,7 +65,7 @@ function isHidden(wait: ThreadWait, terminalFds: readonly number[] | null): bool
   return wait.in === 'hidden' || ('fds' in wait && (wait.fds === null || terminalFds === null))
 }
 
-function whereOf(wait: ThreadWait | undefined): string {
+function describeWait(wait: ThreadWait | undefined): string {
   if (wait === undefined) return 'has ended'
   return wait.in === 'elsewhere'
     ? wait.where

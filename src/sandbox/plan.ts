@@ -104,7 +104,7 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
       ...[...new Set(hidden)].map(path => ({
         path,
         access: 'private' as const,
-        why: whyPrivate(path, request),
+        why: hiddenReason(path, request),
         ...(request.hidden.includes(path) && { isProtected: true as const }),
       })),
       ...(policy.network === 'on' ? RESOLVER_DIRECTORIES.flatMap(path => shown(path, 'read', 'name resolution')) : []),
@@ -240,7 +240,7 @@ function programDirectories(path: string): string[] {
   ]
 }
 
-function whyPrivate(path: string, { home, hidden }: PlanRequest): string {
+function hiddenReason(path: string, { home, hidden }: PlanRequest): string {
   if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
   if (path === home) return 'empty, except for what is listed below'
   return 'empty: files and sockets of other programs are not visible'

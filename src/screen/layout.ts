@@ -93,7 +93,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
     pack,
   )
-  const blocks = hint === null ? said : above(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
+  const blocks = hint === null ? said : blocksAbove(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
 
   if (menu) {
     regions.delete('composer')
@@ -129,7 +129,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
 }
 
 /** The blocks above a row; rows below the sign of work are a footer. */
-function above(blocks: readonly RowBlock[], row: number): RowBlock[] {
+function blocksAbove(blocks: readonly RowBlock[], row: number): RowBlock[] {
   return blocks.filter(block => block.first < row).map(block => ({ ...block, last: Math.min(block.last, row - 1) }))
 }
 

@@ -64,11 +64,11 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
 /** The program says itself that it works: by the progress of its tab, or by a title that moves. */
 function saysWork(frame: Frame, title: ScreenMemory['title'], pack: Pack): boolean {
   if (frame.progress?.state === 'busy' || frame.progress?.state === 'value') return true
-  return !knowsTitle(pack) && isTitleMoving(title, frame)
+  return !hasTitleRules(pack) && isTitleMoving(title, frame)
 }
 
 /** The pack says which titles mean work: others do not. */
-function knowsTitle({ rules }: Pack): boolean {
+function hasTitleRules({ rules }: Pack): boolean {
   return rules.some(({ region }) => region === 'title')
 }
 

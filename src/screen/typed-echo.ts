@@ -75,7 +75,7 @@ function endOfEcho(rows: readonly ScreenRow[], first: number, limit: number, dra
     if (text === '' && index > first) continue
     if (text === '' || !rest.startsWith(text)) {
       // A time or a status may follow the words in the same row.
-      return rest.length >= PROMPT_MIN_CHARACTERS && text.startsWith(rest) && isAside(text.slice(rest.length))
+      return rest.length >= PROMPT_MIN_CHARACTERS && text.startsWith(rest) && isShortText(text.slice(rest.length))
         ? index
         : null
     }
@@ -85,7 +85,7 @@ function endOfEcho(rows: readonly ScreenRow[], first: number, limit: number, dra
   return null
 }
 
-function isAside(text: string): boolean {
+function isShortText(text: string): boolean {
   return text.length <= 12
 }
 

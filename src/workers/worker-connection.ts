@@ -93,7 +93,7 @@ export class WorkerConnection {
    * answer.
    */
   ask(method: string, params: Record<string, unknown>): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(gone())
+    if (this.#isClosed) return Promise.reject(connectionLost())
     const { id, answer } = this.#asked.add(method, params)
     this.send({ type: 'call', id, method, params })
     return answer
@@ -124,7 +124,7 @@ export class WorkerConnection {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const abort of this.#calls.values()) abort.abort()
-    this.#asked.dropAll(gone())
+    this.#asked.dropAll(connectionLost())
     const channels = [...this.#channels.values()]
     this.#channels.clear()
     for (const listener of channels) listener.closed()
@@ -210,7 +210,7 @@ export class WorkerConnection {
   }
 }
 
-function gone(): SignalboxError {
+function connectionLost(): SignalboxError {
   return new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke', {
     next: 'try again when it is back: signalbox workers',
   })

@@ -104,7 +104,7 @@ function rateInner(name: string, args: readonly ShellWord[], context: PathContex
     const inner = start < 0 ? [] : args.slice(start + 1, endOfExec(texts, start + 1))
     return [
       ...(isDeleting ? [{ level: 'high' as const, text: 'deletes everything it finds' }] : []),
-      ...(inner.length > 0 ? rateMany(inner, context, depth) : []),
+      ...(inner.length > 0 ? rateWithUnknownFiles(inner, context, depth) : []),
     ]
   }
   const wrapper = wrapperOf(name)
@@ -113,7 +113,7 @@ function rateInner(name: string, args: readonly ShellWord[], context: PathContex
   const script = scriptOf(name, texts.slice(0, args.length - inner.length), inner)
   if (script !== '') return rateCommand(script, context, depth + 1)
   if (inner.length === 0) return name === 'env' ? [{ level: 'elevated', text: 'shows the environment' }] : []
-  return name === 'xargs' ? rateMany(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
+  return name === 'xargs' ? rateWithUnknownFiles(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
 }
 
 /**
@@ -128,7 +128,7 @@ function scriptOf(name: string, options: readonly string[], inner: readonly Shel
 }
 
 /** A command that gets its files from another one: which files is unknown. */
-function rateMany(inner: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
+function rateWithUnknownFiles(inner: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
   const command = split(inner)
   const reasons = rateSimple(command, context, depth + 1)
   const changesFiles = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined

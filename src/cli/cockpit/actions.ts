@@ -41,7 +41,7 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
       notice: `${words} · ${after.state === 'decided' ? 'waiting for the agent to continue' : endOf(after as never)}`,
     }
   } catch (error) {
-    if (isUnproven(error)) return proveFirst(client, command)
+    if (isUnproven(error)) return proveThenDecide(client, command)
     if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || isConfirmed) throw error
     const digits = request.fingerprint.slice(0, FINGERPRINT_DIGITS)
     const done = (typed: string): Step =>
@@ -57,7 +57,7 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
 /**
  * The cockpit runs where any process can type, such as in tmux: the person reads a code elsewhere.
  */
-async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<Step> {
+async function proveThenDecide(client: DaemonClient, command: Of<'decide'>): Promise<Step> {
   await client.post('/auth/terminal-code')
   const done = (typed: string): Step =>
     typed.trim() === ''

@@ -52,7 +52,7 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - FRAME_ROWS)
-  const lines = [headline(data, view, cols), ...over(body, view.mode, { cols, rows: height }).slice(0, height)]
+  const lines = [headline(data, view, cols), ...drawOverlay(body, view.mode, { cols, rows: height }).slice(0, height)]
   while (lines.length < rows - 1) lines.push([])
   lines.push(footer(view, selected, cols))
   return { lines: lines.slice(0, rows).map(line => fitLine(line, cols)), layout, detail }
@@ -147,7 +147,7 @@ export function endOfPage(lines: readonly string[], { cols, rows }: Size): numbe
 }
 
 /** A page or a menu lies over the body. */
-function over(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
+function drawOverlay(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
   if (mode.kind === 'page') {
     const lines = pageLines(mode.lines, cols)
     const from = Math.max(0, Math.min(mode.top, lines.length - rows))

@@ -46,33 +46,33 @@ export function press(view: CockpitView, input: Input, shown: ShownScreen): Pres
         ? point(view, input, shown)
         : input.kind === 'key'
           ? key(view, input.key, shown)
-          : still(view)
+          : unchanged(view)
     case 'filter':
       return typeFilter(view, input)
     case 'line':
       return typeLine(view, mode, input)
     case 'confirm': {
       const isYes = input.kind === 'key' && (input.key === 'y' || input.key === 'Y')
-      return after(view, isYes ? { command: mode.command } : { notice: 'Cancelled: nothing was done.' })
+      return applyStep(view, isYes ? { command: mode.command } : { notice: 'Cancelled: nothing was done.' })
     }
     case 'choose':
       return choose(view, mode, input)
     case 'page': {
       const by = input.kind === 'key' ? { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[input.key] : undefined
-      if (by === undefined) return after(view, {})
+      if (by === undefined) return applyStep(view, {})
       // A page that opened at its end may begin further down than the screen allows.
       const top = Math.min(mode.top, endOfPage(mode.lines, shown.size))
-      return still({ ...view, mode: { ...mode, top: Math.max(0, top + by) } })
+      return unchanged({ ...view, mode: { ...mode, top: Math.max(0, top + by) } })
     }
   }
 }
 
 /** A step ends the current mode, unless it begins another. */
-function after(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): PressResult {
+function applyStep(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): PressResult {
   return { view: { ...view, mode, notice }, command: command ?? null }
 }
 
-function still(view: CockpitView): PressResult {
+function unchanged(view: CockpitView): PressResult {
   return { view, command: null }
 }
 
@@ -82,7 +82,7 @@ function key(view: CockpitView, name: string, shown: ShownScreen): PressResult {
   const row = rows[at] ?? null
   const to = (index: number) => select(view, rows[Math.max(0, Math.min(rows.length - 1, index))]?.id ?? null)
   const scroll = (by: number) =>
-    still({ ...view, notice: '', scroll: Math.max(0, Math.min(shown.maxScroll, view.scroll + by)) })
+    unchanged({ ...view, notice: '', scroll: Math.max(0, Math.min(shown.maxScroll, view.scroll + by)) })
   const page = Math.max(1, shown.size.rows - 6)
   switch (name) {
     case 'up':
@@ -97,7 +97,7 @@ function key(view: CockpitView, name: string, shown: ShownScreen): PressResult {
       return to(rows.length - 1)
     case 'tab': {
       const next = [...rows.slice(at + 1), ...rows.slice(0, at + 1)].find(needsYou)
-      return next ? select(view, next.id) : after(view, { notice: 'Nothing needs you.' })
+      return next ? select(view, next.id) : applyStep(view, { notice: 'Nothing needs you.' })
     }
     case 'page-up':
       return shown.maxScroll > 0 ? scroll(-page) : to(at - page)
@@ -108,31 +108,31 @@ function key(view: CockpitView, name: string, shown: ShownScreen): PressResult {
     case 'J':
       return scroll(1)
     case '/':
-      return after(view, { mode: { kind: 'filter' } })
+      return applyStep(view, { mode: { kind: 'filter' } })
     case 'escape':
-      return still({ ...view, notice: '', filter: '', isZoomed: false })
+      return unchanged({ ...view, notice: '', filter: '', isZoomed: false })
     case 'i':
-      return still({ ...view, notice: '', showsAll: !view.showsAll })
+      return unchanged({ ...view, notice: '', showsAll: !view.showsAll })
     case 'z':
-      return still({ ...view, notice: '', isZoomed: !view.isZoomed })
+      return unchanged({ ...view, notice: '', isZoomed: !view.isZoomed })
     case '?':
-      return after(view, { mode: { kind: 'page', lines: HELP, top: 0 } })
+      return applyStep(view, { mode: { kind: 'page', lines: HELP, top: 0 } })
     case 'q':
-      return after(view, { command: { do: 'leave' } })
+      return applyStep(view, { command: { do: 'leave' } })
     case 'S':
-      return after(view, { command: { do: 'seen-all' } })
+      return applyStep(view, { command: { do: 'seen-all' } })
     case 'n':
-      return after(view, { command: { do: 'new' } })
+      return applyStep(view, { command: { do: 'new' } })
     case 'o':
-      return after(view, { command: { do: 'dashboard' } })
+      return applyStep(view, { command: { do: 'dashboard' } })
   }
-  if (!row) return still({ ...view, notice: '' })
+  if (!row) return unchanged({ ...view, notice: '' })
   const request = row.request ? requestKey(row.request, name, shown) : null
-  return after(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
+  return applyStep(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
 }
 
 function select(view: CockpitView, selected: string | null): PressResult {
-  return still({ ...view, notice: '', selected, ...(selected !== view.selected && { scroll: 0 }) })
+  return unchanged({ ...view, notice: '', selected, ...(selected !== view.selected && { scroll: 0 }) })
 }
 
 /** Allow, deny and answer; null for other keys. */
@@ -260,17 +260,17 @@ function label({ place, name }: PaneInfo): string {
 }
 
 function typeFilter(view: CockpitView, input: Input): PressResult {
-  if (input.kind === 'mouse') return still(view)
-  if (input.kind === 'key' && input.key === 'enter') return after(view, {})
-  if (input.kind === 'key' && input.key === 'escape') return after({ ...view, filter: '' }, {})
-  return still({ ...view, filter: edited(view.filter, input).replaceAll('\n', ' ') })
+  if (input.kind === 'mouse') return unchanged(view)
+  if (input.kind === 'key' && input.key === 'enter') return applyStep(view, {})
+  if (input.kind === 'key' && input.key === 'escape') return applyStep({ ...view, filter: '' }, {})
+  return unchanged({ ...view, filter: edited(view.filter, input).replaceAll('\n', ' ') })
 }
 
 function typeLine(view: CockpitView, mode: Extract<Mode, { kind: 'line' }>, input: Input): PressResult {
-  if (input.kind === 'mouse') return still(view)
-  if (input.kind === 'key' && input.key === 'escape') return after(view, { notice: 'Cancelled.' })
-  if (input.kind === 'key' && input.key === 'enter') return after(view, mode.done(mode.value))
-  return still({ ...view, mode: { ...mode, value: edited(mode.value, input) } })
+  if (input.kind === 'mouse') return unchanged(view)
+  if (input.kind === 'key' && input.key === 'escape') return applyStep(view, { notice: 'Cancelled.' })
+  if (input.kind === 'key' && input.key === 'enter') return applyStep(view, mode.done(mode.value))
+  return unchanged({ ...view, mode: { ...mode, value: edited(mode.value, input) } })
 }
 
 /** A text after a key: backspace, ctrl-W a word, ctrl-U everything. */
@@ -289,15 +289,15 @@ function edited(value: string, input: Exclude<Input, { kind: 'mouse' }>): string
 }
 
 function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, input: Input): PressResult {
-  if (input.kind !== 'key') return still(view)
+  if (input.kind !== 'key') return unchanged(view)
   const move = (by: number) =>
-    still({ ...view, mode: { ...mode, at: Math.max(0, Math.min(mode.choices.length - 1, mode.at + by)) } })
+    unchanged({ ...view, mode: { ...mode, at: Math.max(0, Math.min(mode.choices.length - 1, mode.at + by)) } })
   if (input.key === 'up' || input.key === 'k') return move(-1)
   if (input.key === 'down' || input.key === 'j') return move(1)
-  if (input.key === 'escape' || input.key === 'q') return after(view, {})
+  if (input.key === 'escape' || input.key === 'q') return applyStep(view, {})
   const index = input.key === 'enter' ? mode.at : /^[1-9]$/.test(input.key) ? Number(input.key) - 1 : -1
   const choice = mode.choices[index]
-  return choice ? after(view, choice.step) : still(view)
+  return choice ? applyStep(view, choice.step) : unchanged(view)
 }
 
 /** The mouse: a click selects, a click on the selected row opens it, the wheel scrolls. */
@@ -308,8 +308,8 @@ function point(view: CockpitView, input: Extract<Input, { kind: 'mouse' }>, show
     if (isInside(detail, input)) return key(view, isUp ? 'K' : 'J', shown)
     return key(view, isUp ? 'up' : 'down', shown)
   }
-  if (!isInside(list, input)) return still(view)
+  if (!isInside(list, input)) return unchanged(view)
   const row = shown.rows[view.top + input.y - list.y]
-  if (!row) return still(view)
+  if (!row) return unchanged(view)
   return row.id === view.selected ? key(view, 'enter', shown) : select(view, row.id)
 }

@@ -71,7 +71,7 @@ export async function driveStarted(
         printer.event(event)
       },
     }
-    const final = await driveHere(context, runContext, record, listener, flags)
+    const final = await driveInProcess(context, runContext, record, listener, flags)
     const successor = await successorOf(store, final)
     if (successor === null) return concludeRun(context, runContext, final, flags)
     if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
@@ -110,7 +110,7 @@ export function printQueued(
   return EXIT.ok
 }
 
-async function driveHere(
+async function driveInProcess(
   context: CommandContext,
   runContext: RunContext,
   record: RunRecord,

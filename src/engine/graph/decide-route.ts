@@ -26,17 +26,17 @@ export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
   if (outcome.end) return [{ do: 'end', ...outcome.end }]
   const repeated = repeatedFailure(work, cursor, outcome)
   if (repeated) return [repeated]
-  if (isExit(node)) return leave(work, cursor, null)
+  if (isExit(node)) return endPath(work, cursor, null)
   if (cursor.handler === 'parallel' && outcome.status !== 'fail') {
     const join = findJoin(graph, node.id).node
-    return join === null ? leave(work, cursor, null) : go(cursor, { to: join, edge: null, reason: 'join' })
+    return join === null ? endPath(work, cursor, null) : followEdge(cursor, { to: join, edge: null, reason: 'join' })
   }
   const options = { isParallel: cursor.handler === 'parallel' }
   const found = selectEdge(graph, node, routed(outcome), cursor.context, options)
-  if ('go' in found) return go(cursor, { to: found.go, edge: found.edge, reason: found.reason })
-  if ('fail' in found) return leave(work, cursor, found.why, found.fail)
-  if (outcome.status === 'fail') return leave(work, cursor, outcome.failure_reason ?? 'failed')
-  return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? leave(work, cursor, null)
+  if ('go' in found) return followEdge(cursor, { to: found.go, edge: found.edge, reason: found.reason })
+  if ('fail' in found) return endPath(work, cursor, found.why, found.fail)
+  if (outcome.status === 'fail') return endPath(work, cursor, outcome.failure_reason ?? 'failed')
+  return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? endPath(work, cursor, null)
 }
 
 /**
@@ -68,7 +68,7 @@ export function sendBack(work: GraphWork, cursor: Cursor, except: string | null)
   ]
 }
 
-function go(
+function followEdge(
   cursor: Cursor,
   { to, edge, reason }: Pick<EventData<'edge.selected'>, 'to' | 'edge' | 'reason'>,
 ): readonly Command[] {
@@ -82,10 +82,10 @@ function go(
 }
 
 /** There is no next node: the run, or the branch, ends. */
-function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
+function endPath(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
-  const verdict = verdictOf(cursor)
+  const verdict = pipelineOutcomeOf(cursor)
   const reason = verdict.outcome ?? 'done'
   return [{ do: 'end', status: 'completed', reason, outputs: outputsOf(work, cursor), ...verdict }]
 }
@@ -94,7 +94,7 @@ function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = '
  * A graph can qualify its end: `run.outcome` and `run.objections` of its context become part of the
  * end of the run.
  */
-function verdictOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
+function pipelineOutcomeOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
   const { 'run.outcome': outcome, 'run.objections': objections } = context
   return {
     ...(typeof outcome === 'string' && { outcome }),

@@ -192,7 +192,7 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
       ),
     ]
   }
-  const final = isRetryable(outcome) ? exhausted(node, outcome, policy.attempts) : outcome
+  const final = isRetryable(outcome) ? outcomeWithoutRetries(node, outcome, policy.attempts) : outcome
   const keys = Object.keys(outcome.context_updates ?? {})
   const dropped = keys.filter(isEngineKey)
   const events: NewEvent[] = [...(outcome.events ?? []), finished(cursor, final)]
@@ -212,7 +212,7 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
   return [emit(...events)]
 }
 
-function exhausted(node: GraphNode, outcome: NodeOutcome, attempts: number): NodeOutcome {
+function outcomeWithoutRetries(node: GraphNode, outcome: NodeOutcome, attempts: number): NodeOutcome {
   if (new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('allow_partial'))
     return { ...outcome, status: 'partial_success', notes: 'retries exhausted, partial accepted' }
   const reason = outcome.failure_reason ?? outcome.notes ?? 'the handler asked for a retry'

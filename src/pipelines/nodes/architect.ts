@@ -26,7 +26,7 @@ export const architect: AgentNode = {
   async conclude(context, { text }) {
     const { state, call, cwd } = context
     const path = state.plan_path!
-    const undone = await undoOthers(context)
+    const undone = await revertOtherFiles(context)
     if (undone.length > 0)
       call.notice(
         'warning',
@@ -85,7 +85,7 @@ async function rememberTree(context: NodeContext): Promise<void> {
   if (!existsSync(file)) writeFileSync(file, await context.git.treeHash(planPaths(context)))
 }
 
-async function undoOthers(context: NodeContext): Promise<string[]> {
+async function revertOtherFiles(context: NodeContext): Promise<string[]> {
   const { git, args, call } = context
   const file = treeFile(context)
   if (!existsSync(file)) return []

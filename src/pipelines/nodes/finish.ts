@@ -11,7 +11,7 @@ import { historyEntries } from './common.js'
 /** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
   const { state } = context
-  const { outcome, objections } = verdictOf(state)
+  const { outcome, objections } = finalOutcomeOf(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
   await removeUnusedWorkspace(context, events)
@@ -29,7 +29,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-function verdictOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+function finalOutcomeOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   if (state.pipeline_type === 'review') return reviewOutcome(state)
   // The person who merged it has accepted it; before that, only open findings count.
   if (state.pipeline_type === 'pull_request') return { outcome: 'approved', objections: [] }

@@ -8,7 +8,7 @@ export async function objections(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   const open = openObjections(state)
   if (reply) {
-    if (reply.option === 'more') return more(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
+    if (reply.option === 'more') return raiseLimit(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
     if (reply.option === 'accept') return accept(context, reply.by, open, true)
     if (reply.option === 'stop') return stop(context, reply.by, open)
   }
@@ -24,7 +24,7 @@ export async function objections(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-function more(context: NodeContext, by: string, count: number): NodeResult {
+function raiseLimit(context: NodeContext, by: string, count: number): NodeResult {
   const { state, args } = context
   const extra = Number.isInteger(count) && count > 0 ? count : args.profile.maxTaskReviews
   return {

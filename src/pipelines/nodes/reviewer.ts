@@ -190,7 +190,7 @@ function withoutSettled(context: NodeContext, review: TypedReview): TypedReview 
 async function changedMeanwhile(context: NodeContext, before: string, after: string): Promise<NodeResult> {
   const { git, args } = context
   const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
-  markVoid(context)
+  recordVoidReview(context)
   if (args.workspace.mode === 'in_place')
     return failed(`files changed during the review and were left as they are: ${paths}`)
   await git.git.restoreTree(before)
@@ -200,7 +200,7 @@ async function changedMeanwhile(context: NodeContext, before: string, after: str
 /**
  * A Reviewer that changed files has not reviewed, and its answer stays void in every later attempt.
  */
-function markVoid(context: NodeContext): void {
+function recordVoidReview(context: NodeContext): void {
   writeFileSync(voidFile(context, context.step.attempt), '', { mode: 0o600 })
   for (const type of context.state.review_types) rmSync(keptFile(context, type), { force: true })
 }

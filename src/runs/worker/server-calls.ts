@@ -73,7 +73,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
         const state = await stateOf(store, run)
         return method === 'blob.read' ? readBlob(state, source, bundles, params) : writeBlob(run, bundles, params)
       }
-      if (method === 'approval.ask') return approvals.ask(...askedOf(run, params, signal))
+      if (method === 'approval.ask') return approvals.ask(...approvalCallOf(run, params, signal))
       if (method === 'approval.withdraw') return approvals.withdraw(nameOf(run, params))
       throw new SignalboxError('E_ROLE', `workers cannot call "${method}"`)
     },
@@ -125,7 +125,7 @@ async function writeBlob(run: string, bundles: WorkspaceBlobs, params: Record<st
 
 type Asked = Parameters<StepApprovals['ask']>
 
-function askedOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
+function approvalCallOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
   const { agent, cwd, requestId, tool, input } = params as Record<string, string>
   // Notices of the step come from the worker; this one names the request, which only the server
   // has.

@@ -77,10 +77,10 @@ export class LocalPeers {
     if (OF_OWN_SESSION.has(route.id) && session !== null && params.id === session) return
     throw new SignalboxError(
       'E_ROLE',
-      `an agent may not do this: the caller belongs to ${named(session)}, by ${sign}`,
+      `an agent may not do this: the caller belongs to ${describeSession(session)}, by ${sign}`,
       {
         next: 'do it from a terminal of your own',
-        details: { inside: named(session) },
+        details: { inside: describeSession(session) },
       },
     )
   }
@@ -150,10 +150,10 @@ export class LocalPeers {
 /** The person in whose name an agent's process acts: the log shows that it was the agent. */
 export function agentPerson(peer: LocalPeer | null): Person | null {
   if (peer?.origin.kind !== 'agent') return null
-  const name = named(peer.origin.session)
+  const name = describeSession(peer.origin.session)
   return { id: `inside ${name}`, name: `inside ${name}`, role: 'approver' }
 }
 
-function named(session: string | null): string {
+function describeSession(session: string | null): string {
   return session ?? 'a session'
 }

@@ -30,7 +30,7 @@ export const paneStreamRoutes: readonly Route[] = [
         push({ event: 'heartbeat', data: {} })
         timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       }
-      return streamOf(call, queue, once(all), () => {
+      return streamOf(call, queue, singleChunk(all), () => {
         timer.cancel()
         unlisten()
         unnotice()
@@ -39,6 +39,6 @@ export const paneStreamRoutes: readonly Route[] = [
   }),
 ]
 
-async function* once(text: string): AsyncGenerator<string, void> {
+async function* singleChunk(text: string): AsyncGenerator<string, void> {
   yield text
 }

@@ -21,7 +21,7 @@ export class AcpChannel {
   readonly #sent = new LineSplitter()
   #offset = 0
   #t = 0
-  #complaints: readonly string[] = []
+  #otherLines: readonly string[] = []
 
   constructor(options: AcpChannelOptions) {
     this.#options = options
@@ -36,8 +36,8 @@ export class AcpChannel {
     return this.#t
   }
 
-  get complaints(): readonly string[] {
-    return this.#complaints
+  get otherLines(): readonly string[] {
+    return this.#otherLines
   }
 
   output(bytes: Uint8Array, t: number, offset: number): void {
@@ -46,7 +46,7 @@ export class AcpChannel {
     for (const line of this.#received.push(bytes)) {
       const message = parseMessage(line)
       if (message) this.#take(this.#options.conversation.received(message, t))
-      else if (line !== '') this.#complaints = [...this.#complaints, line].slice(-OTHER_LINES_KEPT)
+      else if (line !== '') this.#otherLines = [...this.#otherLines, line].slice(-OTHER_LINES_KEPT)
     }
   }
 

@@ -51,7 +51,7 @@ export class AcpHandshake {
   }
 
   /** For the person who waits for the session. */
-  get complaint(): { kind: 'auth' | 'not-ready'; text: string } | null {
+  get notice(): { kind: 'auth' | 'not-ready'; text: string } | null {
     if (!this.#failure) return null
     const { method, error } = this.#failure
     const { number, agent } = this.#options.record

@@ -89,7 +89,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     session: record,
     clock,
     times,
-    lastRows: count => channel.complaints.slice(-count),
+    lastRows: count => channel.otherLines.slice(-count),
     unattendedMs: () => 0,
     notify: notice => ports.record('session.noticed', { session, ...notice }),
     onSilence: () => notices.silent(),
@@ -129,7 +129,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...common,
     journal,
     deliver: ports.deliver,
-    alone: oneAtATime(),
+    alone: sequentially(),
     changed: ms => waiters.changed(ms),
     isIdle: ports.isIdle,
     ...(options.pause && { pause: options.pause }),
@@ -184,7 +184,7 @@ function clientParts(
 }
 
 /** Each piece of work starts when the one before has ended. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+function sequentially(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {
     const turn = last.then(work)

@@ -85,7 +85,7 @@ export class DecisionDelivery {
   }
 
   /** The agent has reported what became of the request. */
-  async conclude(open: OpenRequest, noteWay: NoteWay = wayOfAnswer(open)): Promise<void> {
+  async conclude(open: OpenRequest, noteWay: NoteWay = noteWayOf(open)): Promise<void> {
     const { proof } = open
     if (!proof) return
     const evidence = [{ kind: proof.by, result: proof.result }]
@@ -342,6 +342,6 @@ export class DecisionDelivery {
   }
 }
 
-function wayOfAnswer({ record }: OpenRequest): NoteWay {
+function noteWayOf({ record }: OpenRequest): NoteWay {
   return record.delivery.some(({ step }) => step === 'answer') ? 'channel' : null
 }

@@ -122,7 +122,7 @@ const PAGE_SIZE = 4096
  */
 function openReadableCopy(driver: Driver, path: string, copy: string, pristine: string): Database | null {
   for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
-  for (const repair of [() => undefined, () => graftFirstPage(pristine, copy)]) {
+  for (const repair of [() => undefined, () => replaceFirstPage(pristine, copy)]) {
     repair()
     ignorePageCount(copy)
     const database = new driver(copy)
@@ -142,7 +142,7 @@ function canReadEvents(database: Database): boolean {
   }
 }
 
-function graftFirstPage(from: string, to: string): void {
+function replaceFirstPage(from: string, to: string): void {
   const page = Buffer.alloc(PAGE_SIZE)
   withFile(from, 'r', file => readSync(file, page, 0, PAGE_SIZE, 0))
   withFile(to, 'r+', file => writeSync(file, page, 0, PAGE_SIZE, 0))

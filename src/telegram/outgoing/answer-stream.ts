@@ -196,7 +196,7 @@ export class AnswerStream {
 export function provisional(blocks: readonly Block[]): Block[] {
   const last = blocks.at(-1)
   if (!last) return []
-  const open: Block = { ...base(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
+  const open: Block = { ...commonFields(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
   return [...blocks.slice(0, -1), open]
 }
 
@@ -204,7 +204,13 @@ export function provisionalMarkdown(blocks: readonly Block[]): string {
   return renderMarkdown(provisional(blocks))
 }
 
-function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'kind'> & Record<string, unknown> {
+function commonFields({
+  id,
+  rows,
+  provisional,
+  missing,
+  source,
+}: Block): Omit<Block, 'kind'> & Record<string, unknown> {
   return { id, rows, provisional, missing, source }
 }
 

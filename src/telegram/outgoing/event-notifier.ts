@@ -364,7 +364,7 @@ export class EventNotifier {
     // A crash has a notification of its own, and a person who stops a session gets a reply.
     if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
     const last = await lastLine(this.#options.host, record)
-    const html = [title, `✅ ended after ${lasted(record)}`, last && `<i>${escapeHtml(last)}</i>`]
+    const html = [title, `✅ ended after ${sessionDuration(record)}`, last && `<i>${escapeHtml(last)}</i>`]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-session', session: id } }
     const go: ButtonSpec[] =
       record.agentSessionId === undefined ? [] : [{ text: 'Continue', action: { do: 'resume-session', session: id } }]
@@ -428,6 +428,6 @@ function isCommandOutput(
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */
 const CLOSING: ReadonlySet<string> = new Set(['session.ended', 'run.completed', 'run.rejected', 'run.cancelled'])
 
-function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {
+function sessionDuration({ startedAt, endedAt = startedAt }: SessionRecord): string {
   return formatDuration(endedAt - startedAt)
 }

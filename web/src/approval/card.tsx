@@ -58,7 +58,7 @@ export function ApprovalCard(props: CardProps) {
   const plan = planOf(approval)
   const review = reviewOf(approval)
   const isPlain = plan === null && review === null
-  const blocked = isPending && isPlain && !isQuestion ? whyNotAllowed(approval, hasSeenAll) : null
+  const blocked = isPending && isPlain && !isQuestion ? allowProblem(approval, hasSeenAll) : null
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
@@ -191,7 +191,7 @@ export function ApprovalCard(props: CardProps) {
           </div>
           {(blocked || !canDecide.value) && (
             <p class="card-why small" id={`why-${approval.id}`}>
-              {blocked?.text ?? whyOff()}
+              {blocked?.text ?? disabledReason()}
               {blocked?.isTerminal && approval.subject.session && (
                 <>
                   {' '}
@@ -228,7 +228,7 @@ export function ApprovalCard(props: CardProps) {
 }
 
 /** Why *Allow once* is disabled; null if it is not. */
-function whyNotAllowed(approval: Approval, hasSeenAll: boolean): { text: string; isTerminal: boolean } | null {
+function allowProblem(approval: Approval, hasSeenAll: boolean): { text: string; isTerminal: boolean } | null {
   const { display, terminalOnly, source, behind } = approval
   if (display.isCut)
     return { text: 'This request is too long to be shown here. Allow it in the terminal.', isTerminal: true }
@@ -239,7 +239,7 @@ function whyNotAllowed(approval: Approval, hasSeenAll: boolean): { text: string;
   return null
 }
 
-function whyOff(): string {
+function disabledReason(): string {
   if (me.value?.isReadOnly) return 'This server is read-only.'
   return me.value?.person.role === 'viewer' ? 'You can watch, but not decide.' : 'Offline: nothing can be decided.'
 }

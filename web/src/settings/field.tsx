@@ -125,7 +125,7 @@ function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { v
     shown.current = value
   }, [value])
   const { type, hasNone } = setting.accepts
-  const read = readBack(setting, text, look)
+  const read = parseFieldValue(setting, text, look)
   const isChanged = text !== value
   const save = (isAgain: boolean) => {
     if (!isChanged || 'problem' in read || (!isAgain && sent.current === text)) return
@@ -244,7 +244,7 @@ export function shownValue(setting: Setting, { empty = 'none', words }: FieldVie
   return text === '' ? (value === 'set' ? 'set' : empty) : (words?.[text] ?? text)
 }
 
-function readBack(
+function parseFieldValue(
   setting: Setting,
   text: string,
   { empty = 'none' }: FieldView,

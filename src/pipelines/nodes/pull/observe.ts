@@ -30,7 +30,7 @@ export function observe(context: NodeContext): Promise<NodeResult> {
       checks: view.checks.map(({ name, state }) => ({ name, state })),
       ...(reply?.option === 'more' && { round_limit: before.round_limit + context.args.profile.pull.maxRounds }),
     }
-    const stopped = await whyStop(context, view, pull)
+    const stopped = await stopReasonOf(context, view, pull)
     if (stopped) return { update: { pull }, end: { status: 'failed', ...stopped } }
     return proceed(context, forge, view, pull)
   })
@@ -79,7 +79,7 @@ function idle(
 }
 
 /** Conflict, rewritten history and a closed pull request are for a person; `resume` looks again. */
-async function whyStop(
+async function stopReasonOf(
   context: NodeContext,
   view: PullView,
   pull: PullState,
