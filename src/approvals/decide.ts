@@ -5,7 +5,7 @@ import { editProblem } from './edited-input.js'
 import { type GrantRequest, whyNoGrant } from './grants.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
-import { type Answer, readAnswer } from './read-answer.js'
+import { type CheckedAnswer, readAnswer } from './read-answer.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
 import { isAtLeast, type RiskLevel } from './risk/reason.js'
 
@@ -185,7 +185,7 @@ function mayNotAllow(
   record: ApprovalRecord,
   request: ProposedDecision,
   { now, policy, rateEdited }: DecideRules,
-  answer: Answer,
+  answer: CheckedAnswer,
 ): SignalboxError | null {
   const { grant, editedInput, seen, actor, confirmedAt } = request
   if (grant) {
@@ -236,7 +236,7 @@ function mayNotAllow(
 function decisionOf(
   record: ApprovalRecord,
   request: ProposedDecision,
-  { option, choices, meaning: tier }: Answer,
+  { option, choices, meaning: tier }: CheckedAnswer,
 ): ApprovalDecision {
   return {
     option,

@@ -88,11 +88,11 @@ export { mergeSteps } from './graph/handlers/merge.js'
 export { simulatedSteps } from './graph/handlers/simulated.js'
 export { ToolSteps } from './graph/handlers/tool.js'
 export {
-  type Answer,
+  type InterviewAnswer,
   type Interviewer,
-  type Question,
+  type InterviewQuestion,
+  parseInterviewAnswer,
   questionOf,
-  readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
@@ -113,7 +113,6 @@ export { StoreEngine } from './store-engine.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage, withEstimatedCost } from './usage.js'
 export {
   type AutomaticAnswer,
-  type Command,
   type GateLedger,
   type Performer,
   type Recovery,
@@ -122,4 +121,5 @@ export {
   type StepCall,
   type StepEnd,
   type Workflow,
+  type WorkflowCommand,
 } from './workflow.js'

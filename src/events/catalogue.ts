@@ -26,7 +26,7 @@ interface AnyEvent {
  * that a newer version wrote, and data that no longer fit. Both are returned unchanged, and the
  * reader skips them.
  */
-export type Reading<Known, E extends AnyEvent> =
+export type EventReading<Known, E extends AnyEvent> =
   | { status: 'known'; event: Known }
   | { status: 'unknown'; event: E }
   | { status: 'misfit'; event: E; problem: string }

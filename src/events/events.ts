@@ -1,7 +1,7 @@
 import { SignalboxError } from '../errors/index.js'
 import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
-import { type DataOf, type EventDefinition, findDataProblem, type Reading } from './catalogue.js'
+import { type DataOf, type EventDefinition, type EventReading, findDataProblem } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
@@ -74,7 +74,7 @@ export function newEvent<T extends EventType>(type: T, data: EventData<T>, at?: 
 /**
  * Never throws: an event of an unknown type, or with data that do not fit, is returned unchanged.
  */
-export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent> {
+export function parseEvent(stored: StoredEvent): EventReading<KnownEvent, StoredEvent> {
   const definition = definitionOf(stored.type)
   if (!definition) return { status: 'unknown', event: stored }
   const problem = findDataProblem(definition, stored.data)

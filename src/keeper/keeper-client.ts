@@ -5,12 +5,12 @@ import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnReques
 import {
   encodeInput,
   encodeJson,
-  type Incoming,
-  type Notice,
+  type KeeperNotice,
+  type KeeperPacket,
+  type KeeperReply,
+  type KeeperRequest,
+  type KeeperWelcome,
   PacketReader,
-  type Reply,
-  type Request,
-  type Welcome,
   WIRE_VERSION,
 } from './wire.js'
 
@@ -41,7 +41,7 @@ export class KeeperClient implements KeeperPort {
       opening.once('error', reject)
     })
     const client = new KeeperClient(socket, onLost)
-    const welcome = (await client.#ask({ op: 'hello', version: WIRE_VERSION })) as Welcome
+    const welcome = (await client.#ask({ op: 'hello', version: WIRE_VERSION })) as KeeperWelcome
     if (welcome.version !== WIRE_VERSION) {
       await client.close()
       throw new SignalboxError(
@@ -154,14 +154,14 @@ export class KeeperClient implements KeeperPort {
   }
 
   /** Null from a keeper of an earlier version, which keeps its sessions until they end. */
-  #askIfKnown(request: Request): Promise<unknown> {
+  #askIfKnown(request: KeeperRequest): Promise<unknown> {
     return this.#ask(request).catch(error => {
       if (error instanceof SignalboxError && error.code === 'E_INPUT') return null
       throw error
     })
   }
 
-  #ask(request: Request): Promise<unknown> {
+  #ask(request: KeeperRequest): Promise<unknown> {
     if (this.#socket.destroyed) return Promise.reject(lost())
     const seq = ++this.#seq
     return new Promise((resolve, reject) => {
@@ -171,7 +171,7 @@ export class KeeperClient implements KeeperPort {
   }
 
   #read(chunk: Uint8Array): void {
-    let packets: Incoming[]
+    let packets: KeeperPacket[]
     try {
       packets = this.#reader.push(chunk)
     } catch {
@@ -181,19 +181,20 @@ export class KeeperClient implements KeeperPort {
     }
     for (const packet of packets) {
       if (packet.kind === 'output') this.#listeners.get(packet.channel)?.output(packet.bytes, packet.t, packet.offset)
-      else if (packet.kind === 'json' && 'notice' in packet.message) this.#notice(packet.message as unknown as Notice)
-      else if (packet.kind === 'json') this.#reply(packet.message as unknown as Reply)
+      else if (packet.kind === 'json' && 'notice' in packet.message)
+        this.#notice(packet.message as unknown as KeeperNotice)
+      else if (packet.kind === 'json') this.#reply(packet.message as unknown as KeeperReply)
     }
   }
 
-  #reply(reply: Reply): void {
+  #reply(reply: KeeperReply): void {
     const pending = this.#pending.get(reply.reply)
     this.#pending.delete(reply.reply)
     if (reply.ok) pending?.resolve(reply.value)
     else pending?.reject(new SignalboxError(reply.code as `E_${string}`, reply.message))
   }
 
-  #notice(notice: Notice): void {
+  #notice(notice: KeeperNotice): void {
     const listener = this.#listeners.get(notice.channel)
     if (!listener) return
     const isLast = notice.notice === 'exited' || notice.notice === 'lagging'

@@ -8,7 +8,7 @@ import { systemClock } from '../clock/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { Keeper, KeeperClient, KeeperServer, type KeptSession } from './index.js'
 import { RecordingListener } from './testing/recording-listener.js'
-import { encodeJson, type Incoming, PacketReader } from './wire.js'
+import { encodeJson, type KeeperPacket, PacketReader } from './wire.js'
 
 let directory: string
 let path: string
@@ -87,7 +87,7 @@ describe('the socket', () => {
 
   test('an unknown operation is refused and the connection stays open', async () => {
     const socket = await rawSocket()
-    const replies: Incoming[] = []
+    const replies: KeeperPacket[] = []
     const reader = new PacketReader()
     socket.write(encodeJson({ op: 'teleport', seq: 1 }))
     socket.write(encodeJson({ op: 'list', seq: 2 }))

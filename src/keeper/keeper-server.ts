@@ -4,7 +4,7 @@ import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { peerOrigin } from '../process/index.js'
 import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
-import { encodeJson, encodeOutput, type Incoming, PacketReader, type Request, WIRE_VERSION } from './wire.js'
+import { encodeJson, encodeOutput, type KeeperPacket, type KeeperRequest, PacketReader, WIRE_VERSION } from './wire.js'
 
 /** A host with this many unsent bytes hangs; its sessions continue from their recordings. */
 const LAG_LIMIT = 8 * 1024 * 1024
@@ -105,7 +105,7 @@ class Connection {
   }
 
   #read(chunk: Uint8Array): void {
-    let packets: Incoming[]
+    let packets: KeeperPacket[]
     try {
       packets = this.#reader.push(chunk)
     } catch {
@@ -113,7 +113,7 @@ class Connection {
       return
     }
     for (const packet of packets) {
-      if (packet.kind === 'json') void this.#answer(packet.message as Request & { seq: number })
+      if (packet.kind === 'json') void this.#answer(packet.message as KeeperRequest & { seq: number })
       else if (packet.kind === 'input') this.#input(packet.channel, packet.bytes)
     }
   }
@@ -124,7 +124,7 @@ class Connection {
     if (id) void this.#keeper.write(id, Uint8Array.from(bytes)).catch(() => undefined)
   }
 
-  async #answer(request: Request & { seq: number }): Promise<void> {
+  async #answer(request: KeeperRequest & { seq: number }): Promise<void> {
     try {
       const value = await this.#perform(request)
       this.#send({ reply: request.seq, ok: true, value })
@@ -134,7 +134,7 @@ class Connection {
     }
   }
 
-  async #perform(request: Request): Promise<unknown> {
+  async #perform(request: KeeperRequest): Promise<unknown> {
     const keeper = this.#keeper
     switch (request.op) {
       case 'hello':

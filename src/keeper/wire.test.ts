@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeInput, encodeJson, encodeOutput, type Incoming, PacketReader } from './wire.js'
+import { encodeInput, encodeJson, encodeOutput, type KeeperPacket, PacketReader } from './wire.js'
 
 const channel = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const bytes = fc.uint8Array({ maxLength: 300 })
-const packet: fc.Arbitrary<{ sent: Buffer; read: Incoming }> = fc.oneof(
+const packet: fc.Arbitrary<{ sent: Buffer; read: KeeperPacket }> = fc.oneof(
   fc.dictionary(fc.string(), fc.jsonValue()).map(message => {
     const plain = JSON.parse(JSON.stringify(message)) as Record<string, unknown>
     return { sent: encodeJson(plain), read: { kind: 'json' as const, message: plain } }
@@ -21,7 +21,7 @@ const packet: fc.Arbitrary<{ sent: Buffer; read: Incoming }> = fc.oneof(
   })),
 )
 
-function plain(packets: readonly Incoming[]): Incoming[] {
+function plain(packets: readonly KeeperPacket[]): KeeperPacket[] {
   return packets.map(one => ('bytes' in one ? { ...one, bytes: Uint8Array.from(one.bytes) } : one))
 }
 
@@ -41,7 +41,7 @@ describe('frames', () => {
         (packets, sizes) => {
           const stream = Buffer.concat(packets.map(({ sent }) => sent))
           const reader = new PacketReader()
-          const read: Incoming[] = []
+          const read: KeeperPacket[] = []
           let at = 0
           for (const size of sizes) {
             // The owner reuses the memory of the chunk: nothing that was read may point into it.

@@ -13,7 +13,7 @@ const KIND_OUTPUT = 1
 const KIND_INPUT = 2
 const OUTPUT_HEADER = 4 + 8 + 8
 
-export type Request =
+export type KeeperRequest =
   | { op: 'hello'; version: number }
   | { op: 'spawn'; request: SpawnRequest }
   | { op: 'list' }
@@ -27,22 +27,22 @@ export type Request =
   | { op: 'forget'; id: string }
   | { op: 'secret' }
 
-export interface Welcome {
+export interface KeeperWelcome {
   version: number
   pid: number
 }
 
-export type Reply =
+export type KeeperReply =
   | { reply: number; ok: true; value?: unknown }
   | { reply: number; ok: false; code: string; message: string }
 
-export type Notice =
+export type KeeperNotice =
   | { notice: 'resized'; channel: number; cols: number; rows: number; t: number }
   | { notice: 'exited'; channel: number; exit: KeptExit }
   | { notice: 'lagging'; channel: number; offset: number }
   | { notice: 'unrecorded'; channel: number; failure: RecordingFailure }
 
-export type Incoming =
+export type KeeperPacket =
   | { kind: 'json'; message: Record<string, unknown> }
   | { kind: 'output'; channel: number; t: number; offset: number; bytes: Uint8Array }
   | { kind: 'input'; channel: number; bytes: Uint8Array }
@@ -77,9 +77,9 @@ function header(kind: number, length: number, extra = 0): Buffer {
 export class PacketReader {
   #rest: Buffer = Buffer.alloc(0)
 
-  push(chunk: Uint8Array): Incoming[] {
+  push(chunk: Uint8Array): KeeperPacket[] {
     this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk])
-    const packets: Incoming[] = []
+    const packets: KeeperPacket[] = []
     let at = 0
     while (this.#rest.length - at >= 5) {
       const length = this.#rest.readUInt32BE(at)
@@ -94,7 +94,7 @@ export class PacketReader {
   }
 }
 
-function decode(kind: number, body: Buffer): Incoming {
+function decode(kind: number, body: Buffer): KeeperPacket {
   switch (kind) {
     case KIND_JSON:
       return { kind: 'json', message: messageOf(JSON.parse(body.toString('utf8'))) }

@@ -1,6 +1,6 @@
 import type { TerminalView } from '../screen/index.js'
 import type { RecordingEvent } from '../terminal/recording/index.js'
-import type { TimedStatement } from './any-transcript.js'
+import type { DatedStatement } from './any-transcript.js'
 import type { TaughtMoment } from './recordings.js'
 
 /*
@@ -24,7 +24,7 @@ const FIRST_WORDS_MIN_S = 0.8
 
 /** The moments that a transcript teaches; `also` are further times to judge (milliseconds). */
 export function momentsOf(
-  statements: readonly TimedStatement[],
+  statements: readonly DatedStatement[],
   recording: { startedAt: number | null; events: readonly RecordingEvent[]; also?: readonly number[] },
 ): TaughtMoment[] {
   const start = startOf(statements, recording)
@@ -49,7 +49,7 @@ export function momentsOf(
 }
 
 /** The views between a statement and the next one; null where the transcript does not tell. */
-function viewsAfter(statement: TimedStatement, next: TimedStatement | undefined): TerminalView[] | null {
+function viewsAfter(statement: DatedStatement, next: DatedStatement | undefined): TerminalView[] | null {
   switch (statement.kind) {
     case 'prompt':
       return next && next.kind !== 'prompt' ? WORKING : null
@@ -72,7 +72,7 @@ function viewsAfter(statement: TimedStatement, next: TimedStatement | undefined)
  * recording, Enter follows its text. The header of a recording has whole seconds only.
  */
 function startOf(
-  statements: readonly TimedStatement[],
+  statements: readonly DatedStatement[],
   { startedAt, events }: { startedAt: number | null; events: readonly RecordingEvent[] },
 ): number | null {
   const prompt = statements.find(({ kind }) => kind === 'prompt')

@@ -13,13 +13,13 @@ import {
 import {
   type EmulatorOptions,
   type EmulatorState,
-  type Evidence,
   type Frame,
   FrameCoalescer,
   type ProgramStatus,
   type Row,
   TerminalEmulator,
   type TerminalEvent,
+  type TerminalEvidence,
 } from '../terminal/index.js'
 import type { KeyModes, ScreenView } from './screen-view.js'
 import { asRunning, DeclaredEnd, LineEditor, Settler, type SettleSettings, SpinnerCells } from './settle.js'
@@ -27,7 +27,7 @@ import { asRunning, DeclaredEnd, LineEditor, Settler, type SettleSettings, Spinn
 /** The outputs of a pane's bytes, in order. */
 export type PaneOutput =
   | { type: 'reply'; bytes: Uint8Array }
-  | { type: 'evidence'; t: number; evidence: Evidence }
+  | { type: 'evidence'; t: number; evidence: TerminalEvidence }
   | { type: 'look'; look: Look }
 
 /** One classified frame. `isSettled`: it lasted. `isConfirmed`: the reading accepts it. */

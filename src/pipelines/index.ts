@@ -41,16 +41,16 @@
 
 export type { ReadProfile } from './ad-hoc-args.js'
 export {
-  type Finding,
   finding,
+  type GivenFinding,
   type PipelineArgs,
-  type Player,
   type ProfileCopy,
   type PullRequestArgs,
   pipelineArgs,
   profileCopy,
   type ReviewTarget,
   ROLES,
+  type RoleAssignment,
   type RoleName,
 } from './args.js'
 export type { PipelineMetadata } from './base.js'

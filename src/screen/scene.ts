@@ -8,7 +8,7 @@ import type { Pack } from './pack/pack.js'
 import { rowsOf } from './region.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
-import { readShell, type ShellState } from './shell.js'
+import { readShell, type ShellScreen } from './shell.js'
 import { matchesRow } from './style-match.js'
 import { followTitle, isTitleMoving } from './title-motion.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
@@ -28,7 +28,7 @@ export interface Scene {
   turn: TurnState
   todos: Payload['todo_list'] | null
   /** Without a pack for the program: it may be a shell. */
-  shell: ShellState | null
+  shell: ShellScreen | null
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {

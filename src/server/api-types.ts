@@ -35,7 +35,7 @@ import type * as workers from './schemas/workers.js'
  * Moments are RFC 3339. A caller that asks for milliseconds gets `InMilliseconds<…>`.
  */
 
-export type { ClientMessage, ServerMessage } from './terminal/messages.js'
+export type { ViewerMessage, ViewerUpdate } from './terminal/messages.js'
 export type { InMilliseconds } from './wire/time-fields.js'
 
 export type ApiError = z.output<typeof common.apiError>

@@ -34,8 +34,8 @@ import type { OutboxItem } from './outgoing/outbox-item.js'
 import { NO_OTHER_SURFACE, type Presence } from './outgoing/presence.js'
 import type { RateLimits } from './outgoing/rate-limiter.js'
 import { escapeHtml } from './outgoing/split.js'
-import { SessionTurns } from './session-turns.js'
 import { Topics } from './topics.js'
+import { TurnSummaries } from './turn-summaries.js'
 
 export interface TelegramSettings {
   groups: readonly number[]
@@ -131,7 +131,7 @@ export class Telegram {
       onError,
     })
     this.#outbox = outbox
-    const turns = new SessionTurns(store)
+    const turns = new TurnSummaries(store)
     const cards = new CardBuilder({
       host,
       store,

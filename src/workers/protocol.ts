@@ -211,7 +211,7 @@ const workerMessage = z.discriminatedUnion('type', [
   channel,
 ])
 export type WorkerMessage = z.output<typeof workerMessage>
-export type Hello = Extract<WorkerMessage, { type: 'hello' }>
+export type WorkerHello = Extract<WorkerMessage, { type: 'hello' }>
 
 /** Null for what is not a message. */
 export function parseServerMessage(text: string): ServerMessage | null {

@@ -3,11 +3,11 @@ import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { answerCall, PendingCalls } from './calls.js'
 import {
   type ChannelMessage,
-  type Hello,
   packChannel,
   parseWorkerMessage,
   type ServerMessage,
   unpackChannel,
+  type WorkerHello,
   type WorkerMessage,
 } from './protocol.js'
 import { isProven } from './worker-proof.js'
@@ -42,7 +42,7 @@ export type Heartbeat = Extract<WorkerMessage, { type: 'beat' }>
 export interface ConnectionPort {
   registry: WorkerRegistry
   /** Takes it as the worker's connection. @throws SignalboxError `E_WORKER_TWICE` */
-  enter(connection: WorkerConnection, hello: Hello): Promise<void>
+  enter(connection: WorkerConnection, hello: WorkerHello): Promise<void>
   leave(connection: WorkerConnection): void
   heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void>
   report(connection: WorkerConnection, message: Extract<WorkerMessage, { type: 'report' }>): void
@@ -180,7 +180,7 @@ export class WorkerConnection {
     listener.closed()
   }
 
-  async #hello(hello: Hello): Promise<void> {
+  async #hello(hello: WorkerHello): Promise<void> {
     const record = await this.#port.registry.get(hello.worker)
     const words = { worker: hello.worker, nonce: this.#nonce, channel: this.#channel.proof }
     if (!record || record.state === 'removed' || !isProven(record.key, hello.signature, words))

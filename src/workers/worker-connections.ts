@@ -3,7 +3,7 @@ import { runsOnWorker } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
-import { HEARTBEAT_MS, type Hello, type ServerAddress, WORKER_LEASE_MS } from './protocol.js'
+import { HEARTBEAT_MS, type ServerAddress, WORKER_LEASE_MS, type WorkerHello } from './protocol.js'
 import { workerAway } from './worker-away.js'
 import type { Heartbeat, WorkerConnection } from './worker-connection.js'
 import type { WorkerSessionsPort } from './worker-hub.js'
@@ -76,7 +76,7 @@ export class WorkerConnections {
       if (now - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
   }
 
-  async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
+  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, lostAfterMs } = this.#options
     const lease = await this.#acquire(connection.worker, hello.boot)
     const before = this.#connected.get(connection.worker)

@@ -20,9 +20,9 @@ import type { EventStore } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
-  type Hello,
   type ServerAddress,
   WORKER_LEASE_MS,
+  type WorkerHello,
   type WorkerMessage,
   type WorkspaceNeeds,
 } from './protocol.js'
@@ -276,7 +276,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   // — connections —
 
-  async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
+  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, wake } = this.#options
     await this.#connections.enter(connection, hello)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)

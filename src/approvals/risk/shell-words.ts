@@ -1,4 +1,4 @@
-import type { Pipeline, Redirection, ShellCommand, ShellScript, ShellWord } from './shell-script.js'
+import type { Redirection, ShellCommand, ShellPipeline, ShellScript, ShellWord } from './shell-script.js'
 
 type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
 
@@ -65,7 +65,7 @@ class Reader {
   /** Up to `close`, or to the end of the text when that is null. */
   script(close: ')' | null): ShellScript {
     const script: ShellScript = { pipelines: [], operators: [] }
-    let pipeline: Pipeline = []
+    let pipeline: ShellPipeline = []
     const endPipeline = () => {
       if (pipeline.length > 0) script.pipelines.push(pipeline)
       pipeline = []

@@ -3,7 +3,7 @@ import WebSocket from 'ws'
 import { delay, systemClock, type Timer } from '../../clock/index.js'
 import { EXIT, toSignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
-import type { ClientMessage, ServerMessage, Session } from '../../server/index.js'
+import type { Session, ViewerMessage, ViewerUpdate } from '../../server/index.js'
 import { displayWidth, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -118,7 +118,7 @@ async function attachOnce(
     }
     const now = () => systemClock.monotonic() / 1000
     const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
-    const send = (message: ClientMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
+    const send = (message: ViewerMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
     const onResize = () => {
       send({ type: 'resize', ...size() })
       fitted?.fit(size())
@@ -195,7 +195,7 @@ async function attachOnce(
       send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size(), name: terminalName() })
     })
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) return message(JSON.parse(data.toString()) as ServerMessage)
+      if (!isBinary) return message(JSON.parse(data.toString()) as ViewerUpdate)
       enter()
       const bytes = data as Buffer
       const passed = filter.push(bytes)
@@ -207,7 +207,7 @@ async function attachOnce(
       send({ type: 'ack', bytes: unacknowledged })
       unacknowledged = 0
     })
-    const message = (content: ServerMessage) => {
+    const message = (content: ViewerUpdate) => {
       if (content.type !== 'error') enter()
       if (content.type === 'snapshot') {
         sessionSize = { cols: Number(content.cols), rows: Number(content.rows) }

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync,
 import { basename, dirname, join } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { installedPackage, installPackage, PACKAGE_ROOT, packageCache } from '../../process/index.js'
-import type { PartOptions } from './part.js'
+import type { ClusterProcessOptions } from './cluster-process.js'
 
 /** The binaries of PostgreSQL as an npm package per platform. */
 const VERSION = '18.4.0-beta.17'
@@ -12,7 +12,7 @@ const VERSION = '18.4.0-beta.17'
 const NOBODY_UID = 65_534
 
 export interface PostgresServer {
-  part: Pick<PartOptions, 'file' | 'args' | 'stopSignal'> & { uid?: number; gid?: number }
+  part: Pick<ClusterProcessOptions, 'file' | 'args' | 'stopSignal'> & { uid?: number; gid?: number }
   url: string
   passwordFile: string
 }

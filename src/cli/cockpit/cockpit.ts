@@ -15,7 +15,7 @@ import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
 import { press } from './press.js'
 import { runLog } from './run-log.js'
-import { type CockpitView, type Command, INITIAL_VIEW, type Step } from './view.js'
+import { type CockpitCommand, type CockpitView, INITIAL_VIEW, type ViewStep } from './view.js'
 
 /** Alternate screen, no cursor, mouse clicks and wheel (SGR), bracketed paste. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?1000h\u001b[?1006h\u001b[?2004h\u001b[2J'
@@ -166,7 +166,7 @@ export class Cockpit {
     }
   }
 
-  async #execute(command: Command): Promise<void> {
+  async #execute(command: CockpitCommand): Promise<void> {
     try {
       this.#continue((await this.#perform(command)) ?? {})
     } catch (error) {
@@ -184,14 +184,14 @@ export class Cockpit {
   }
 
   /** What follows a command, unless the person is typing something else by then. */
-  #continue({ mode, command, notice }: Step): void {
+  #continue({ mode, command, notice }: ViewStep): void {
     if (mode && this.#view.mode.kind === 'list') this.#view = { ...this.#view, mode }
     if (notice !== undefined) this.#view = { ...this.#view, notice }
     if (command) void this.#execute(command)
     this.#drawSoon()
   }
 
-  async #perform(command: Command): Promise<Step | undefined> {
+  async #perform(command: CockpitCommand): Promise<ViewStep | undefined> {
     const [context, client] = [this.#context, this.#client]
     switch (command.do) {
       case 'leave':
@@ -269,7 +269,7 @@ export class Cockpit {
     this.#drawSoon()
   }
 
-  async #why(pane: PaneInfo): Promise<Step> {
+  async #why(pane: PaneInfo): Promise<ViewStep> {
     const { supervision } = await this.#client.get<Explanation>(`/panes/${pane.id}/explain`)
     if (!supervision) return { notice: `${pane.place} is gone` }
     const now = systemClock.now()

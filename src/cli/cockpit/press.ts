@@ -9,7 +9,7 @@ import { HELP } from './help.js'
 import type { Input } from './input.js'
 import { isInside, layoutOf } from './layout.js'
 import { type CockpitRow, nameOf, needsYou, runOf } from './rows.js'
-import type { Answer, Choice, CockpitView, Command, Mode, Step } from './view.js'
+import type { Choice, CockpitAnswer, CockpitCommand, CockpitView, Mode, ViewStep } from './view.js'
 
 /** What the screen showed when the key was pressed. */
 export interface ShownScreen {
@@ -24,7 +24,7 @@ export interface ShownScreen {
 
 export interface PressResult {
   view: CockpitView
-  command: Command | null
+  command: CockpitCommand | null
 }
 
 const LIST: Mode = { kind: 'list' }
@@ -68,7 +68,7 @@ export function press(view: CockpitView, input: Input, shown: ShownScreen): Pres
 }
 
 /** A step ends the current mode, unless it begins another. */
-function applyStep(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): PressResult {
+function applyStep(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: ViewStep): PressResult {
   return { view: { ...view, mode, notice }, command: command ?? null }
 }
 
@@ -136,18 +136,18 @@ function select(view: CockpitView, selected: string | null): PressResult {
 }
 
 /** Allow, deny and answer; null for other keys. */
-function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): Step | null {
+function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): ViewStep | null {
   if (!['a', 'd', 'D', 'r'].includes(name)) return null
   if (shown.isNew) return { notice: 'This request has just appeared: read it, then press again.' }
   const { options } = request.request
-  const decide = (answer: Answer): Command => ({ do: 'decide', request, answer })
+  const decide = (answer: CockpitAnswer): CockpitCommand => ({ do: 'decide', request, answer })
   if (name === 'd' || name === 'D') {
     const denying = denyingOption(options)
     if (!denying) return { notice: 'This request cannot be denied here: press r to answer it.' }
     const answer = { option: denying.key, label: denying.label }
     if (name === 'd' && request.kind !== 'plan') return { command: decide(answer) }
     const asText = denying.meaning === 'deny-with-text'
-    const done = (reason: string): Step =>
+    const done = (reason: string): ViewStep =>
       reason.trim() === '' && request.kind === 'plan'
         ? { notice: 'Denying a plan requests a new one: say what to change.' }
         : {
@@ -163,7 +163,7 @@ function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): St
   return name === 'a' ? allow(request, decide) : { mode: answers(request, decide) }
 }
 
-function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step {
+function allow(request: ApprovalInfo, decide: (answer: CockpitAnswer) => CockpitCommand): ViewStep {
   const { options } = request.request
   if (options.filter(({ meaning }) => meaning === 'allow-once').length !== 1) return { mode: answers(request, decide) }
   const { key: option, label } = plainOption(options, 'allow')
@@ -176,7 +176,7 @@ function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step
 /**
  * The answers that a person can choose from. A form with several questions is for the dashboard.
  */
-function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mode {
+function answers(request: ApprovalInfo, decide: (answer: CockpitAnswer) => CockpitCommand): Mode {
   const { options, questions } = request.request
   const question = questions[0]?.text ?? request.display.title
   const isForm = questions.length > 1 || questions.some(({ multi }) => multi)
@@ -193,7 +193,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
       top: 0,
     }
   /** `onEmpty`: the command for an empty text. */
-  const write = (label: string, option?: string, onEmpty?: Command): Step => ({
+  const write = (label: string, option?: string, onEmpty?: CockpitCommand): ViewStep => ({
     mode: {
       kind: 'line',
       label,
@@ -218,7 +218,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
 }
 
 /** The log of a run, resuming a halted one, cancelling one that has not ended. */
-function runKey(row: CockpitRow, name: string): Step | null {
+function runKey(row: CockpitRow, name: string): ViewStep | null {
   const run = runOf(row)
   if (run === null || row.pane) return null
   const at = { run, title: nameOf(row) }
@@ -238,7 +238,7 @@ function runKey(row: CockpitRow, name: string): Step | null {
   }
 }
 
-function paneKey({ pane }: CockpitRow, name: string): Step | null {
+function paneKey({ pane }: CockpitRow, name: string): ViewStep | null {
   if (!pane) return null
   const toggled = PANE_KEYS[name]
   if (toggled) return { command: { do: toggled, pane } }
@@ -248,7 +248,7 @@ function paneKey({ pane }: CockpitRow, name: string): Step | null {
   if (name === '\u0018') return { command: { do: 'interrupt', pane } }
   if (name === 'x')
     return { mode: { kind: 'confirm', question: `Stop ${label(pane)}?`, command: { do: 'stop', pane } } }
-  const done = (text: string): Step =>
+  const done = (text: string): ViewStep =>
     text.trim() === '' ? {} : { command: { do: name === 'p' ? 'send' : 'rename', pane, text } }
   return {
     mode: { kind: 'line', label: `${name === 'p' ? 'Prompt for' : 'Rename'} ${label(pane)}`, value: '', done },

@@ -1,10 +1,10 @@
 import {
   type AgentSources,
+  type DoctorFinding,
   examine,
   examineSecrets,
   examineSecurity,
   examineSources,
-  type Finding,
   SOURCES,
 } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
@@ -50,8 +50,8 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
 const INDENT = 15
 
 /** The agents that are not installed as one line; `--json` has each of them. */
-function mergeMissingAgents(findings: readonly Finding[]): Finding[] {
-  const isAbsent = ({ level, agent }: Finding) => level === 'note' && agent?.file === null
+function mergeMissingAgents(findings: readonly DoctorFinding[]): DoctorFinding[] {
+  const isAbsent = ({ level, agent }: DoctorFinding) => level === 'note' && agent?.file === null
   const absent = findings.filter(isAbsent)
   if (absent.length < 2) return [...findings]
   const message = `not installed: ${absent.map(({ check }) => check).join(', ')}`

@@ -10,16 +10,16 @@ import {
   selectEdge,
   textOf,
 } from '../../graph/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import { branchFinished } from './decide-branches.js'
 import { branchOf, emit, fail, nodeOf } from './decide-events.js'
+import { failureSignature } from './failure-signature.js'
 import { unmetGoals } from './goals.js'
 import { graphCreation, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isEngineKey, MAIN } from './graph-work.js'
-import { signatureOf } from './signature.js'
 
 /** Decides where a run goes after a finished node. */
-export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
+export function decideRoute(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const { graph } = work
   const node = nodeOf(work, cursor)
   const outcome = cursor.outcome!
@@ -42,9 +42,9 @@ export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
 /**
  * Ends the run when the same failure, of a kind that another attempt cannot fix, repeats too often.
  */
-function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): Command | null {
+function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): WorkflowCommand | null {
   if (outcome.status !== 'fail' || cursor.handler === 'conditional') return null
-  const signature = signatureOf(cursor.node, outcome)
+  const signature = failureSignature(cursor.node, outcome)
   const count = signature === null ? 0 : (work.signatures.get(signature) ?? 0)
   const limit = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).number('failure_repeat_limit') ?? 3
   if (count < limit) return null
@@ -55,7 +55,7 @@ function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome):
  * Sends the run back for unmet goals instead of letting it end; null when it may end. `except` is a
  * node that has not run yet and is not checked.
  */
-export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly Command[] | null {
+export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly WorkflowCommand[] | null {
   const { names, target } = unmetGoals(work, cursor, except)
   if (names.length === 0) return null
   if (target === null) return [fail('goal_unmet', `unmet goals: ${names.join(', ')}; no retry target`)]
@@ -71,7 +71,7 @@ export function sendBack(work: GraphWork, cursor: Cursor, except: string | null)
 function followEdge(
   cursor: Cursor,
   { to, edge, reason }: Pick<EventData<'edge.selected'>, 'to' | 'edge' | 'reason'>,
-): readonly Command[] {
+): readonly WorkflowCommand[] {
   const from = cursor.node
   return [
     emit(
@@ -82,7 +82,7 @@ function followEdge(
 }
 
 /** There is no next node: the run, or the branch, ends. */
-function endPath(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
+function endPath(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly WorkflowCommand[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
   const verdict = pipelineOutcomeOf(cursor)
@@ -131,7 +131,7 @@ export function restartEdge({ graph }: GraphWork, cursor: Cursor): GraphEdge | n
  * are not. A run that restarts too often for the same failure fails; one that loops without failing
  * is bounded by the visit limit.
  */
-export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly Command[] {
+export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly WorkflowCommand[] {
   const limits = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES)
   const key = `${edge.id} ${work.lastFailure ?? ''}`
   const count = (work.restarts.get(key) ?? 0) + 1

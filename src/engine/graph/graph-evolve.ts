@@ -2,6 +2,7 @@ import type { EventData, EventType } from '../../events/index.js'
 import { type Graph, gateOptions, textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { foldPart } from './evolve-parts.js'
+import { failureSignature, failureText } from './failure-signature.js'
 import { defaultEdge, freeformEdge } from './gate-request.js'
 import { type GraphInput, graphOf, type NodeOutcome } from './graph-run.js'
 import {
@@ -15,7 +16,6 @@ import {
   type Reply,
   stepName,
 } from './graph-work.js'
-import { failureText, signatureOf } from './signature.js'
 
 type Folds = { [T in EventType]?: (work: GraphWork, data: EventData<T>, at: number) => void }
 
@@ -343,7 +343,7 @@ function finish(work: GraphWork, data: EventData<'node.finished'>): void {
     context._last_error = data.failureReason ?? ''
     context._failed_node = data.node
     context.failure_class = data.failureClass ?? 'unknown'
-    const signature = signatureOf(data.node, failure)
+    const signature = failureSignature(data.node, failure)
     if (signature !== null) work.signatures.set(signature, (work.signatures.get(signature) ?? 0) + 1)
     work.lastFailure = failureText(data.node, failure)
   }

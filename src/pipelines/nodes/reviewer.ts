@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { addUsage, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import { plural } from '../../text/index.js'
-import type { Finding } from '../args.js'
+import type { GivenFinding } from '../args.js'
 import { extractStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
@@ -61,7 +61,7 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
 }
 
 /** The comments of a person are a review like any other: the Evaluator judges each of them. */
-function commentsAsReview(findings: readonly Finding[]): TypedReview | null {
+function commentsAsReview(findings: readonly GivenFinding[]): TypedReview | null {
   if (findings.length === 0) return null
   const items = findings.map(({ file, line, text }, index) => ({
     number: index + 1,

@@ -5,8 +5,8 @@ import { createRun, findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import {
   builtInPipelines,
-  type Finding,
   fetchPullRequest,
+  type GivenFinding,
   type Issue,
   PipelineGit,
   pipelineArgs,
@@ -35,7 +35,7 @@ export interface ReviewOptions extends PipelineOptions {
   /** A pull request on GitHub. */
   pr?: string | undefined
   /** What a person found: the first review of the run. */
-  findings?: readonly Finding[] | undefined
+  findings?: readonly GivenFinding[] | undefined
   /** `general`, `security`, or types of the person's own. */
   reviewTypes?: readonly string[] | undefined
   /** Has items fixed; left out, the person is asked. */

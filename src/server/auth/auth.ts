@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { processStart } from '../../process/index.js'
-import { type Credential, OWNER, type Person } from '../caller.js'
+import { type CallerIdentity, type Credential, OWNER } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Devices } from './devices.js'
 import type { LocalPeer } from './local-peers.js'
@@ -205,7 +205,7 @@ export class Auth {
     return { proof, found }
   }
 
-  async #redeem(with_: { code: string } | { passphrase: string }): Promise<Person | null> {
+  async #redeem(with_: { code: string } | { passphrase: string }): Promise<CallerIdentity | null> {
     if ('code' in with_) return this.codes.redeem(with_.code)
     const passphrase = await this.#currentPassphrase()
     return passphrase && (await passphrase.isRight(with_.passphrase)) ? OWNER : null
@@ -293,14 +293,14 @@ const CODES_MAX = 100
 export class LoginCodes {
   readonly #clock: Clock
   readonly #shared: SharedLogins | null
-  #codes: { code: string; person: Person; until: number }[] = []
+  #codes: { code: string; person: CallerIdentity; until: number }[] = []
 
   constructor(clock: Clock, shared: SharedLogins | null = null) {
     this.#clock = clock
     this.#shared = shared
   }
 
-  async make(person: Person): Promise<string> {
+  async make(person: CallerIdentity): Promise<string> {
     const code = randomBytes(24).toString('base64url')
     if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + CODE_VALID_MS)
     else
@@ -311,8 +311,8 @@ export class LoginCodes {
   }
 
   /** The person whose code it is; null for an invalid, expired or used code. */
-  async redeem(code: string): Promise<Person | null> {
-    if (this.#shared) return this.#shared.redeem<Person>('login', code)
+  async redeem(code: string): Promise<CallerIdentity | null> {
+    if (this.#shared) return this.#shared.redeem<CallerIdentity>('login', code)
     const found = this.#live().find(candidate => isSameSecret(candidate.code, code))
     this.#codes = this.#live().filter(candidate => candidate !== found)
     return found?.person ?? null

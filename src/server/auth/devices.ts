@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, newId } from '../../clock/index.js'
-import { type Person, ROLES } from '../caller.js'
+import { type CallerIdentity, ROLES } from '../caller.js'
 import { readPrivateFile, writePrivateFile } from './private-file.js'
 import type { SharedLogins } from './shared-logins.js'
 
@@ -32,7 +32,7 @@ const file = z.object({
 export interface Device {
   readonly id: string
   readonly name: string
-  readonly person: Person
+  readonly person: CallerIdentity
   readonly createdAt: number
   usedAt: number
   /** When the person last confirmed the login; kept in memory only. */
@@ -84,7 +84,7 @@ export class Devices {
   }
 
   /** A new device and its key. The key is returned only here. */
-  async add(owner: Person, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
+  async add(owner: CallerIdentity, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
     const now = this.#clock.now()
     const key = randomBytes(32)
     const device: Device = { id: newId('dev'), name, person: owner, createdAt: now, usedAt: now }

@@ -4,7 +4,7 @@ import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { bootTime, type ProcessOrigin, peerOrigin, personTerminals } from '../../process/index.js'
-import type { Credential, Person } from '../caller.js'
+import type { CallerIdentity, Credential } from '../caller.js'
 import type { Route } from '../route.js'
 import { type ProvenAct, TerminalCodes } from './terminal-codes.js'
 
@@ -148,7 +148,7 @@ export class LocalPeers {
 }
 
 /** The person in whose name an agent's process acts: the log shows that it was the agent. */
-export function agentPerson(peer: LocalPeer | null): Person | null {
+export function agentPerson(peer: LocalPeer | null): CallerIdentity | null {
   if (peer?.origin.kind !== 'agent') return null
   const name = describeSession(peer.origin.session)
   return { id: `inside ${name}`, name: `inside ${name}`, role: 'approver' }

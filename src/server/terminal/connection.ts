@@ -1,7 +1,7 @@
 import { newId } from '../../clock/index.js'
-import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
+import type { Holder, KeyboardUser, LiveSession, Viewer } from '../../sessions/index.js'
 import type { Sendable } from '../wire/index.js'
-import type { ClientMessage, Hello, ServerMessage } from './messages.js'
+import type { ViewerHello, ViewerMessage, ViewerUpdate } from './messages.js'
 
 /** Unacknowledged bytes after which a viewer waits for a new snapshot instead. */
 const UNACKNOWLEDGED_MAX_BYTES = 256 * 1024
@@ -29,7 +29,7 @@ export interface ViewerSocket {
  * the session's. The others may take the keyboard over, and all are notified who has it. A viewer
  * that does not keep up loses bytes and gets a new snapshot; the program never waits for a viewer.
  */
-export class TerminalConnection implements Viewer, Person {
+export class TerminalConnection implements Viewer, KeyboardUser {
   readonly id = newId('sub')
   readonly name: string
   readonly #socket: ViewerSocket
@@ -48,7 +48,7 @@ export class TerminalConnection implements Viewer, Person {
   constructor(
     socket: ViewerSocket,
     session: LiveSession,
-    hello: Hello,
+    hello: ViewerHello,
     options: { name: string; mayType: boolean; hasScrollback: boolean },
   ) {
     this.#socket = socket
@@ -105,7 +105,7 @@ export class TerminalConnection implements Viewer, Person {
     this.#socket.close(1012, 'the session is read again')
   }
 
-  take(message: Exclude<ClientMessage, Hello>): void {
+  take(message: Exclude<ViewerMessage, ViewerHello>): void {
     switch (message.type) {
       case 'take':
         if (this.#leave) this.#session.takeKeyboard(this.id)
@@ -161,7 +161,7 @@ export class TerminalConnection implements Viewer, Person {
 }
 
 /** Calls `onSent` when the message was written to the socket. */
-export function sendJson(socket: ViewerSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
+export function sendJson(socket: ViewerSocket, message: Sendable<ViewerUpdate>, onSent?: () => void): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > UNSENT_CLOSE_BYTES) return socket.terminate()
   socket.send(JSON.stringify(message), { binary: false }, error => {

@@ -2,11 +2,11 @@ import { SignalboxError } from '../../errors/index.js'
 import type { RemoteSession } from '../../host/index.js'
 import type { TerminalChannel } from '../../workers/index.js'
 import { INPUT_MAX_BYTES, UNSENT_CLOSE_BYTES, type ViewerSocket } from './connection.js'
-import type { ClientMessage, Hello } from './messages.js'
+import type { ViewerHello, ViewerMessage } from './messages.js'
 
 /** What a worker needs to open a terminal for a viewer; the server has checked who that is. */
 export interface TerminalRequest {
-  hello: Omit<Hello, 'proof'>
+  hello: Omit<ViewerHello, 'proof'>
   name: string
   mayType: boolean
   hasScrollback: boolean
@@ -31,7 +31,7 @@ export class RelayedTerminal {
       if (socket.bufferedAmount > UNSENT_CLOSE_BYTES) return socket.terminate()
       socket.send(data, { binary: typeof data !== 'string' }, () => undefined)
     }
-    const { proof: _, ...hello } = request.hello as Hello
+    const { proof: _, ...hello } = request.hello as ViewerHello
     const channel = await session.attach(
       { ...request, hello },
       { text: send, bytes: send, closed: () => socket.close() },
@@ -41,7 +41,7 @@ export class RelayedTerminal {
     throw new SignalboxError('E_STATE', 'the viewer has left')
   }
 
-  take(message: Exclude<ClientMessage, Hello>): void {
+  take(message: Exclude<ViewerMessage, ViewerHello>): void {
     this.#channel.text(JSON.stringify(message))
   }
 

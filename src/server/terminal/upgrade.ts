@@ -11,7 +11,7 @@ import { errorBody } from '../errors.js'
 import type { ServerParts } from '../parts.js'
 import { WORKER_PATH, WorkerSockets } from '../worker-socket.js'
 import { INPUT_MAX_BYTES, sendJson, TerminalConnection } from './connection.js'
-import { type Hello, parseMessage } from './messages.js'
+import { parseViewerMessage, type ViewerHello } from './messages.js'
 import { RelayedTerminal } from './relay.js'
 
 /** As the API names the operation: agents do not look into terminals, nor type there. */
@@ -137,7 +137,7 @@ class TerminalSocket {
       else this.#whenOpen(() => this.#connection?.input(toBytes(data)))
       return
     }
-    const message = parseMessage(data.toString())
+    const message = parseViewerMessage(data.toString())
     if (!message || (message.type === 'hello') === this.#isOpening) {
       this.#socket.close(4001, 'bad message')
     } else if (message.type === 'hello') {
@@ -153,7 +153,7 @@ class TerminalSocket {
     else if (this.#early.length < EARLY_MAX) this.#early.push(work)
   }
 
-  async #open(hello: Hello): Promise<void> {
+  async #open(hello: ViewerHello): Promise<void> {
     const { parts, word, own } = this.#options
     const { host, settings, streams } = parts
     const who = await this.#credential(hello)
@@ -206,7 +206,7 @@ class TerminalSocket {
   }
 
   /** @throws SignalboxError `E_LOGIN`, `E_PROOF` */
-  async #credential(hello: Hello): Promise<Credential> {
+  async #credential(hello: ViewerHello): Promise<Credential> {
     const { parts, request, bearer } = this.#options
     if (bearer) return bearer
     if (hello.proof === undefined) throw new SignalboxError('E_LOGIN', 'a terminal needs a login')

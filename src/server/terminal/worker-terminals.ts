@@ -4,7 +4,7 @@ import type { LiveSession } from '../../sessions/index.js'
 import type { ServerMessage, WorkerLinks } from '../../workers/index.js'
 import { errorBody } from '../errors.js'
 import { sendJson, TerminalConnection, type ViewerSocket } from './connection.js'
-import { parseMessage } from './messages.js'
+import { parseViewerMessage } from './messages.js'
 import type { TerminalRequest } from './relay.js'
 
 type ChannelMessage = Extract<ServerMessage, { type: 'channel' }>
@@ -32,7 +32,7 @@ export class WorkerTerminals {
 
   take({ channel, open, text, close }: ChannelMessage): void {
     if (open !== undefined) void this.#open(channel, open as TerminalRequest & { session: string })
-    const message = text === undefined ? null : parseMessage(text)
+    const message = text === undefined ? null : parseViewerMessage(text)
     if (message && message.type !== 'hello') this.#whenOpen(channel, connection => connection.take(message))
     if (close) this.#end(channel)
   }

@@ -9,7 +9,7 @@ import type { Frame } from '../../terminal/index.js'
 import type { MessageRef } from '../conversation/index.js'
 import { liveMenu } from '../requests/index.js'
 import { type InterruptResult, interruptAgent } from './interrupt-agent.js'
-import type { Holder, Person } from './keyboard.js'
+import type { Holder, KeyboardUser } from './keyboard.js'
 import { type LiveSessionParts, liveSessionParts } from './live-session-parts.js'
 import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
@@ -245,7 +245,7 @@ export class LiveSession implements LocalSession {
   }
 
   /** A person attaches and wants to type; returns how they leave. */
-  join(person: Person): () => void {
+  join(person: KeyboardUser): () => void {
     this.#parts.keyboard.join(person)
     return () => this.#parts.keyboard.leave(person.id)
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { titleClaim } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
-import type { Evidence } from '../../terminal/index.js'
+import type { TerminalEvidence } from '../../terminal/index.js'
 import { comparableText } from '../compare-text.js'
 
 interface Receipt {
@@ -27,7 +27,7 @@ export class PromptReceipts {
   }
 
   /** Notes that the terminal reports work. */
-  noteEvidence(evidence: Evidence, pack: Pack): void {
+  noteEvidence(evidence: TerminalEvidence, pack: Pack): void {
     const source = workingSource(evidence, pack)
     if (source) this.note(source, null)
   }
@@ -49,7 +49,7 @@ export class PromptReceipts {
 }
 
 /** What says that the agent works: its status protocol or window title; null: neither. */
-function workingSource(evidence: Evidence, pack: Pack): string | null {
+function workingSource(evidence: TerminalEvidence, pack: Pack): string | null {
   if (evidence.kind === 'status') return evidence.aggregate?.state === 'working' ? 'osc7501' : null
   if (evidence.kind !== 'title') return null
   return titleClaim(evidence.title, pack)?.claim.is === 'working' ? 'title' : null

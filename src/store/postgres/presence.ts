@@ -17,7 +17,7 @@ const SETTLE_MS = 3_000
  * sockets close; a machine that vanishes without closing them keeps it until its connection times
  * out.
  */
-export class Presence {
+export class ServerPresence {
   readonly #clock: Clock
   readonly #schema: string
   readonly #names = new Set<string>()

@@ -12,7 +12,7 @@ const PREVIEW_BLOCKS = 10
 /** What a chat sees: 0 the agent's text, 1 also a line per tool, 2 also results. */
 export type Verbosity = 0 | 1 | 2
 
-export function visibleBlocks(blocks: readonly Block[], verbosity: Verbosity): Block[] {
+export function blocksByVerbosity(blocks: readonly Block[], verbosity: Verbosity): Block[] {
   return blocks.filter(
     ({ kind }) => (kind !== 'tool_call' || verbosity >= 1) && (kind !== 'tool_result' || verbosity >= 2),
   )
@@ -23,7 +23,7 @@ export function answerActions(
   blocks: readonly Block[],
   options: { verbosity: Verbosity; title: string /** A first line that names the session. */; mark?: string | null },
 ): OutboxAction[] {
-  const said = visibleBlocks(blocks, options.verbosity)
+  const said = blocksByVerbosity(blocks, options.verbosity)
   const shown = options.mark ? [markBlock(options.mark), ...said] : said
   const markdown = renderMarkdown(shown)
   if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []

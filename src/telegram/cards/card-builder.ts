@@ -9,9 +9,9 @@ import type { EventStore } from '../../store/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import type { ButtonTokens } from '../incoming/button-tokens.js'
 import type { OutboxBatch } from '../outgoing/log-follower.js'
-import type { Keyboard, OutboxItem } from '../outgoing/outbox-item.js'
-import type { SessionTurns } from '../session-turns.js'
+import type { InlineKeyboard, OutboxItem } from '../outgoing/outbox-item.js'
 import type { Topics } from '../topics.js'
+import type { TurnSummaries } from '../turn-summaries.js'
 import { approvalCard } from './approval-card.js'
 import { type PlanChanges, planChanges } from './plan-changes.js'
 
@@ -29,7 +29,7 @@ interface CardBuilderOptions {
   clock: Clock
   tokens: ButtonTokens
   topics: Topics
-  turns: SessionTurns
+  turns: TurnSummaries
   utcOffset: number
   groupDetail: boolean
   /** The address of the dashboard for other machines; null where it has none. */
@@ -127,7 +127,7 @@ export class CardBuilder {
     rows: readonly (readonly ButtonSpec[])[],
     reader: ChatRecipient,
     subject: string,
-  ): Pick<OutboxBatch, 'appends'> & { keyboard: Keyboard } {
+  ): Pick<OutboxBatch, 'appends'> & { keyboard: InlineKeyboard } {
     const appends: OutboxBatch['appends'] = []
     // A chat in which no account may decide gets no buttons.
     if (reader.deciders.length === 0) return { keyboard: [], appends }

@@ -2,10 +2,10 @@ import { SignalboxError } from '../../errors/index.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { clockTime } from '../cards/times.js'
 import { escapeHtml } from '../outgoing/split.js'
-import type { Command } from './index.js'
+import type { BotCommand } from './index.js'
 
 /** Commands for how much a chat is notified, and for the owner. */
-export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
+export const SETTINGS_COMMANDS: Readonly<Record<string, BotCommand>> = {
   quiet: {
     summary: 'hold notifications: /quiet 2h, /quiet off',
     role: 'viewer',

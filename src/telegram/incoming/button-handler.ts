@@ -9,8 +9,8 @@ import { plural } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, refusalText, requireRole } from '../command-services.js'
-import { showRun } from '../commands/run-commands.js'
-import { askToStop, showSession, stopSession } from '../commands/session-commands.js'
+import { showRunCard } from '../commands/run-commands.js'
+import { askToStop, showSession, stopAndReport } from '../commands/session-commands.js'
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml, PART_UNITS } from '../outgoing/split.js'
 import type { ButtonAction } from './button-action.js'
@@ -174,7 +174,7 @@ export class ButtonHandler {
         return once('Reply with the answer.')
       }
       case 'show-run':
-        await showRun(services, to, action.run)
+        await showRunCard(services, to, action.run)
         return ''
       case 'show-session':
         await showSession(services, to, await host.record(action.session))
@@ -194,7 +194,7 @@ export class ButtonHandler {
       case 'stop': {
         const record = await host.record(action.session)
         const result = await once(action.isSure ? 'Stopping…' : 'Stop it?')
-        await (action.isSure ? stopSession : askToStop)(services, to, record)
+        await (action.isSure ? stopAndReport : askToStop)(services, to, record)
         return result
       }
       case 'interrupt':

@@ -2,7 +2,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Person } from '../../people/index.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, type Requester, refusalText, requireRole } from '../command-services.js'
-import { commandOf, runCommand } from '../commands/index.js'
+import { commandOf, runBotCommand } from '../commands/index.js'
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml } from '../outgoing/split.js'
 import type { ButtonHandler } from './button-handler.js'
@@ -87,7 +87,7 @@ async function handleMessage(
       return texts.edited(intent.text, to)
     case 'command': {
       const command = commandOf(intent.name)
-      if (command) return runCommand(command, { ...handlers, to, rest: intent.rest })
+      if (command) return runBotCommand(command, { ...handlers, to, rest: intent.rest })
       // Not a command of the bot: it is sent to the agent as it is.
       requireRole(to.person, 'approver')
       await services.requireSession(to)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { LiveBus } from '../../host/index.js'
 import { type Block, blockWords, renderMarkdown, renderTelegram } from '../../screen/index.js'
-import { type Verbosity, visibleBlocks } from '../cards/answer-messages.js'
+import { blocksByVerbosity, type Verbosity } from '../cards/answer-messages.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { Topics } from '../topics.js'
@@ -146,7 +146,7 @@ export class AnswerStream {
     let next = RENEW_MS
     for (const { chat, current, verbosity = 1 } of await chats.followers(growing.session)) {
       if (current !== growing.session || this.#growing.get(growing.session) !== growing) continue
-      const blocks = visibleBlocks(growing.blocks, verbosity as Verbosity)
+      const blocks = blocksByVerbosity(growing.blocks, verbosity as Verbosity)
       const text = blocks.map(plain).join('\n\n')
       if (text.replace(/\s/gu, '').length < MIN_CHARACTERS) continue
       const isDraft = await this.#hasDrafts(chat)
@@ -216,7 +216,7 @@ function commonFields({
 
 /** The length of the agent's text, without tools and their results. */
 function textLength(blocks: readonly Block[]): number {
-  return visibleBlocks(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
+  return blocksByVerbosity(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
 }
 
 function plain(block: Block): string {

@@ -16,7 +16,7 @@ import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
-import type { SessionTurns, TurnSummary } from '../session-turns.js'
+import type { TurnSummaries, TurnSummary } from '../turn-summaries.js'
 import type { AnswerStream } from './answer-stream.js'
 import type { Digest } from './digest.js'
 import type { OutboxBatch } from './log-follower.js'
@@ -55,7 +55,7 @@ interface EventNotifierOptions {
   digest: Digest
   status: StatusCards
   stream: AnswerStream
-  turns: SessionTurns
+  turns: TurnSummaries
   files: {
     /** Files that the answer names, that were written since then, and that may be sent. */
     downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>

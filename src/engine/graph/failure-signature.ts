@@ -3,7 +3,7 @@ import type { NodeOutcome } from './graph-run.js'
 const OUTPUT_MAX_CHARACTERS = 240
 
 /** A signature for failures that a retry will not fix; null for those that may be temporary. */
-export function signatureOf(
+export function failureSignature(
   node: string,
   outcome: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,
 ): string | null {
