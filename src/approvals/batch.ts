@@ -21,8 +21,8 @@ export interface BatchResult {
 
 type BatchDecider = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'note' | 'auth'>
 
-const MAX_ITEMS = 20
-const MAX_CHARACTERS = 200
+const ITEMS_MAX = 20
+const CHARACTERS_MAX = 200
 
 /**
  * Allows several requests at once. Each is decided or refused, and recorded, on its own; one that
@@ -35,8 +35,8 @@ export async function decideBatch(
   by: BatchDecider,
 ): Promise<BatchResult[]> {
   if (items.length === 0) throw new SignalboxError('E_INPUT', 'a batch needs at least one request')
-  if (items.length > MAX_ITEMS)
-    throw new SignalboxError('E_INPUT', `the batch has ${items.length} requests; the limit is ${MAX_ITEMS}`, {
+  if (items.length > ITEMS_MAX)
+    throw new SignalboxError('E_INPUT', `the batch has ${items.length} requests; the limit is ${ITEMS_MAX}`, {
       next: 'decide them in several batches',
     })
   if (new Set(items.map(({ id }) => id)).size < items.length)
@@ -92,7 +92,7 @@ function batchProblem(record: ApprovalRecord, first: ApprovalRecord): string | n
   if (record.request.tool !== first.request.tool) return 'it is for another tool'
   if (record.risk.level !== 'low') return `its risk is ${record.risk.level}: ${record.risk.reasons[0] ?? ''}`
   if (!allowOnceOption(record)) return 'it has no plain option that allows once'
-  if (record.display.isCut || displayText(record.display).length > MAX_CHARACTERS)
+  if (record.display.isCut || displayText(record.display).length > CHARACTERS_MAX)
     return 'it is too long to be shown completely in a list'
   return null
 }

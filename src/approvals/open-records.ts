@@ -4,7 +4,7 @@ import { type ApprovalRecord, approvalsProjection, isOpen } from './record.js'
 /** Usually only a few records have changed; a new ledger reads all, in growing pages. */
 const FIRST_PAGE = 8
 const PAGE_MAX = 512
-const MAX_PASSES = 3
+const PASSES_MAX = 3
 /** How many closed requests are remembered, for reports that come late. */
 const CLOSED_KEPT = 200
 
@@ -30,7 +30,7 @@ export class OpenRecords {
   async list(): Promise<ApprovalRecord[]> {
     const refreshed = this.#refreshing.then(async () => {
       // A record that changes while pages are read may be missed; another pass finds it.
-      for (let passes = 0; passes < MAX_PASSES && (await this.#refresh()); passes++);
+      for (let passes = 0; passes < PASSES_MAX && (await this.#refresh()); passes++);
     })
     this.#refreshing = refreshed.catch(() => undefined)
     await refreshed

@@ -33,7 +33,7 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   keepMs: null,
 }
 
-export const MAX_GRANT_USES = 200
+export const GRANT_USES_MAX = 200
 
 /** What a judgement depends on besides the record and the decision. */
 export interface DecideRules {

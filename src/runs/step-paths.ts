@@ -15,7 +15,7 @@ interface StepPathsOptions {
   onError(error: unknown): void
 }
 
-const MAX_ASKED = 20
+const ASKED_MAX = 20
 
 /**
  * Paths that the sandbox of a step refuses to its agent or its command. What a person allows holds
@@ -49,7 +49,7 @@ export class StepPaths {
     const { plan, notice, onError } = this.#options
     const refusal = refusalOf(candidate, plan.paths, plan.home)
     const key = refusal && `${refusal.access} ${refusal.path}`
-    if (!refusal || this.#known.has(key!) || this.#known.size >= MAX_ASKED) return
+    if (!refusal || this.#known.has(key!) || this.#known.size >= ASKED_MAX) return
     this.#known.add(key!)
     notice(`the sandbox does not let it ${refusal.access} ${refusal.path}: ${refusal.message}`)
     // In a sandbox that cannot be opened, the answer would come too late for this step.

@@ -35,22 +35,22 @@ const MISSING =
 const CREATING = /cannot (?:create|touch|make)|could not create|nonexistent|failed to create/i
 const QUOTED = /['"‘“`]((?:~?\/)[^'"’”`]+)['"’”`]/g
 const BARE = /(?:^|[\s:=([])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
-const MAX_LINE = 4_096
-const MAX_PATHS_IN_LINE = 4
+const LINE_MAX = 4_096
+const PATHS_IN_LINE_MAX = 4
 /** What the kernel makes, and no plan decides about. */
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev']
 
 /** Paths that the lines of a text name together with an error. */
 export function candidatesIn(text: string): Candidate[] {
   return text.split('\n').flatMap(line => {
-    if (line.length > MAX_LINE) return []
+    if (line.length > LINE_MAX) return []
     const isWrite = READ_ONLY.test(line) || CREATING.test(line)
     if (!isWrite && !MISSING.test(line)) return []
     const quoted = [...line.matchAll(QUOTED)].map(match => match[1]!)
     const paths = quoted.length > 0 ? quoted : [...line.matchAll(BARE)].map(match => match[1]!)
     const message = line.trim()
     return [...new Set(paths)]
-      .slice(0, MAX_PATHS_IN_LINE)
+      .slice(0, PATHS_IN_LINE_MAX)
       .map((path): Candidate => ({ path: path.replace(/\.$/, ''), access: isWrite ? 'write' : 'read', message }))
   })
 }

@@ -33,8 +33,8 @@ interface PathsOptions extends SandboxRequestsOptions {
 }
 
 /** A program that prints many errors does not fill the ledger. */
-const MAX_PENDING = 5
-const MAX_ASKED = 50
+const PENDING_MAX = 5
+const ASKED_MAX = 50
 
 /**
  * Paths that the sandboxes of sessions refuse. What a tool or the screen says about one becomes a
@@ -152,7 +152,7 @@ class SandboxPaths {
 
   #take(candidate: Candidate, by: PathRequester): void {
     const { paths, onError } = this.#options
-    if (this.#pending >= MAX_PENDING || this.#asked >= MAX_ASKED || this.#ended.signal.aborted) return
+    if (this.#pending >= PENDING_MAX || this.#asked >= ASKED_MAX || this.#ended.signal.aborted) return
     const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())
     if (!refusal || this.#known.has(keyOf(refusal))) return
     this.#known.add(keyOf(refusal))

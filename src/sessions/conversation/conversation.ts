@@ -46,7 +46,7 @@ export interface ExtractOptions {
 }
 
 /** Shorter output is ignored. */
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 /** More blank rows than this do not separate a message from the next. */
 const BLANK_ROWS = 50
 
@@ -376,7 +376,7 @@ export class Conversation {
     // Before the first prompt there is only the greeting, which may move.
     if (this.#state.turns === 0 && !this.#rows.echo && read.command === null) return null
     const markdown = renderMarkdown(read.blocks)
-    if (markdown.replace(/\s/gu, '').length < MIN_CHARACTERS) return null
+    if (markdown.replace(/\s/gu, '').length < CHARACTERS_MIN) return null
     return { ...read, from: start, lastRow: rows.at(-1)!.id, markdown }
   }
 

@@ -48,7 +48,7 @@ const ENDING_TEXT: Readonly<Record<Ending, string>> = {
 const LATE_WAIT_FACTOR = 4
 
 /** An open message with fewer visible characters is not shown yet. */
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 
 /** Writes a session's closed messages to the log and emits the open one while it grows. */
 export class MessageWriter {
@@ -184,5 +184,5 @@ export class MessageWriter {
 
 /** Asked until a message is shown: rendering it at every look would cost too much. */
 function isWorthShowing(blocks: readonly Block[]): boolean {
-  return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
+  return renderMarkdown(blocks).replace(/\s/gu, '').length >= CHARACTERS_MIN
 }

@@ -6,7 +6,7 @@ const RICH_CHARACTERS = 32_000
 const RICH_BLOCKS = 450
 const RICH_COLUMNS = 20
 const RICH_LEVELS = 16
-const MAX_PARTS = 4
+const PARTS_MAX = 4
 const PREVIEW_BLOCKS = 10
 
 /** What a chat sees: 0 the agent's text, 1 also a line per tool, 2 also results. */
@@ -29,7 +29,7 @@ export function answerActions(
   if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []
   const parts = renderTelegram(shown, { maxUnits: PART_UNITS })
   const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS && shown.every(isRichShape)
-  if (parts.length <= MAX_PARTS || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
+  if (parts.length <= PARTS_MAX || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
   const preview = renderTelegram(shown.slice(0, PREVIEW_BLOCKS), { maxUnits: PART_UNITS / 2 })[0] ?? ''
   return [
     { do: 'answer', parts: [preview], markdown: null },

@@ -42,7 +42,7 @@ const RENEW_MS = 20_000
 const DRAFT_CHECK_MS = 2000
 /** Telegram shows the typing indicator for about five seconds. */
 const TYPING_MS = 4000
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 
 /**
  * Shows answers while they grow. All of it is ephemeral: the newest state wins, and the finished
@@ -148,7 +148,7 @@ export class AnswerStream {
       if (current !== growing.session || this.#growing.get(growing.session) !== growing) continue
       const blocks = blocksByVerbosity(growing.blocks, verbosity as Verbosity)
       const text = blocks.map(plain).join('\n\n')
-      if (text.replace(/\s/gu, '').length < MIN_CHARACTERS) continue
+      if (text.replace(/\s/gu, '').length < CHARACTERS_MIN) continue
       const isDraft = await this.#hasDrafts(chat)
       const before = growing.shown.get(chat)
       const since = before ? now - before.at : Number.POSITIVE_INFINITY

@@ -16,7 +16,7 @@ export const NO_OTHER_SURFACE: Presence = {
 }
 
 /** A plan with more steps than this is not followed further. */
-const MAX_STEPS = 8
+const STEPS_MAX = 8
 
 /**
  * When Telegram shows a request, if nothing changes until then: at once when no person is active on
@@ -29,7 +29,7 @@ export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: n
   const request = { id, requestedAt, fingerprint, group: id }
   const recipient = { channels, lastActive }
   let at = now
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < STEPS_MAX; step++) {
     const plan = planNotifications({ now: at, request, recipient, sent: [], recent: [], times: settings })
     if (plan.steps.some(({ channel }) => channel === 'telegram')) return at
     if (plan.nextCheckAt === null || plan.nextCheckAt <= at) return at

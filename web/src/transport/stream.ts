@@ -133,8 +133,8 @@ export class EventStream {
   }
 }
 
-const FIRST_MS = 1_000
-const LONGEST_MS = 30_000
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 30_000
 const JITTER_MS = 500
 const TRIES = 8
 const AFTER_TRIES_MS = 5 * 60_000
@@ -146,7 +146,7 @@ const AFTER_TRIES_MS = 5 * 60_000
 export function waitBefore(failures: number, random: number): number {
   if (failures <= 0) return 0
   if (failures > TRIES) return AFTER_TRIES_MS
-  return Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) + random * JITTER_MS
+  return Math.min(RETRY_MIN_MS * 2 ** (failures - 1), RETRY_MAX_MS) + random * JITTER_MS
 }
 
 const NAME = 'signalbox-events'
