@@ -79,7 +79,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
   if (options.json) context.json(session)
   else {
     printStarted(session, context)
-    if (project !== null) context.out(context.style('dim', `the demo agent plays in a scratch project: ${project}`))
+    if (project !== null) context.out(context.style('dim', `the demo agent works in a scratch project: ${project}`))
   }
   return EXIT.ok
 }
