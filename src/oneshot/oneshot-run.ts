@@ -13,7 +13,7 @@ const role = z.object({
   header: z.string().optional(),
 })
 
-export type Role = z.infer<typeof role>
+export type OneshotRole = z.infer<typeof role>
 
 export const oneshotInput = z.object({
   task: z.string().min(1),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { DEFAULT_PLAN_PATH } from './plan/plan-path.js'
 
-export const ROLES = ['architect', 'developer', 'reviewer', 'evaluator'] as const
-export type RoleName = (typeof ROLES)[number]
+export const PIPELINE_ROLES = ['architect', 'developer', 'reviewer', 'evaluator'] as const
+export type RoleName = (typeof PIPELINE_ROLES)[number]
 
 /** The agent that plays a role. */
 const player = z.object({

@@ -43,13 +43,13 @@ export type { ReadProfile } from './ad-hoc-args.js'
 export {
   finding,
   type GivenFinding,
+  PIPELINE_ROLES,
   type PipelineArgs,
   type ProfileCopy,
   type PullRequestArgs,
   pipelineArgs,
   profileCopy,
   type ReviewTarget,
-  ROLES,
   type RoleAssignment,
   type RoleName,
 } from './args.js'

@@ -6,7 +6,7 @@ import type { RoleAssignment, RoleName } from './args.js'
 import type { NodeContext, NodeResult } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
 import { isOnTask } from './state.js'
-import { judgeTool, type ToolCall } from './tool-policy.js'
+import { judgeTool, type RequestedTool } from './tool-policy.js'
 
 export interface RoleTurn {
   role: RoleName
@@ -55,7 +55,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: THRESHOLDS,
   }
-  const decide = (tool: ToolCall, isAfterwards: boolean) => {
+  const decide = (tool: RequestedTool, isAfterwards: boolean) => {
     const verdict = judgeTool(turn.role, tool, cwd)
     const isAllowed = verdict.decision === 'allow'
     // Calls that were already made and allowed are in the activities; a person's decisions are in

@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<RoleName, readonly ToolKind[]>> = {
   evaluator: ['read', 'search', 'plan', 'agent'],
 }
 
-export interface ToolCall {
+export interface RequestedTool {
   tool: string
   kind: ToolKind
   input: unknown
@@ -39,7 +39,7 @@ export type ToolPermission = { decision: 'allow' | 'deny' | 'ask'; reason: strin
  * Whether a role may make a call. Checked in this order: the role's list, whether the tool is
  * known, its risk, whether it stays in the worktree; a person decides about anything destructive.
  */
-export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, worktree: string): ToolPermission {
+export function judgeTool(role: RoleName, { tool, kind, input }: RequestedTool, worktree: string): ToolPermission {
   // A reading git command is reading, whatever runs it.
   const means: ToolKind = kind === 'shell' && isReadingGit(commandOf(input)) ? 'read' : kind
   if (!ALLOWED[role].includes(means)) return { decision: 'deny', reason: `the ${role} may not use ${tool} (${kind})` }
@@ -53,7 +53,7 @@ export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, workt
 }
 
 /** A command that is not plainly harmless counts as destructive. */
-function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boolean {
+function isDestructive({ tool, kind, input }: RequestedTool, worktree: string): boolean {
   if (kind !== 'shell') return false
   const command = commandOf(input)
   if (command === null) return false

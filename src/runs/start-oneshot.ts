@@ -4,7 +4,7 @@ import { createRun, type Limits } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
-import type { OneshotInput, Role } from '../oneshot/index.js'
+import type { OneshotInput, OneshotRole } from '../oneshot/index.js'
 import { splitWords } from '../text/index.js'
 import { createWorkspace, workspaceBranch } from '../worktrees/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
@@ -197,7 +197,7 @@ interface RoleChoice {
   mayAsk: boolean
 }
 
-async function readRole(search: AgentSearch, name: 'worker' | 'auditor', choice: RoleChoice): Promise<Role> {
+async function readRole(search: AgentSearch, name: 'worker' | 'auditor', choice: RoleChoice): Promise<OneshotRole> {
   const { adapter, headless } = await headlessAgent(search, choice.agent, name)
   const { levels, needsEndpoint, takesModel } = headless
   if (choice.model !== null && !takesModel)

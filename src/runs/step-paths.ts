@@ -1,6 +1,13 @@
 import type { Activity } from '../activity/index.js'
 import { PATH_TOOLS, type PathRequester, pathInput, toolCandidates } from '../host/index.js'
-import { type Candidate, candidatesIn, canOpenPaths, openPath, refusalOf, type SandboxPlan } from '../sandbox/index.js'
+import {
+  candidatesIn,
+  canOpenPaths,
+  openPath,
+  type PathCandidate,
+  refusalOf,
+  type SandboxPlan,
+} from '../sandbox/index.js'
 
 interface StepPathsOptions {
   plan: SandboxPlan
@@ -45,7 +52,7 @@ export class StepPaths {
     for (const candidate of candidatesIn(line)) this.#take(candidate, { commandLine: this.#options.command })
   }
 
-  #take(candidate: Candidate, by: PathRequester): void {
+  #take(candidate: PathCandidate, by: PathRequester): void {
     const { plan, notice, onError } = this.#options
     const refusal = refusalOf(candidate, plan.paths, plan.home)
     const key = refusal && `${refusal.access} ${refusal.path}`

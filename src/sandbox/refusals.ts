@@ -15,7 +15,7 @@ import type { SandboxPath } from './plan.js'
  */
 
 /** A path that a program did not get, in its own words. */
-export interface Candidate {
+export interface PathCandidate {
   path: string
   access: 'read' | 'write'
   /** The line that says so. */
@@ -41,7 +41,7 @@ const PATHS_IN_LINE_MAX = 4
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev']
 
 /** Paths that the lines of a text name together with an error. */
-export function candidatesIn(text: string): Candidate[] {
+export function candidatesIn(text: string): PathCandidate[] {
   return text.split('\n').flatMap(line => {
     if (line.length > LINE_MAX) return []
     const isWrite = READ_ONLY.test(line) || CREATING.test(line)
@@ -51,7 +51,7 @@ export function candidatesIn(text: string): Candidate[] {
     const message = line.trim()
     return [...new Set(paths)]
       .slice(0, PATHS_IN_LINE_MAX)
-      .map((path): Candidate => ({ path: path.replace(/\.$/, ''), access: isWrite ? 'write' : 'read', message }))
+      .map((path): PathCandidate => ({ path: path.replace(/\.$/, ''), access: isWrite ? 'write' : 'read', message }))
   })
 }
 
@@ -59,7 +59,7 @@ export function candidatesIn(text: string): Candidate[] {
  * The refusal behind a candidate; null if the plan is not the reason. A file that is to be written
  * and does not exist is asked for as the directory in which it would be.
  */
-export function refusalOf(candidate: Candidate, paths: readonly SandboxPath[], home: string): Refusal | null {
+export function refusalOf(candidate: PathCandidate, paths: readonly SandboxPath[], home: string): Refusal | null {
   const { access, message } = candidate
   const named = candidate.path.startsWith('~/') ? join(home, candidate.path.slice(2)) : candidate.path
   const existing = existsSync(named) ? named : access === 'write' ? dirname(named) : null

@@ -31,7 +31,7 @@ import { ALL_NOTIFICATIONS, EventNotifier, NOTIFIED_EVENTS, type NotificationKin
 import { LogFollower } from './outgoing/log-follower.js'
 import { Outbox } from './outgoing/outbox.js'
 import type { OutboxItem } from './outgoing/outbox-item.js'
-import { NO_OTHER_SURFACE, type Presence } from './outgoing/presence.js'
+import { NO_OTHER_SURFACE, type PersonPresence } from './outgoing/presence.js'
 import type { RateLimits } from './outgoing/rate-limiter.js'
 import { escapeHtml } from './outgoing/split.js'
 import { Topics } from './topics.js'
@@ -62,7 +62,7 @@ export interface TelegramOptions {
   ports: TelegramPorts
   utcOffset: number
   /** On which other surfaces a person is active now; by default on none. */
-  presence?(): Presence
+  presence?(): PersonPresence
   /** By default below what Telegram allows. */
   rateLimits?: RateLimits
   onError(error: unknown): void

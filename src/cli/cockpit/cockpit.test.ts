@@ -4,7 +4,7 @@ import { displayWidth } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
-import type { Screen } from './detail.js'
+import type { PaneScreenText } from './detail.js'
 import { clampSelection, drawCockpit, listed } from './draw.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
@@ -80,7 +80,7 @@ const request = (id: string, more: Partial<ApprovalInfo> & { session?: string; l
     ...fields,
   } as unknown as ApprovalInfo
 }
-const screen = (id: string): Screen => ({
+const screen = (id: string): PaneScreenText => ({
   pane: id,
   cols: 80,
   rows: 3,

@@ -1,7 +1,7 @@
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
 import { clean, STATUS_STYLE, shortAge } from '../watch/watch-rows.js'
-import { answerKeys, type Detail, drawDetail, runKeys, type Screen } from './detail.js'
+import { answerKeys, type Detail, drawDetail, type PaneScreenText, runKeys } from './detail.js'
 import { FRAME_ROWS, type Layout, layoutOf } from './layout.js'
 import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, runOf, sinceOf, statusOf } from './rows.js'
 import type { CockpitView, Mode } from './view.js'
@@ -9,7 +9,7 @@ import type { CockpitView, Mode } from './view.js'
 export interface CockpitData {
   rows: readonly CockpitRow[]
   /** The screen of the selected pane, if it has arrived. */
-  screen: Screen | null
+  screen: PaneScreenText | null
 }
 
 export interface Size {

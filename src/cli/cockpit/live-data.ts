@@ -5,7 +5,7 @@ import type { PaneInfo } from '../../supervision/index.js'
 import { budgetSentence, isOpenRun, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
-import type { Screen } from './detail.js'
+import type { PaneScreenText } from './detail.js'
 import { type CockpitRow, rowsOf, type StopReason, stopReasonOf, type Work } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
@@ -28,7 +28,7 @@ export class LiveData {
   #paused: ReadonlyMap<string, StopReason> = new Map()
   /** The last prompt of the session when a request was made, by the request. */
   #prompts: ReadonlyMap<string, string | null> = new Map()
-  #screen: Screen | null = null
+  #screen: PaneScreenText | null = null
   #previewed: string | null = null
   #isClosed = false
 
@@ -47,7 +47,7 @@ export class LiveData {
     return [...this.#panes.values()]
   }
 
-  get screen(): Screen | null {
+  get screen(): PaneScreenText | null {
     return this.#screen
   }
 
@@ -131,7 +131,7 @@ export class LiveData {
         .get<Frame>(`/panes/${encodeURIComponent(pane)}/frame?format=spans`)
         .catch(() => null)
       if (this.#previewed !== pane || this.#isClosed) return
-      const lines = (shown?.lines ?? []) as Screen['lines']
+      const lines = (shown?.lines ?? []) as PaneScreenText['lines']
       const next = shown && { pane, cols: shown.cols, rows: shown.rows, cursor: shown.cursor, lines }
       if (JSON.stringify(next) !== JSON.stringify(this.#screen)) {
         this.#screen = next

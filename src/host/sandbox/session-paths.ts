@@ -5,12 +5,12 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import { isEvent } from '../../events/index.js'
 import type { PaneOutput } from '../../panes/index.js'
 import {
-  type Candidate,
   candidatesIn,
   canOpenPaths,
   closePath,
   type OpenedPath,
   openPath,
+  type PathCandidate,
   type Refusal,
   refusalOf,
 } from '../../sandbox/index.js'
@@ -150,7 +150,7 @@ class SandboxPaths {
     }
   }
 
-  #take(candidate: Candidate, by: PathRequester): void {
+  #take(candidate: PathCandidate, by: PathRequester): void {
     const { paths, onError } = this.#options
     if (this.#pending >= PENDING_MAX || this.#asked >= ASKED_MAX || this.#ended.signal.aborted) return
     const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())

@@ -5,12 +5,12 @@ import type { Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
 import {
+  PIPELINE_ROLES,
   type ProfileCopy,
   profileCopy,
   promptHash,
   promptIds,
   type ReadProfile,
-  ROLES,
   type RoleAssignment,
   type RoleName,
 } from '../../pipelines/index.js'
@@ -60,7 +60,7 @@ export async function readProfile(
     })
   const { task_reviewer: taskReviewer, ...own } = settings?.agents ?? {}
   const roles: Partial<ProfileCopy['roles']> = {}
-  for (const role of ROLES) roles[role] = await readRole(search, role, own[role], options)
+  for (const role of PIPELINE_ROLES) roles[role] = await readRole(search, role, own[role], options)
   if (taskReviewer)
     roles.task_reviewer = await readRole(search, 'reviewer', { ...own.reviewer, ...taskReviewer }, options)
   const types = options.reviewTypes ?? settings?.review_types ?? ['general']

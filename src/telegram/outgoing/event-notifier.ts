@@ -21,7 +21,7 @@ import type { AnswerStream } from './answer-stream.js'
 import type { Digest } from './digest.js'
 import type { OutboxBatch } from './log-follower.js'
 import type { OutboxItem } from './outbox-item.js'
-import { type Presence, telegramDueAt } from './presence.js'
+import { type PersonPresence, telegramDueAt } from './presence.js'
 import { escapeHtml } from './split.js'
 
 /** The events that lead to messages. */
@@ -60,7 +60,7 @@ interface EventNotifierOptions {
     /** Files that the answer names, that were written since then, and that may be sent. */
     downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
   }
-  presence(): Presence
+  presence(): PersonPresence
   notify: NotificationKinds
   /** Groups are shown what panes ask, not only that they ask. */
   groupDetail: boolean
