@@ -196,10 +196,10 @@ function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerA
     const link = new WorkerLinks({ servers, clock: systemClock, random: Math.random }, identity, {
       greeting: () => ({ boot, version: '0.1.0', ...room, runs: [], sessions }),
       welcome: () => ++connected === servers.length && resolve(link),
-      frame: () => undefined,
+      message: () => undefined,
       bytes: () => undefined,
       away: () => undefined,
-      alone: () => undefined,
+      disconnected: () => undefined,
       servers: () => undefined,
     })
     // As machines that start one after the other.

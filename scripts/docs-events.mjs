@@ -7,7 +7,7 @@ export function eventsPage() {
   return page(
     'Events',
     'src/events/',
-    'Everything that happens is an event: one immutable row in a stream, with a version that counts the stream and a position that counts the log. Sessions, approvals and runs as people see them are computed from events. A reader ignores fields and types that a newer version added.',
+    'Everything that happens is an event: one immutable row in a stream, with a version that counts the stream and a position that counts the log. Sessions, approvals and runs as people see them are computed from events. Programs that read events ignore fields and types that a newer version added.',
     'The API sends the same events as server-sent events: `GET /api/v1/events[?scope=session:<id>][&since=<position>]`.',
     ...EVENT_GROUPS.map(({ title, streams, types }) => `## ${title}\n\n${streams}\n\n${eventTable(types)}`),
   )

@@ -24,7 +24,7 @@ const EXIT_MEANINGS = {
   needsHuman: 'needs a person, and none is there',
   timeout: 'the time given with `--timeout` is over',
   config: 'the settings, the directories or the store cannot be used',
-  agentMissing: 'the agent or program is not installed',
+  programMissing: 'an agent or another program is not installed, or not signed in',
   interrupted: 'interrupted',
 }
 

@@ -13,7 +13,7 @@ export {
   truncateOutput,
   type UsageActivity,
 } from './activity.js'
-export { type JsonFrame, JsonFramer } from './json-framer.js'
+export { type JsonPart, JsonSplitter } from './json-splitter.js'
 export { mergePipes } from './merge-pipes.js'
 export { type ActivityParser, readActivities } from './read-activities.js'
 export { readSegment, SegmentWriter, segmentPath } from './segment.js'

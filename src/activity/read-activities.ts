@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/index.js'
 import type { Redactor } from '../text/index.js'
 import type { Activity, ActivityBody } from './activity.js'
-import { type JsonFrame, JsonFramer } from './json-framer.js'
+import { type JsonPart, JsonSplitter } from './json-splitter.js'
 import type { Chunk } from './merge-pipes.js'
 
-/** Turns the frames of one agent's output into activities; unknown records are `raw`. */
+/** Turns the parts of one agent's output into activities; unknown records are `raw`. */
 export interface ActivityParser {
-  parse(frame: JsonFrame): ActivityBody[]
+  parse(part: JsonPart): ActivityBody[]
   /** For agents with records on standard error; without it, its lines become `raw`. */
-  parseError?(frame: JsonFrame): ActivityBody[]
+  parseError?(part: JsonPart): ActivityBody[]
   /** At the end of the output: activities for what was still open. */
   end?(): ActivityBody[]
 }
@@ -29,7 +29,7 @@ export interface StreamOptions {
 const OPEN_MAX_MS = 10_000
 
 /**
- * Bytes in, activities out: framed, parsed, numbered, redacted, persisted, and passed on one at a
+ * Bytes in, activities out: split, parsed, numbered, redacted, persisted, and passed on one at a
  * time when the consumer asks. Standard error is kept apart from standard output; its lines become
  * `raw`.
  */
@@ -40,9 +40,9 @@ export async function* readActivities(
   const { parser } = options
   const recorder = new ActivityRecorder(options)
   const pipes = { stdout: new Pipe(options.clock), stderr: new Pipe(options.clock) }
-  const read = function* (from: Chunk['from'], frames: readonly JsonFrame[]) {
-    for (const frame of frames) {
-      const bodies = from === 'stdout' ? parser.parse(frame) : (parser.parseError?.(frame) ?? errorLine(frame))
+  const read = function* (from: Chunk['from'], parts: readonly JsonPart[]) {
+    for (const part of parts) {
+      const bodies = from === 'stdout' ? parser.parse(part) : (parser.parseError?.(part) ?? errorLine(part))
       for (const body of bodies) yield recorder.record(body)
     }
   }
@@ -56,7 +56,7 @@ export async function* readActivities(
 
 class Pipe {
   readonly #decoder = new TextDecoder()
-  readonly #framer = new JsonFramer()
+  readonly #splitter = new JsonSplitter()
   readonly #clock: Clock
   #lastAt: number
 
@@ -65,16 +65,16 @@ class Pipe {
     this.#lastAt = clock.monotonic()
   }
 
-  push(bytes: Uint8Array): JsonFrame[] {
+  push(bytes: Uint8Array): JsonPart[] {
     const now = this.#clock.monotonic()
-    const isStale = this.#framer.isOpen && now - this.#lastAt >= OPEN_MAX_MS
+    const isStale = this.#splitter.isOpen && now - this.#lastAt >= OPEN_MAX_MS
     this.#lastAt = now
-    const given = isStale ? this.#framer.abandonOpen() : []
-    return [...given, ...this.#framer.push(this.#decoder.decode(bytes, { stream: true }))]
+    const given = isStale ? this.#splitter.abandonOpen() : []
+    return [...given, ...this.#splitter.push(this.#decoder.decode(bytes, { stream: true }))]
   }
 
-  end(): JsonFrame[] {
-    return [...this.#framer.push(this.#decoder.decode()), ...this.#framer.end()]
+  end(): JsonPart[] {
+    return [...this.#splitter.push(this.#decoder.decode()), ...this.#splitter.end()]
   }
 }
 
@@ -103,7 +103,7 @@ class ActivityRecorder {
   }
 }
 
-function errorLine(frame: JsonFrame): ActivityBody[] {
-  const text = frame.kind === 'object' ? JSON.stringify(frame.value) : frame.text
+function errorLine(part: JsonPart): ActivityBody[] {
+  const text = part.kind === 'object' ? JSON.stringify(part.value) : part.text
   return [{ type: 'raw', text, from: 'stderr' }]
 }

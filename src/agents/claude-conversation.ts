@@ -1,4 +1,4 @@
-import type { Conversation, TimedStatement as Timed } from './conversation.js'
+import type { TimedStatement as Timed, TranscriptParser } from './conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import type { ToolStatement, UsageStatement } from './report.js'
 
@@ -10,7 +10,7 @@ import type { ToolStatement, UsageStatement } from './report.js'
  * after a denial at a dialog both appear. A denied tool and a tool that was stopped leave the same
  * result: only the note that follows distinguishes them, so such a result waits for it.
  */
-export class ClaudeConversation implements Conversation {
+export class ClaudeConversation implements TranscriptParser {
   readonly #subAgent: string | null
   #session: { id: string; path: string } | null
   readonly #seen = new Set<string>()

@@ -7,7 +7,7 @@ import { type JsonRecord, numberOf, parseRecord, textOf } from './json-lines.js'
 import { namesIn, writtenSince } from './transcript-files.js'
 
 /** The file is rewritten for every message and read as a whole; a larger one is not read at all. */
-const MAX_BYTES = 50 * 1024 * 1024
+const BYTES_MAX = 50 * 1024 * 1024
 const MESSAGES = '.messages.json'
 
 /** `~/.cline/data/sessions/<id>/<id>.messages.json`; the state is in `<id>.json` next to it. */
@@ -155,6 +155,6 @@ async function markOf(path: string): Promise<string | null> {
 
 async function readWhole(path: string): Promise<JsonRecord | null> {
   const times = await stat(path).catch(() => null)
-  if (times === null || times.size > MAX_BYTES) return null
+  if (times === null || times.size > BYTES_MAX) return null
   return parseRecord(await readFile(path, 'utf8').catch(() => ''))
 }

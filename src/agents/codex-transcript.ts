@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import type { AgentTranscript, TranscriptLookup } from './adapter.js'
-import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
+import {
+  partsOf,
+  type TimedStatement,
+  TranscriptFileReader,
+  type TranscriptParser,
+  textOfParts,
+} from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, parseRecord, textOf, timeOf } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
@@ -11,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export const codexTranscript: AgentTranscript = {
   form: 'lines',
   locate,
-  open: path => new ConversationReader(path, new CodexConversation(path)),
+  open: path => new TranscriptFileReader(path, new CodexConversation(path)),
 }
 
 async function locate({ env, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
@@ -55,7 +61,7 @@ function newestFirst(names: readonly string[]): string[] {
  * command and one that was stopped leave the same result, "aborted by user": it is reported as
  * failed, because the record does not say that it never ran.
  */
-export class CodexConversation implements Conversation {
+export class CodexConversation implements TranscriptParser {
   readonly #path: string
   readonly #said = new Set<string>()
   readonly #calls = new Map<string, { tool: string; input: unknown }>()

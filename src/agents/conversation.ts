@@ -5,16 +5,16 @@ import type { AgentStatement } from './report.js'
 export type TimedStatement = AgentStatement & { at: number | null }
 
 /** Parses the records of one transcript, in order; a repeated record gives nothing. */
-export interface Conversation {
+export interface TranscriptParser {
   /** Null for an unknown kind of record. */
   take(record: JsonRecord): TimedStatement[] | null
 }
 
-export class ConversationReader implements TranscriptReader {
+export class TranscriptFileReader implements TranscriptReader {
   readonly #lines: JsonLinesReader
-  readonly #conversation: Conversation
+  readonly #conversation: TranscriptParser
 
-  constructor(path: string, conversation: Conversation, options?: JsonLinesOptions) {
+  constructor(path: string, conversation: TranscriptParser, options?: JsonLinesOptions) {
     this.#lines = new JsonLinesReader(path, options)
     this.#conversation = conversation
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AgentTranscript, TranscriptLookup } from './adapter.js'
-import { type Conversation, ConversationReader, partsOf, type TimedStatement } from './conversation.js'
+import { partsOf, type TimedStatement, TranscriptFileReader, type TranscriptParser } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import { namesIn, writtenSince } from './transcript-files.js'
@@ -13,7 +13,7 @@ export const copilotTranscript: AgentTranscript = {
   form: 'lines',
   locate,
   open: path =>
-    new ConversationReader(path, new CopilotConversation(path), {
+    new TranscriptFileReader(path, new CopilotConversation(path), {
       isWanted: line => !line.subarray(0, SYSTEM_MESSAGE.length).equals(SYSTEM_MESSAGE),
     }),
 }
@@ -33,7 +33,7 @@ async function locate({ env, agentSessionId, startedAt }: TranscriptLookup): Pro
  * turn, so the end of a turn without an answer waits for the next event. Permission requests are
  * recorded when asked and when answered, which no other agent does.
  */
-export class CopilotConversation implements Conversation {
+export class CopilotConversation implements TranscriptParser {
   readonly #path: string
   readonly #seen = new Set<string>()
   readonly #tools = new Map<string, { tool: string; input: unknown }>()

@@ -1,5 +1,5 @@
 import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
-import { hookWords, writeSessionFile } from './hook-command.js'
+import { hookArgv, writeSessionFile } from './hook-command.js'
 import { requiredText } from './hook-payload.js'
 import { isRecord, type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
@@ -20,7 +20,7 @@ export function wireDemoHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
     EVENTS.map(event => [
       event,
-      [{ command: hookWords(wiring, event, { hold: event === 'PermissionRequest' && wiring.mayHold }) }],
+      [{ command: hookArgv(wiring, event, { hold: event === 'PermissionRequest' && wiring.mayHold }) }],
     ]),
   )
   return writeSessionFile(wiring, 'demo-settings.json', JSON.stringify({ hooks }))

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AgentTranscript, TranscriptLookup } from './adapter.js'
-import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
+import {
+  partsOf,
+  type TimedStatement,
+  TranscriptFileReader,
+  type TranscriptParser,
+  textOfParts,
+} from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
@@ -9,7 +15,7 @@ import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 export const geminiTranscript: AgentTranscript = {
   form: 'lines',
   locate,
-  open: path => new ConversationReader(path, new GeminiConversation(path)),
+  open: path => new TranscriptFileReader(path, new GeminiConversation(path)),
 }
 
 /** The directory of its settings and conversations. */
@@ -55,7 +61,7 @@ const CONTEXT = '<session_context>'
  * - A model message does not say whether the turn continues: calls that follow are not written
  *   before they have ended. So the end of a turn is reported only if it was cancelled or failed.
  */
-export class GeminiConversation implements Conversation {
+export class GeminiConversation implements TranscriptParser {
   readonly #path: string
   readonly #seen = new Set<string>()
   #isRepeating = false

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { HookWiring } from './adapter.js'
 
 /** The relay's command line for one hook. */
-export function hookWords(wiring: HookWiring, event: string, { hold = false } = {}): string[] {
+export function hookArgv(wiring: HookWiring, event: string, { hold = false } = {}): string[] {
   return [...wiring.relay, event, ...(hold ? ['--hold'] : [])]
 }
 
 /** The relay's command as a shell line, for agents that run hooks in a shell. */
 export function hookLine(wiring: HookWiring, event: string, options?: { hold?: boolean }): string {
-  return hookWords(wiring, event, options).map(quoteForShell).join(' ')
+  return hookArgv(wiring, event, options).map(quoteForShell).join(' ')
 }
 
 export function quoteForShell(word: string): string {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** A longer line of a transcript is skipped. */
-const MAX_LINE_BYTES = 10 * 1024 * 1024
+const LINE_BYTES_MAX = 10 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 /** Bytes before the current position that are compared, to detect a rewritten file. */
 const MEMORY_BYTES = 64
@@ -41,7 +41,7 @@ export class JsonLinesReader {
   #isSkipping = false
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(path: string, { isWanted = () => true, maxLineBytes = MAX_LINE_BYTES }: JsonLinesOptions = {}) {
+  constructor(path: string, { isWanted = () => true, maxLineBytes = LINE_BYTES_MAX }: JsonLinesOptions = {}) {
     this.#path = path
     this.#isWanted = isWanted
     this.#maxLineBytes = maxLineBytes
@@ -83,7 +83,7 @@ export class JsonLinesReader {
     const { dev, ino, size } = await handle.stat()
     const file = `${dev}:${ino}`
     const isFirst = this.#file === ''
-    const isSame = file === this.#file && size >= this.#offset && (await this.#remembers(handle))
+    const isSame = file === this.#file && size >= this.#offset && (await this.#isSameFile(handle))
     this.#file = file
     if (isFirst || isSame) return false
     this.#offset = 0
@@ -93,7 +93,7 @@ export class JsonLinesReader {
     return true
   }
 
-  async #remembers(handle: FileHandle): Promise<boolean> {
+  async #isSameFile(handle: FileHandle): Promise<boolean> {
     const now = Buffer.alloc(this.#before.length)
     const { bytesRead } = await handle.read(now, 0, now.length, this.#offset - now.length)
     return bytesRead === now.length && now.equals(this.#before)

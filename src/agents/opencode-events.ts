@@ -139,7 +139,7 @@ class OpenCodeEvents implements AgentEvents {
     const questions = await this.#list('question')
     const keys = new Set([...permissions, ...questions].flatMap(({ id }) => textOf(id) ?? []))
     for (const request of permissions) this.#say(this.#report.asked(request), textOf(request.id) ?? '')
-    for (const request of questions) this.#say(this.#report.questioned(request), textOf(request.id) ?? '')
+    for (const request of questions) this.#say(this.#report.questionAsked(request), textOf(request.id) ?? '')
     this.#say(this.#report.stillPending(keys), `pending ${[...keys].join(' ')}`)
   }
 

@@ -39,7 +39,7 @@ export class OpenCodeReport {
       case 'permission.replied':
         return this.#answered(about, about.reply === 'reject' ? 'denied' : 'allowed')
       case 'question.asked':
-        return this.questioned(about)
+        return this.questionAsked(about)
       case 'question.replied':
         return this.#answered(about, 'allowed')
       case 'question.rejected':
@@ -59,7 +59,7 @@ export class OpenCodeReport {
     })
   }
 
-  questioned(request: JsonRecord): TimedStatement[] {
+  questionAsked(request: JsonRecord): TimedStatement[] {
     return this.#request(request, { tool: 'question', input: { questions: request.questions }, viaScreen: true })
   }
 

@@ -1,11 +1,11 @@
-import { type Conversation, partsOf, type TimedStatement, textOfParts } from './conversation.js'
+import { partsOf, type TimedStatement, type TranscriptParser, textOfParts } from './conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 
 /**
  * Parses the entries of a Pi session file (0.87 and 1.5): a head, then entries that each name the
  * previous one. Every model answer says why it stopped, which determines the end of the turn.
  */
-export class PiConversation implements Conversation {
+export class PiConversation implements TranscriptParser {
   readonly #path: string
   readonly #seen = new Set<string>()
   readonly #tools = new Map<string, { tool: string; input: unknown }>()

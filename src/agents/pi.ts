@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import type { AgentAdapter, TranscriptLookup } from './adapter.js'
-import { ConversationReader } from './conversation.js'
+import { TranscriptFileReader } from './conversation.js'
 import { exitIdAfter } from './exit-id.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
@@ -58,7 +58,7 @@ export const piAgent: AgentAdapter = {
   transcript: {
     form: 'lines',
     locate: locateTranscripts,
-    open: path => new ConversationReader(path, new PiConversation(path)),
+    open: path => new TranscriptFileReader(path, new PiConversation(path)),
   },
   exitId: rows => exitIdAfter(rows, ['pi', '--session'], isUuid),
 }

@@ -1,6 +1,12 @@
 import { isAbsolute, join } from 'node:path'
 import type { AgentTranscript, TranscriptLookup } from './adapter.js'
-import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
+import {
+  partsOf,
+  type TimedStatement,
+  TranscriptFileReader,
+  type TranscriptParser,
+  textOfParts,
+} from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
@@ -9,7 +15,7 @@ import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 export const qwenTranscript: AgentTranscript = {
   form: 'lines',
   locate,
-  open: path => new ConversationReader(path, new QwenConversation(path)),
+  open: path => new TranscriptFileReader(path, new QwenConversation(path)),
 }
 
 async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptLookup): Promise<string[]> {
@@ -31,7 +37,7 @@ async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptLookup)
  * A turn ends with an answer without calls. An interrupted one is recorded the same way, but
  * without a token count; one that ended with a denied tool has only the denied call.
  */
-export class QwenConversation implements Conversation {
+export class QwenConversation implements TranscriptParser {
   readonly #path: string
   readonly #seen = new Set<string>()
   readonly #tools = new Map<string, { tool: string; input: unknown }>()

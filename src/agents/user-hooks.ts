@@ -39,7 +39,7 @@ export function planHooks(
   const settings = parse(before, file)
   const entries = hooks.entries(event => userHookLine(agent, event, relay))
   const cleaned = withoutOurs(settings, file)
-  const installed = countOurs(settings)
+  const installed = countOwnHooks(settings)
   const next = action === 'install' ? withOurs(cleaned, entries) : cleaned
   const backup = readBackup(backupDirectory, agent)
   // Nothing else has changed since the installation: restore the original bytes.
@@ -129,7 +129,7 @@ function withoutOurs(settings: Json, file: string): Json {
     return others.length === 0 && list.length > 0 ? [] : [[event, others] as const]
   })
   const { hooks: _all, ...rest } = settings
-  return left.length === 0 && countOurs(settings) > 0 ? rest : { ...settings, hooks: Object.fromEntries(left) }
+  return left.length === 0 && countOwnHooks(settings) > 0 ? rest : { ...settings, hooks: Object.fromEntries(left) }
 }
 
 function withOurs(settings: Json, entries: Readonly<Record<string, object>>): Json {
@@ -141,7 +141,7 @@ function withOurs(settings: Json, entries: Readonly<Record<string, object>>): Js
   return { ...settings, hooks }
 }
 
-function countOurs({ hooks }: Json): number {
+function countOwnHooks({ hooks }: Json): number {
   if (!isObject(hooks)) return 0
   return Object.values(hooks).filter(list => Array.isArray(list) && list.some(isOurs)).length
 }

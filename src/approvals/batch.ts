@@ -21,8 +21,8 @@ export interface BatchResult {
 
 type BatchDecider = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'note' | 'auth'>
 
-const MAX_ITEMS = 20
-const MAX_CHARACTERS = 200
+const ITEMS_MAX = 20
+const CHARACTERS_MAX = 200
 
 /**
  * Allows several requests at once. Each is decided or refused, and recorded, on its own; one that
@@ -35,8 +35,8 @@ export async function decideBatch(
   by: BatchDecider,
 ): Promise<BatchResult[]> {
   if (items.length === 0) throw new SignalboxError('E_INPUT', 'a batch needs at least one request')
-  if (items.length > MAX_ITEMS)
-    throw new SignalboxError('E_INPUT', `the batch has ${items.length} requests; the limit is ${MAX_ITEMS}`, {
+  if (items.length > ITEMS_MAX)
+    throw new SignalboxError('E_INPUT', `the batch has ${items.length} requests; the limit is ${ITEMS_MAX}`, {
       next: 'decide them in several batches',
     })
   if (new Set(items.map(({ id }) => id)).size < items.length)
@@ -46,13 +46,13 @@ export async function decideBatch(
   const results: BatchResult[] = []
   for (const [index, item] of items.entries()) {
     const record = records[index] ?? null
-    const why = record && first ? whyNotInBatch(record, first) : null
-    results.push(await one(ledger, item, record, why, by))
+    const why = record && first ? batchProblem(record, first) : null
+    results.push(await decideItem(ledger, item, record, why, by))
   }
   return results
 }
 
-async function one(
+async function decideItem(
   ledger: Ledger,
   { id, fingerprint }: BatchItem,
   record: ApprovalRecord | null,
@@ -81,7 +81,7 @@ async function one(
 }
 
 /** Why this request may not be allowed in a batch with `first`; null when it may. */
-function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
+function batchProblem(record: ApprovalRecord, first: ApprovalRecord): string | null {
   const manual = whyManualOnly(record)
   if (manual) return manual
   const isTogether =
@@ -92,7 +92,7 @@ function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | 
   if (record.request.tool !== first.request.tool) return 'it is for another tool'
   if (record.risk.level !== 'low') return `its risk is ${record.risk.level}: ${record.risk.reasons[0] ?? ''}`
   if (!allowOnceOption(record)) return 'it has no plain option that allows once'
-  if (record.display.isCut || displayText(record.display).length > MAX_CHARACTERS)
+  if (record.display.isCut || displayText(record.display).length > CHARACTERS_MAX)
     return 'it is too long to be shown completely in a list'
   return null
 }

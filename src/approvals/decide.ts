@@ -5,7 +5,7 @@ import { editProblem } from './edited-input.js'
 import { type GrantRequest, whyNoGrant } from './grants.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
-import { type Answer, readAnswer } from './read-answer.js'
+import { type CheckedAnswer, readAnswer } from './read-answer.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
 import { isAtLeast, type RiskLevel } from './risk/reason.js'
 
@@ -49,7 +49,7 @@ const TEXT_MAX = 16_000
 const FINGERPRINT_PREFIX = 12
 const CONFIRMED_FOR_MS = 5 * 60_000
 
-export type Verdict = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
+export type DecisionResult = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
 const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
 
@@ -69,7 +69,7 @@ export function judgeDecision(
   record: ApprovalRecord,
   request: ProposedDecision,
   rules: DecideRules = PLAIN_RULES,
-): Verdict {
+): DecisionResult {
   const early = malformed(request) ?? mayNotDecide(request, rules, record)
   if (early) return { refuse: early }
   if (record.state !== 'pending') return judgeClosed(record, request)
@@ -93,7 +93,7 @@ export function judgeDecision(
   if (rules.isLocked)
     return refuse(
       'E_LOCKED',
-      'Signalbox is locked down: only denials are taken',
+      'Signalbox is locked down: only denials are accepted',
       'stop the daemon (signalbox serve --stop), find out what happened, then start it again',
     )
   const late = mayNotAllow(record, request, rules, answer)
@@ -139,7 +139,7 @@ function mayNotDecide(
   return null
 }
 
-function judgeClosed(record: ApprovalRecord, request: ProposedDecision): Verdict {
+function judgeClosed(record: ApprovalRecord, request: ProposedDecision): DecisionResult {
   const { decision } = record
   if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
   const { observed } = record.outcome ?? {}
@@ -185,7 +185,7 @@ function mayNotAllow(
   record: ApprovalRecord,
   request: ProposedDecision,
   { now, policy, rateEdited }: DecideRules,
-  answer: Answer,
+  answer: CheckedAnswer,
 ): SignalboxError | null {
   const { grant, editedInput, seen, actor, confirmedAt } = request
   if (grant) {
@@ -207,12 +207,12 @@ function mayNotAllow(
   }
   if (record.terminalOnly !== undefined && !record.source.can?.includes('hold'))
     return new SignalboxError('E_APPROVAL_SEE_ALL', `only the terminal can allow this: ${record.terminalOnly}`, {
-      next: 'attach to the session and answer there; a denial is taken here',
+      next: 'attach to the session and answer there; a denial is accepted here',
     })
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
   const edited = hasEdited && !problem ? rateEdited?.(record, editedInput) : undefined
-  const risk = worse(record.risk.level, edited?.level ?? 'low')
+  const risk = higherRisk(record.risk.level, edited?.level ?? 'low')
   if ((answer.isAllow || hasEdited) && isAtLeast(risk, 'elevated')) {
     const hasSeen = seen.whole && seen.displayHash === record.display.hash
     if (record.display.isCut)
@@ -236,7 +236,7 @@ function mayNotAllow(
 function decisionOf(
   record: ApprovalRecord,
   request: ProposedDecision,
-  { option, choices, tier }: Answer,
+  { option, choices, meaning: tier }: CheckedAnswer,
 ): ApprovalDecision {
   return {
     option,
@@ -257,10 +257,10 @@ function decisionOf(
   }
 }
 
-function worse(a: RiskLevel, b: RiskLevel): RiskLevel {
+function higherRisk(a: RiskLevel, b: RiskLevel): RiskLevel {
   return isAtLeast(a, b) ? a : b
 }
 
-function refuse(code: ErrorCode, message: string, next: string, details?: Record<string, unknown>): Verdict {
+function refuse(code: ErrorCode, message: string, next: string, details?: Record<string, unknown>): DecisionResult {
   return { refuse: new SignalboxError(code, message, { next, ...(details && { details }) }) }
 }

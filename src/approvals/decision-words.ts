@@ -3,7 +3,7 @@ import { isDenialMeaning } from './denial.js'
 import type { ApprovalRecord } from './record.js'
 
 /** What was chosen: of a permission what it means, because agents word their menus differently. */
-const TIERS: Readonly<Record<string, string>> = {
+const MEANING_TEXTS: Readonly<Record<string, string>> = {
   'allow-once': 'Allowed once',
   'allow-session': 'Allowed for this session',
   'allow-always': 'Allowed always',
@@ -25,7 +25,7 @@ export function decisionWords(
 ): string {
   const chosen = options.filter(({ key }) => choices.includes(key))
   const meaning = chosen[0]?.meaning ?? ''
-  if (kind === 'permission' || isDenialMeaning(meaning)) return TIERS[meaning] ?? 'Answered'
+  if (kind === 'permission' || isDenialMeaning(meaning)) return MEANING_TEXTS[meaning] ?? 'Answered'
   const labels = chosen.map(({ label }) => plainLabel(label)).filter(label => label !== '')
   if (labels.length > 0) return `Answered: ${labels.join(', ')}`
   return text === undefined ? 'Answered' : 'Answered in your own words'

@@ -5,9 +5,9 @@ import type { ApprovalRequest } from './record.js'
 type Display = ApprovalRequest['display']
 
 /** Of a longer value only beginning and end are kept; the agent's dialog has all. */
-const MAX_VALUE = 64 * 1024
-const KEPT_AT_EACH_END = 4 * 1024
-const MAX_TITLE = 200
+const VALUE_MAX_CHARACTERS = 64 * 1024
+const END_CHARACTERS = 4 * 1024
+const TITLE_MAX_CHARACTERS = 200
 
 export interface Displayed {
   tool: string
@@ -27,7 +27,7 @@ interface Part {
 }
 
 /** The most important fields come first, the others in the agent's order. */
-const FIRST = ['command', 'cmd', 'file_path', 'path', 'url', 'old_string', 'new_string', 'content']
+const FIRST_FIELDS = ['command', 'cmd', 'file_path', 'path', 'url', 'old_string', 'new_string', 'content']
 
 /**
  * The one rendering of a request that every surface shows: Signalbox's labels and the agent's
@@ -40,7 +40,7 @@ export function displayOf(request: Displayed): Display {
   const counts = new Map<string, number>()
   let isCut = false as boolean
   const blocks = partsOf(request).flatMap(({ label, value }) => {
-    const kept = value.length > MAX_VALUE ? cut(value) : value
+    const kept = value.length > VALUE_MAX_CHARACTERS ? cut(value) : value
     isCut ||= kept !== value
     const shown = visibleValue(kept)
     for (const { what, count } of shown.findings) counts.set(what, (counts.get(what) ?? 0) + count)
@@ -63,7 +63,7 @@ function partsOf({ input, text, questions, mismatch, targets }: Displayed): Part
   if (mismatch) parts.push({ label: 'report and screen differ', value: mismatch })
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
     const entries = Object.entries(input as Record<string, unknown>)
-    const rank = (name: string) => (FIRST.indexOf(name) + FIRST.length + 1) % (FIRST.length + 1)
+    const rank = (name: string) => (FIRST_FIELDS.indexOf(name) + FIRST_FIELDS.length + 1) % (FIRST_FIELDS.length + 1)
     entries.sort(([a], [b]) => rank(a) - rank(b))
     for (const [name, value] of entries) parts.push({ label: oneLine(name), value: valueText(value) })
   } else if (input !== null && input !== undefined) parts.push({ label: 'input', value: valueText(input) })
@@ -86,15 +86,15 @@ function valueText(value: unknown): string {
 }
 
 function cut(value: string): string {
-  const head = value.slice(0, KEPT_AT_EACH_END)
-  const tail = value.slice(-KEPT_AT_EACH_END)
+  const head = value.slice(0, END_CHARACTERS)
+  const tail = value.slice(-END_CHARACTERS)
   const lines = value.split('\n').length - head.split('\n').length - tail.split('\n').length
   return `${head}\n… ${Math.max(0, lines)} more lines, ${Buffer.byteLength(value)} bytes in total, SHA-256 ${sha256(value)} …\n${tail}`
 }
 
 function oneLine(text: string): string {
   const line = visibleText(text, { newlines: 'blank', tabs: 'blank' }).trim()
-  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}…` : line
+  return line.length > TITLE_MAX_CHARACTERS ? `${line.slice(0, TITLE_MAX_CHARACTERS)}…` : line
 }
 
 /** The whole display as one text, for surfaces without a layout of their own. */

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from './record.js'
 
 /** How the redactor marks a removed secret (`text/redact.ts`). */
 const REDACTED = '‹secret:'
-const LONGEST = 64 * 1024
+const INPUT_MAX_CHARACTERS = 64 * 1024
 
 /**
  * What is wrong with an edited input, or null. Only the agent knows the tool's schema; checked here
@@ -23,7 +23,7 @@ export function editProblem(record: ApprovalRecord, edited: unknown, isAllow: bo
   } catch (error) {
     return `the edited input cannot be stored: ${error instanceof Error ? error.message : String(error)}`
   }
-  if (text.length > LONGEST) return `the edited input is longer than ${LONGEST} characters`
+  if (text.length > INPUT_MAX_CHARACTERS) return `the edited input is longer than ${INPUT_MAX_CHARACTERS} characters`
   if (text.includes(REDACTED))
     return 'the input contained a secret, which is not stored; edit it in the agent’s own dialog'
   for (const [name, value] of Object.entries(edited)) {

@@ -67,7 +67,9 @@ export class GrantRegistry {
     const found = matchingIds('grt', await this.list({ all: true }), word)
     if (found.length === 1) return found[0]!
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown grant "${word}"`, { next: 'signalbox grants --all lists them' })
+      throw new SignalboxError('E_UNKNOWN', `unknown standing approval "${word}"`, {
+        next: 'signalbox grants --all lists them',
+      })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ id }) => id).join(', ')}`)
   }
 

@@ -1,7 +1,7 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
 import type { ProjectedEvent, Projection } from '../store/index.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
-import { type ApprovalPolicy, MAX_GRANT_USES } from './policy.js'
+import { type ApprovalPolicy, GRANT_USES_MAX } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 import { isInside } from './risk/path.js'
 import { plainWords } from './risk/plain-command.js'
@@ -91,7 +91,7 @@ export function whyNoGrant(request: ApprovalRequest, wanted: GrantRequest, polic
   if (forMs > policy.grantMaxMs)
     return `it may last at most ${policy.grantMaxMs / 60_000} minutes (approvals.grant_max)`
   const uses = wanted.uses ?? policy.grantUses
-  if (!Number.isInteger(uses) || uses < 1 || uses > MAX_GRANT_USES) return `it may have 1 to ${MAX_GRANT_USES} uses`
+  if (!Number.isInteger(uses) || uses < 1 || uses > GRANT_USES_MAX) return `it may have 1 to ${GRANT_USES_MAX} uses`
   if (!scopeOf(request, wanted.scope)) return `the request does not belong to a ${wanted.scope}`
   if (isMcp(request) && !request.request.launch) return 'the launch command of the MCP server is unknown'
   const match = matchOf(request, wanted)

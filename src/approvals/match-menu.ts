@@ -14,9 +14,9 @@ export type ShownMenu = Pick<Menu, 'kind' | 'body' | 'question' | 'title' | 'too
 export type MenuMatch = 'whole' | 'part' | 'other' | 'unclear'
 
 /** A shorter text may be on the screen by chance: it counts only as a line of its own. */
-const MIN_WORD = 5
+const WORD_MIN_CHARACTERS = 5
 /** A line of at least this many characters identifies the command that it is a part of. */
-const MIN_PART = 12
+const PART_MIN_CHARACTERS = 12
 
 export function matchMenu(menu: ShownMenu, tool: string, input: unknown): MenuMatch {
   const use = readToolUse(tool, input)
@@ -26,8 +26,10 @@ export function matchMenu(menu: ShownMenu, tool: string, input: unknown): MenuMa
   const screen = withoutBlanks([...menu.body, menu.question].join('\n'))
   const wanted = withoutBlanks(name)
   const isThere =
-    wanted.length < MIN_WORD ? lines.some(line => line.replace(/^\$/, '') === wanted) : screen.includes(wanted)
-  if (isThere || (isFileUse(use) && endsAlike(screen, wanted))) return 'whole'
+    wanted.length < WORD_MIN_CHARACTERS
+      ? lines.some(line => line.replace(/^\$/, '') === wanted)
+      : screen.includes(wanted)
+  if (isThere || (isFileUse(use) && haveSameEnd(screen, wanted))) return 'whole'
   if (lines.some(line => isPartOf(line, wanted))) return 'part'
   return contradiction(use, toolUseOnScreen(menu)) === null ? 'unclear' : 'other'
 }
@@ -51,7 +53,7 @@ function matchByName(lines: readonly string[], tool: string, input: unknown): Me
     .toLowerCase()
     .split('__')
     .filter(part => part !== 'mcp')
-  const isNamed = names.every(part => part.length >= MIN_WORD - 1 && screen.includes(withoutBlanks(part)))
+  const isNamed = names.every(part => part.length >= WORD_MIN_CHARACTERS - 1 && screen.includes(withoutBlanks(part)))
   if (!isNamed) return 'unclear'
   const values = [...scalarsIn(input)].map(value => withoutBlanks(String(value)).toLowerCase())
   return values.every(value => screen.includes(value)) ? 'whole' : 'part'
@@ -63,7 +65,7 @@ function matchByName(lines: readonly string[], tool: string, input: unknown): Me
  */
 function isPartOf(line: string, wanted: string): boolean {
   const text = line.replace(/^\$/, '').replace(/(?:…|\.{3})$/u, '')
-  return text.length >= MIN_PART && wanted.includes(text)
+  return text.length >= PART_MIN_CHARACTERS && wanted.includes(text)
 }
 
 /**
@@ -82,7 +84,7 @@ function contradiction(structured: ToolUse, onScreen: ToolUse | null): string | 
 }
 
 /** Agents show paths relative to the project: the last two segments must be equal. */
-function endsAlike(screen: string, path: string): boolean {
+function haveSameEnd(screen: string, path: string): boolean {
   const segments = path.split('/').filter(segment => segment !== '')
   return segments.length >= 2 && screen.includes(segments.slice(-2).join('/'))
 }

@@ -3,10 +3,10 @@ import { type ApprovalRecord, approvalsProjection, isOpen } from './record.js'
 
 /** Usually only a few records have changed; a new ledger reads all, in growing pages. */
 const FIRST_PAGE = 8
-const LARGEST_PAGE = 512
-const MAX_PASSES = 3
+const PAGE_MAX = 512
+const PASSES_MAX = 3
 /** How many closed requests are remembered, for reports that come late. */
-const REMEMBERED = 200
+const CLOSED_KEPT = 200
 
 /**
  * The open approvals, kept in memory and updated from the store before every read. The store
@@ -30,7 +30,7 @@ export class OpenRecords {
   async list(): Promise<ApprovalRecord[]> {
     const refreshed = this.#refreshing.then(async () => {
       // A record that changes while pages are read may be missed; another pass finds it.
-      for (let passes = 0; passes < MAX_PASSES && (await this.#refresh()); passes++);
+      for (let passes = 0; passes < PASSES_MAX && (await this.#refresh()); passes++);
     })
     this.#refreshing = refreshed.catch(() => undefined)
     await refreshed
@@ -50,7 +50,7 @@ export class OpenRecords {
     const isFirst = this.#head < 0
     const seen = new Map<string, ApprovalRecord>()
     let newest = this.#position
-    for (let before = Number.MAX_SAFE_INTEGER, limit = FIRST_PAGE; ; limit = Math.min(limit * 4, LARGEST_PAGE)) {
+    for (let before = Number.MAX_SAFE_INTEGER, limit = FIRST_PAGE; ; limit = Math.min(limit * 4, PAGE_MAX)) {
       const page = await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { limit, before })
       const changed = page.filter(document => document.position > this.#position)
       for (const { key, state, position } of changed) {
@@ -77,7 +77,7 @@ export class OpenRecords {
     this.#closed.delete(key)
     this.#closed.set(key, record)
     for (const oldest of this.#closed.keys()) {
-      if (this.#closed.size <= REMEMBERED) return
+      if (this.#closed.size <= CLOSED_KEPT) return
       this.#closed.delete(oldest)
     }
   }

@@ -33,13 +33,13 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   keepMs: null,
 }
 
-export const MAX_GRANT_USES = 200
+export const GRANT_USES_MAX = 200
 
 /** What a judgement depends on besides the record and the decision. */
 export interface DecideRules {
   now: number
   policy: ApprovalPolicy
-  /** A lockdown is active: only denials are taken. */
+  /** A lockdown is active: only denials are accepted. */
   isLocked?: boolean
   /** A person's role on this surface, null if unknown; by default what it claims. */
   roleOf?: (actor: Actor, surface: Surface) => Role | null

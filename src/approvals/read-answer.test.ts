@@ -71,7 +71,7 @@ describe('the gate of a run', () => {
     [ITEMS, { option: 'all' }, { option: 'all' }],
     [OBJECTIONS, { option: 'more', text: '3' }, { option: 'more' }],
     [OBJECTIONS, { option: 'more' }, { option: 'more' }],
-    [gate([{ key: 'A' }], { freeText: 'optional' }), { text: 'my own words' }, { option: '', tier: 'text' }],
+    [gate([{ key: 'A' }], { freeText: 'optional' }), { text: 'my own words' }, { option: '', meaning: 'text' }],
   ])('accepts what it offers (%#)', (record, given, expected) => {
     expect(readAnswer(record, given)).toMatchObject(expected)
   })

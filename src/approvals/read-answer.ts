@@ -5,10 +5,10 @@ import { isDenialMeaning } from './denial.js'
 import type { ApprovalRecord } from './record.js'
 
 /** What a decision chooses, after it was checked against what the request offers. */
-export interface Answer {
+export interface CheckedAnswer {
   option: string
   choices?: readonly string[]
-  tier: string
+  meaning: string
   isDenial: boolean
   isAllow: boolean
 }
@@ -21,7 +21,7 @@ type Given = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note' | 'ed
  * decides through this function. The answer to a gate of a run is final, so a gate is stricter than
  * an agent's dialog: a word that is none of its options is not taken for a text.
  */
-export function readAnswer(record: ApprovalRecord, given: Given): Answer | SignalboxError {
+export function readAnswer(record: ApprovalRecord, given: Given): CheckedAnswer | SignalboxError {
   if (record.kind === 'auth')
     return refused('signing in cannot be decided here', 'attach to the session and sign in there')
   if (given.choices !== undefined && given.option !== undefined)
@@ -30,7 +30,7 @@ export function readAnswer(record: ApprovalRecord, given: Given): Answer | Signa
   return given.option === undefined ? readText(record, given) : readOption(record, given.option, given)
 }
 
-function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: Given): Answer | SignalboxError {
+function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: Given): CheckedAnswer | SignalboxError {
   const { options, questions, freeText } = record.request
   const no = (message: string) => refused(message, offerOf(record))
   const chosen: Option[] = []
@@ -56,27 +56,27 @@ function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: 
   }
   if (chosen.some(({ meaning }) => meaning !== 'choice'))
     return no('an option that allows or denies cannot be combined with others')
-  return { option: keys[0] ?? '', choices: keys, tier: 'choice', isDenial: false, isAllow: false }
+  return { option: keys[0] ?? '', choices: keys, meaning: 'choice', isDenial: false, isAllow: false }
 }
 
-function readText(record: ApprovalRecord, { text }: Given): Answer | SignalboxError {
+function readText(record: ApprovalRecord, { text }: Given): CheckedAnswer | SignalboxError {
   const { options, freeText } = record.request
   const fields = options.filter(({ meaning }) => meaning === 'text')
   // A gate with several such options does not know which of them the text is for.
   const isTaken = freeText !== 'none' || (fields.length > 0 && !isGate(record))
   if (!isTaken) return refused('this request does not take a text without an option', offerOf(record))
   if ((text ?? '').trim() === '') return refused('the text is empty', offerOf(record))
-  return { option: fields[0]?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
+  return { option: fields[0]?.key ?? '', meaning: 'text', isDenial: false, isAllow: false }
 }
 
-function readOption(record: ApprovalRecord, key: string, given: Given): Answer | SignalboxError {
+function readOption(record: ApprovalRecord, key: string, given: Given): CheckedAnswer | SignalboxError {
   const option = record.request.options.find(candidate => candidate.key === key)
   if (!option) return refused(`this request has no option "${key}"`, offerOf(record))
   const problem = textProblem(record, option, given)
   if (problem !== null) return refused(`"${optionText(option.label)}" ${problem}`, offerOf(record))
   return {
     option: option.key,
-    tier: option.meaning,
+    meaning: option.meaning,
     isDenial: isDenialMeaning(option.meaning),
     isAllow: option.meaning.startsWith('allow'),
   }

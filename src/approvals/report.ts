@@ -101,10 +101,10 @@ export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter 
     states: countBy(chosen.map(({ state }) => state)),
     toDecision: timesOf(items.map(item => item.decisionMs)),
     toApplied: timesOf(items.map(item => item.appliedMs)),
-    byPerson: tally(items, item => item.by),
-    bySurface: tally(items, item => item.surface),
-    byTool: tally(items, item => item.tool),
-    byRisk: tally(items, item => item.risk),
+    byPerson: countByName(items, item => item.by),
+    bySurface: countByName(items, item => item.surface),
+    byTool: countByName(items, item => item.tool),
+    byRisk: countByName(items, item => item.risk),
     denials: chosen.filter(isDenied).map(({ id, request, decision, outcome }) => ({
       id,
       tool: request.tool,
@@ -200,7 +200,7 @@ function isDenied({ decision, outcome }: ApprovalRecord): boolean {
   return decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
 }
 
-function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
+function countByName(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
   const groups = new Map<string, ReportItem[]>()
   for (const item of items) {
     const name = nameOf(item)

@@ -21,8 +21,8 @@ interface StandingRequest {
 }
 
 /** Far enough in the future that a grant never ends by its time. */
-const NEVER = Date.UTC(9999, 0)
-const UNLIMITED = 1_000_000_000
+const NO_EXPIRY = Date.UTC(9999, 0)
+const NO_USE_LIMIT = 1_000_000_000
 
 /** @throws SignalboxError `E_INPUT` for a pattern that is too wide or not plain. */
 export function standingGrant(
@@ -40,8 +40,8 @@ export function standingGrant(
     tools: [ANY],
     agent: agent ?? ANY,
     project,
-    expiresAt: NEVER,
-    maxUses: UNLIMITED,
+    expiresAt: NO_EXPIRY,
+    maxUses: NO_USE_LIMIT,
     standing: true,
     by,
     surface,

@@ -5,7 +5,7 @@ import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
 /** An event holds 256 KiB; of a longer input only its size and hash are stored. */
-const MAX_INPUT = 96 * 1024
+const INPUT_MAX = 96 * 1024
 
 /**
  * The request as the log keeps it: without secrets, of bounded size, with a deadline where the
@@ -62,6 +62,6 @@ function deadlineOf(
 
 function bounded(input: unknown): unknown {
   const text = JSON.stringify(input) ?? 'null'
-  if (text.length <= MAX_INPUT) return input
+  if (text.length <= INPUT_MAX) return input
   return { tooLong: true, bytes: Buffer.byteLength(text), sha256: sha256(canonicalJson(input)) }
 }

@@ -32,8 +32,8 @@ const EXPLAIN_MS = 5_000
 const EXPLAIN_AGAIN_MS = 15_000
 
 /** How long to wait for the next daemon: one that is replaced by a newer build is away briefly. */
-const NEXT_DAEMON_MS = 8_000
-const NEXT_POLL_MS = 100
+const RESTART_WAIT_MS = 8_000
+const RESTART_POLL_MS = 100
 
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
@@ -100,12 +100,12 @@ export class DaemonClient {
    */
   static async next(context: CommandContext, signal?: AbortSignal): Promise<DaemonClient | null> {
     const { runtime } = openHome(context).directories
-    let until = systemClock.monotonic() + NEXT_DAEMON_MS
+    let until = systemClock.monotonic() + RESTART_WAIT_MS
     while (systemClock.monotonic() < until && !signal?.aborted) {
       const client = await DaemonClient.running(context).catch(() => null)
       if (client) return client
-      if (readStartProgress(runtime)) until = systemClock.monotonic() + NEXT_DAEMON_MS
-      await delay(systemClock, NEXT_POLL_MS, signal)
+      if (readStartProgress(runtime)) until = systemClock.monotonic() + RESTART_WAIT_MS
+      await delay(systemClock, RESTART_POLL_MS, signal)
     }
     return null
   }
@@ -238,7 +238,7 @@ export class DaemonClient {
         }
       }
     } catch (error) {
-      if (!signal.aborted) throw gone(error)
+      if (!signal.aborted) throw daemonGone(error)
     }
   }
 
@@ -251,7 +251,7 @@ export class DaemonClient {
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     } catch (error) {
-      throw gone(error)
+      throw daemonGone(error)
     }
     const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as unknown
     if ((response.statusCode ?? 500) < 400) return answer as InMilliseconds<T>
@@ -281,7 +281,7 @@ export class DaemonClient {
         },
         resolve,
       )
-      sending.on('error', error => reject(gone(error)))
+      sending.on('error', error => reject(daemonGone(error)))
       sending.end(text)
     })
   }
@@ -327,7 +327,7 @@ function isFile(body: unknown): body is { bytes: Buffer; type: string } {
   return typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Buffer
 }
 
-function gone(error: unknown): SignalboxError {
+function daemonGone(error: unknown): SignalboxError {
   return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', {
     next: 'run the command again: it starts a new daemon',
     cause: error,

@@ -122,7 +122,7 @@ function buildCommand(context: CommandContext, spec: NamedCommand, run: RunComma
 }
 
 /** Words that people type, and how it is done here. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
+const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   restart: 'signalbox serve --restart',
   uninstall: 'signalbox serve --stop, then remove what signalbox paths lists, and npm uninstall -g signalbox',
   web: 'signalbox open',
@@ -154,7 +154,7 @@ function outputTo(
       if (action) return write(`signalbox: ${action}\n`)
       const [, kind, name] = /^unknown (command|option) '(.+)'/.exec(what) ?? []
       const word = kind === 'option' ? `${command.replace('signalbox ', '')} ${name}` : (name ?? '')
-      const other = Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : undefined
+      const other = Object.hasOwn(COMMAND_SYNONYMS, word) ? COMMAND_SYNONYMS[word] : undefined
       const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
       const said = other === undefined ? [what, ...hints].join('; ') : what
       write(`signalbox: ${said} (${other ?? `${command} --help`})\n`)

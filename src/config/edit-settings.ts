@@ -24,33 +24,33 @@ const EDITABLE = [
 ]
 
 /** Stricter from the dashboard, looser only at the terminal. */
-const TIGHTENED = [/^approvals\.(step_up|decide_from)$/, /^sandbox\.(use|network)$/, /^telegram\.group_detail$/]
+const TIGHTEN_ONLY = [/^approvals\.(step_up|decide_from)$/, /^sandbox\.(use|network)$/, /^telegram\.group_detail$/]
 
 /** What the dashboard may do with a setting. */
 type Editing = 'free' | 'tighten' | 'terminal'
 
 export function editingOf(key: string): Editing {
   if (EDITABLE.some(pattern => pattern.test(key))) return 'free'
-  return TIGHTENED.some(pattern => pattern.test(key)) ? 'tighten' : 'terminal'
+  return TIGHTEN_ONLY.some(pattern => pattern.test(key)) ? 'tighten' : 'terminal'
 }
 
 /** Free settings with a far reach: how far approvals go, and what leaves the machine. */
-const FAR_REACHING = [/^approvals\./, /^notify\.webhooks$/]
+const NEEDS_STEP_UP = [/^approvals\./, /^notify\.webhooks$/]
 
 /** Whether a browser of this machine may change it without a second confirmation. */
 export function needsNoStepUp(key: string): boolean {
-  return editingOf(key) === 'free' && !FAR_REACHING.some(pattern => pattern.test(key))
+  return editingOf(key) === 'free' && !NEEDS_STEP_UP.some(pattern => pattern.test(key))
 }
 
 /** What a running daemon follows when the file changes; it reads the others when it starts. */
-const AT_ONCE = [
+const APPLIED_AT_ONCE = [
   /^notify\.(needs_you|done|failed|stuck_s|channels|quiet|grace_s|next_s|all_s|remind_s|done_delay_s|pane_gap_s|dedupe_s)$/,
   /^runs\.day_usd$/,
   /^sessions\.(max_cost|max_tokens|resume_lost)$/,
 ]
 
 export function appliesAtOnce(key: string): boolean {
-  return AT_ONCE.some(pattern => pattern.test(key))
+  return APPLIED_AT_ONCE.some(pattern => pattern.test(key))
 }
 
 /** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */

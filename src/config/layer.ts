@@ -15,7 +15,7 @@ import { type Checked, checkText, checkValue } from './value.js'
 export type Source = 'default' | 'user' | 'project' | 'env' | 'flag'
 
 /** One value that one source gives. */
-export interface Given {
+export interface SettingEntry {
   readonly path: readonly string[]
   readonly known: KnownSetting
   readonly value: unknown
@@ -33,7 +33,7 @@ export interface Problem {
 
 /** The values of one source by their written keys, and all its problems. */
 export interface Layer {
-  readonly values: Map<string, Given>
+  readonly values: Map<string, SettingEntry>
   readonly problems: Problem[]
   readonly notes: string[]
 }

@@ -6,9 +6,9 @@ import {
   environmentLayer,
   fileLayer,
   flagLayer,
-  type Given,
   type Layer,
   type Problem,
+  type SettingEntry,
   type Source,
   writeKey,
   writePosition,
@@ -28,7 +28,7 @@ export interface LoadOptions {
   flags?: Readonly<Record<string, unknown>>
 }
 
-interface Origin {
+interface SettingSource {
   source: Source
   /** `file:line:column`, the variable, or the flag. */
   place?: string
@@ -44,19 +44,19 @@ interface ShownSetting {
   value: unknown
   /** What it accepts. */
   accepts: Pick<Setting<unknown>, 'type' | 'values' | 'min' | 'max'> & { unit?: Unit; hasNone: boolean }
-  origin: Origin
+  origin: SettingSource
 }
 
 export interface LoadedConfig {
   readonly config: Config
   /** Notes for the user: an ignored project file, a variable that looks like a typing mistake. */
   readonly notes: readonly string[]
-  origin(key: string): Origin
+  origin(key: string): SettingSource
   /** Every setting with its value and where it comes from, for `config show --origin`. */
   entries(): ShownSetting[]
 }
 
-const LARGEST_FILE = 1_048_576
+const FILE_MAX_BYTES = 1_048_576
 
 /**
  * Flags override the environment, which overrides a trusted project file, which overrides the
@@ -76,7 +76,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   return {
     config,
     notes: [...layers.flatMap(layer => layer.notes), ...wideModeNotes(user, options.userFile)],
-    origin: key => originOf(given.get(key)),
+    origin: key => sourceOf(given.get(key)),
     entries: () =>
       leaves.map(({ key, known, value }) => ({
         key,
@@ -84,7 +84,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         shown: describeValue(known.setting, value),
         value: known.setting.isSecret ? describeValue(known.setting, value) : value,
         accepts: acceptedBy(known),
-        origin: originOf(given.get(key)),
+        origin: sourceOf(given.get(key)),
       })),
   }
 }
@@ -101,7 +101,7 @@ function acceptedBy({ pattern, setting }: KnownSetting): ShownSetting['accepts']
   }
 }
 
-function originOf(given: Given | undefined): Origin {
+function sourceOf(given: SettingEntry | undefined): SettingSource {
   return given ? { source: given.source, place: given.where } : { source: 'default' }
 }
 
@@ -109,8 +109,8 @@ function readLayer(file: string, source: 'user' | 'project'): Layer {
   const layer = emptyLayer()
   try {
     const { size } = statSync(file)
-    if (size > LARGEST_FILE) {
-      layer.problems.push({ message: `larger than ${LARGEST_FILE} bytes`, place: { file } })
+    if (size > FILE_MAX_BYTES) {
+      layer.problems.push({ message: `larger than ${FILE_MAX_BYTES} bytes`, place: { file } })
       return layer
     }
     return fileLayer(file, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)), source)
@@ -174,7 +174,7 @@ interface Leaf {
  * (`agents.*`) has an entry for each name that a source uses, with all its defaults. Tables have no
  * prototype: `constructor` is an ordinary name.
  */
-function buildTree(given: ReadonlyMap<string, Given>): { config: Config; leaves: readonly Leaf[] } {
+function buildTree(given: ReadonlyMap<string, SettingEntry>): { config: Config; leaves: readonly Leaf[] } {
   const chosen = chosenNames(given)
   const leaves: Leaf[] = []
 
@@ -202,7 +202,7 @@ function buildTree(given: ReadonlyMap<string, Given>): { config: Config; leaves:
 }
 
 /** The names directly below each path of a given value. */
-function chosenNames(given: ReadonlyMap<string, Given>): ReadonlyMap<string, ReadonlySet<string>> {
+function chosenNames(given: ReadonlyMap<string, SettingEntry>): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>()
   for (const { path } of given.values()) {
     path.forEach((name, depth) => {

@@ -107,7 +107,7 @@ function narrowMode(path: string): ModeRepair[] {
 }
 
 /** `sun_path` has 108 bytes on Linux and 104 elsewhere, including the final zero. */
-const LONGEST_SOCKET = process.platform === 'linux' ? 107 : 103
+const SOCKET_PATH_MAX_BYTES = process.platform === 'linux' ? 107 : 103
 
 export interface SocketOptions {
   /** Where short socket paths are created; daemon and client may differ in `TMPDIR`. */
@@ -123,14 +123,14 @@ export interface SocketOptions {
  */
 export function socketPath(directories: Directories, name = 'signalbox.sock', options: SocketOptions = {}): string {
   const direct = join(directories.runtime, name)
-  if (Buffer.byteLength(direct) <= LONGEST_SOCKET) return direct
+  if (Buffer.byteLength(direct) <= SOCKET_PATH_MAX_BYTES) return direct
   const temporary = options.temporary ?? (existsSync('/tmp') ? '/tmp' : tmpdir())
   const hash = createHash('sha256').update(directories.runtime).digest('hex').slice(0, 12)
   const directory = join(temporary, `signalbox-${process.getuid?.() ?? 0}-${hash}`)
   const short = join(directory, name)
-  if (Buffer.byteLength(short) > LONGEST_SOCKET) {
+  if (Buffer.byteLength(short) > SOCKET_PATH_MAX_BYTES) {
     throw homeError(
-      `The socket path ${direct} is longer than ${LONGEST_SOCKET} bytes.`,
+      `The socket path ${direct} is longer than ${SOCKET_PATH_MAX_BYTES} bytes.`,
       'Set SIGNALBOX_HOME or XDG_RUNTIME_DIR to a shorter path.',
     )
   }

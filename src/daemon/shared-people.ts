@@ -55,7 +55,7 @@ export class SharedPeople {
   async sync(): Promise<void> {
     const { store, people } = this.#options
     const found = await store.loadSnapshot(KEY)
-    const synced = this.#synced()
+    const synced = this.#lastSync()
     const own = people.all()
     const isChangedHere = synced === null ? own.length > 0 : hashOf(own) !== synced.hash
     const isChangedThere = found !== null && found.version !== synced?.version
@@ -77,7 +77,7 @@ export class SharedPeople {
     this.#remember({ version, hash: hashOf(shared) })
   }
 
-  #synced(): Synced | null {
+  #lastSync(): Synced | null {
     const { syncedFile } = this.#options
     return existsSync(syncedFile) ? (JSON.parse(readFileSync(syncedFile, 'utf8')) as Synced) : null
   }

@@ -7,7 +7,7 @@ import { type Home, lockDaemon, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { openEventWebhooks } from '../notifications/index.js'
-import { tmuxPlaces } from '../panes/tmux/index.js'
+import { tmuxLocations } from '../panes/tmux/index.js'
 import { People } from '../people/index.js'
 import {
   isOwnerGone,
@@ -256,7 +256,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   bot.start({ host, lockdown: api.parts.lockdown })
   if (home.loaded.config.sessions.resume_lost) void resumeLost(host, host.clock, log).catch(onError)
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
-  if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
+  if (!options.isDemo)
+    void host.panes?.joinTmux(tmuxLocations(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()

@@ -9,7 +9,7 @@ import { startKeeper } from '../keeper/index.js'
 import type { WorkerSessionsEnd } from '../runs/index.js'
 import { type ForwardedRequest, WorkerApi, WorkerTerminals } from '../server/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import type { ServerFrame, WorkerLinks } from '../workers/index.js'
+import type { ServerMessage, WorkerLinks } from '../workers/index.js'
 
 export interface WorkerHostOptions {
   home: Home
@@ -74,8 +74,8 @@ export class WorkerHost implements WorkerSessionsEnd {
     return sessions.answer(method, params)
   }
 
-  terminal(frame: Extract<ServerFrame, { type: 'channel' }>): void {
-    this.#terminals.take(frame)
+  terminal(message: Extract<ServerMessage, { type: 'channel' }>): void {
+    this.#terminals.take(message)
   }
 
   bytes(channel: number, bytes: Uint8Array): void {

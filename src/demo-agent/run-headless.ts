@@ -61,7 +61,7 @@ function exitCode(end: TurnEnd, isAbandoned: boolean): number {
   if (end.outcome === 'done') return EXIT.ok
   if (end.outcome === 'interrupted') return EXIT.interrupted
   if (end.outcome === 'denied') return isAbandoned ? EXIT.needsHuman : EXIT.rejected
-  return end.failure?.kind === 'auth' ? EXIT.agentMissing : EXIT.failed
+  return end.failure?.kind === 'auth' ? EXIT.programMissing : EXIT.failed
 }
 
 async function readPrompt(input: LineInput | null): Promise<string> {

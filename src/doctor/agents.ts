@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/index.js'
 import { toSignalboxError } from '../errors/index.js'
 import { runCommand } from '../process/index.js'
 import { isInRange } from '../screen/pack/index.js'
-import type { DoctorContext, Finding } from './finding.js'
+import type { DoctorContext, DoctorFinding } from './finding.js'
 
 /** How long a program may take to print its version. */
 const VERSION_MS = 15_000
@@ -23,16 +23,16 @@ export interface AgentFinding {
 }
 
 /** Checks every agent: installed, version, signed in, sources of its status. Runs in parallel. */
-export async function examineAgents(context: DoctorContext, loaded: LoadedConfig | null): Promise<Finding[]> {
+export async function examineAgents(context: DoctorContext, loaded: LoadedConfig | null): Promise<DoctorFinding[]> {
   return Promise.all(agentNames().map(name => examineAgent(name, context, loaded)))
 }
 
-async function examineAgent(name: string, context: DoctorContext, loaded: LoadedConfig | null): Promise<Finding> {
+async function examineAgent(name: string, context: DoctorContext, loaded: LoadedConfig | null): Promise<DoctorFinding> {
   const agent = await loadAgent(name)
   const configured = loaded?.config.agents[name]?.command ?? null
   const environment = { env: context.env, cwd: context.cwd, configuredCommand: configured }
   const location = agent.locate(environment)
-  if (!location.found) return missing(agent, location.looked, configured)
+  if (!location.found) return missingAgent(agent, location.looked, configured)
   const { version, problem: versionProblem } = await readVersion(agent, location, context)
   const signIn = agent.signIn?.(environment) ?? null
   const pack = agent.pack === null || version === null ? null : await loadPack(agent.pack, null, version)
@@ -58,7 +58,7 @@ async function examineAgent(name: string, context: DoctorContext, loaded: Loaded
 }
 
 /** An agent that is not installed is fine, unless the settings name its program. */
-function missing(agent: AgentAdapter, looked: string, configured: string | null): Finding {
+function missingAgent(agent: AgentAdapter, looked: string, configured: string | null): DoctorFinding {
   const finding: AgentFinding = {
     title: agent.title,
     file: null,

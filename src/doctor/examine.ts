@@ -4,7 +4,7 @@ import { type Home, openHome } from '../host/home/index.js'
 import { findExecutable } from '../process/index.js'
 import { canOpenPaths, defaultBackend, sandboxProblem } from '../sandbox/index.js'
 import { examineAgents } from './agents.js'
-import { type DoctorContext, type Finding, failure } from './finding.js'
+import { type DoctorContext, type DoctorFinding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
 import { checkWorktrees } from './worktrees.js'
 
@@ -12,8 +12,8 @@ import { checkWorktrees } from './worktrees.js'
 const SLOW_BLOCK_MS = 250
 
 /** Checks machine and home directory. `fix` repairs what loses nothing. */
-export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<Finding[]> {
-  const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]
+export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [{ check: 'node', level: 'ok', message: process.version }]
   const directories = checkDirectories(context, findings)
   if (!directories) return findings
   const home = checkConfig(context, findings)
@@ -32,7 +32,7 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
 }
 
 /** Creating the directories also closes them to other users. */
-function checkDirectories({ env }: DoctorContext, findings: Finding[]): Directories | null {
+function checkDirectories({ env }: DoctorContext, findings: DoctorFinding[]): Directories | null {
   try {
     const directories = resolveDirectories(env, env.HOME)
     const repairs = ensureDirectories(directories)
@@ -51,7 +51,7 @@ function checkDirectories({ env }: DoctorContext, findings: Finding[]): Director
   }
 }
 
-function checkConfig(context: DoctorContext, findings: Finding[]): Home | null {
+function checkConfig(context: DoctorContext, findings: DoctorFinding[]): Home | null {
   try {
     const home = openHome(context)
     findings.push({ check: 'config', level: 'ok', message: join(home.directories.config, 'config.toml') })
@@ -62,7 +62,7 @@ function checkConfig(context: DoctorContext, findings: Finding[]): Home | null {
   }
 }
 
-async function checkDaemon(context: DoctorContext): Promise<Finding[]> {
+async function checkDaemon(context: DoctorContext): Promise<DoctorFinding[]> {
   try {
     const daemon = await context.daemon()
     if (!daemon) return [{ check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }]
@@ -78,7 +78,7 @@ async function checkDaemon(context: DoctorContext): Promise<Finding[]> {
 }
 
 /** A busy machine delays the daemon too, so a long block is never an error. */
-function responsiveness(block: { ms: number; session: { id: string; ms: number } | null } | null): Finding {
+function responsiveness(block: { ms: number; session: { id: string; ms: number } | null } | null): DoctorFinding {
   const check = 'event loop'
   if (!block) return { check, level: 'ok', message: 'not measured yet' }
   const { ms, session } = block
@@ -92,18 +92,18 @@ function responsiveness(block: { ms: number; session: { id: string; ms: number }
 }
 
 /** Whether agents can be started in a sandbox here. */
-function checkSandbox({ env }: DoctorContext): Finding {
+function checkSandbox({ env }: DoctorContext): DoctorFinding {
   const backend = defaultBackend()
   const problem = sandboxProblem(backend, env.PATH)
   if (problem === null) {
     const opens = backend === 'bubblewrap' && canOpenPaths(env.PATH)
-    const paths = `paths that you allow ${opens ? 'appear in running sandboxes' : 'hold from the next start on'}`
+    const paths = `paths that you allow ${opens ? 'appear in running sandboxes' : 'take effect at the next start of a session'}`
     return { check: 'sandbox', level: 'ok', message: `${backend} works; ${paths}` }
   }
   return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }
 }
 
-function describeReaders({ threads, failures }: { threads: number; failures: number }): Finding {
+function describeReaders({ threads, failures }: { threads: number; failures: number }): DoctorFinding {
   const check = 'terminals'
   const by = threads === 0 ? 'read by the daemon itself' : `read by ${threads} thread${threads === 1 ? '' : 's'}`
   if (failures === 0) return { check, level: 'ok', message: by }
@@ -111,7 +111,7 @@ function describeReaders({ threads, failures }: { threads: number; failures: num
   return { check, level: 'note', message: `${by}; a reader failed ${failures} times`, next }
 }
 
-function checkTool(name: string, { env, cwd }: DoctorContext): Finding {
+function checkTool(name: string, { env, cwd }: DoctorContext): DoctorFinding {
   const file = findExecutable(name, { path: env.PATH, cwd })
   if (file) return { check: name, level: 'ok', message: file }
   return {

@@ -2,7 +2,7 @@ import { toSignalboxError } from '../errors/index.js'
 import type { AgentFinding } from './agents.js'
 
 /** The result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   check: string
   level: 'ok' | 'note' | 'warning' | 'error'
   message: string
@@ -31,7 +31,7 @@ interface LoopBlock {
   session: { id: string; ms: number } | null
 }
 
-export function failure(check: string, error: unknown): Finding {
+export function failure(check: string, error: unknown): DoctorFinding {
   const { message, next, place } = toSignalboxError(error)
   const where = place ? `${[place.file, place.line, place.column].filter(part => part !== undefined).join(':')}: ` : ''
   return { check, level: 'error', message: where + message, ...(next !== undefined && { next }) }

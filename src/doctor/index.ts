@@ -3,7 +3,7 @@
  */
 
 export { examine } from './examine.js'
-export type { Finding } from './finding.js'
+export type { DoctorFinding } from './finding.js'
 export { examineSecrets } from './secrets.js'
 export { examineSecurity } from './security.js'
 export { type AgentSources, examineSources, SOURCES } from './sources.js'

@@ -7,7 +7,7 @@ import { openHome } from '../host/home/index.js'
 import { type HostSettings, mayHaveStore, openHomeStore } from '../host/index.js'
 import { recordingBytes } from '../terminal/recording/index.js'
 import { createRedactor, plural, type Redactor, secretsFromEnvironment } from '../text/index.js'
-import { type DoctorContext, type Finding, failure } from './finding.js'
+import { type DoctorContext, type DoctorFinding, failure } from './finding.js'
 
 const PAGE = 500
 const NAMED = 10
@@ -22,7 +22,7 @@ type Counts = Map<string, number>
  * Searches the log and the recordings for secrets, by the rules that redact what is shown and sent.
  * A finding names the place and the kind, never the secret.
  */
-export async function examineSecrets(context: Pick<DoctorContext, 'env' | 'cwd'>): Promise<Finding[]> {
+export async function examineSecrets(context: Pick<DoctorContext, 'env' | 'cwd'>): Promise<DoctorFinding[]> {
   try {
     const { settings } = openHome(context)
     const redactor = createRedactor({ secretValues: secretsFromEnvironment(context.env) })
@@ -35,7 +35,7 @@ export async function examineSecrets(context: Pick<DoctorContext, 'env' | 'cwd'>
   }
 }
 
-async function searchLog(settings: StoreSettings, redactor: Redactor): Promise<Finding[]> {
+async function searchLog(settings: StoreSettings, redactor: Redactor): Promise<DoctorFinding[]> {
   const store = await openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
   const streams = new Map<string, Counts>()
   try {
@@ -49,10 +49,14 @@ async function searchLog(settings: StoreSettings, redactor: Redactor): Promise<F
   } finally {
     await store.close()
   }
-  return report('log', streams, 'change these secrets: the log keeps what it has, for people who can read your files')
+  return report(
+    'log',
+    streams,
+    'replace these secrets where they are used: the log keeps them, for people who can read your files',
+  )
 }
 
-async function searchRecordings(directory: string, redactor: Redactor): Promise<Finding[]> {
+async function searchRecordings(directory: string, redactor: Redactor): Promise<DoctorFinding[]> {
   const files = existsSync(directory) ? readdirSync(directory).filter(name => /\.cast(\.gz)?$/.test(name)) : []
   const found = new Map<string, Counts>()
   for (const name of files) {
@@ -72,7 +76,7 @@ function count(redacted: string, original: string, places: Map<string, Counts>, 
   places.set(place, counts)
 }
 
-function report(check: string, places: ReadonlyMap<string, Counts>, next: string): Finding[] {
+function report(check: string, places: ReadonlyMap<string, Counts>, next: string): DoctorFinding[] {
   if (places.size === 0) return [{ check, level: 'ok', message: 'no secrets found' }]
   const named = [...places].slice(0, NAMED).map(([place, counts]) => {
     const kinds = [...counts].map(([kind, times]) => `${kind}${times > 1 ? ` ×${times}` : ''}`)

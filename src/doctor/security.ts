@@ -9,7 +9,7 @@ import { type HostSettings, mayHaveStore, openHomeStore } from '../host/index.js
 import { ownProgram } from '../process/index.js'
 import { plural } from '../text/index.js'
 import { TrustStore } from '../trust/index.js'
-import type { DoctorContext, Finding } from './finding.js'
+import type { DoctorContext, DoctorFinding } from './finding.js'
 import { checkLedger } from './store.js'
 
 /** How deep private directories are searched, and how many paths a message names. */
@@ -18,7 +18,7 @@ const NAMED = 5
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
 /** Checks what protects the data and the decisions from other users, machines and programs. */
-export async function examineSecurity(context: Pick<DoctorContext, 'env' | 'cwd'>): Promise<Finding[]> {
+export async function examineSecurity(context: Pick<DoctorContext, 'env' | 'cwd'>): Promise<DoctorFinding[]> {
   try {
     // Checked first: opening the home closes directories that were open.
     const modes = checkModes(resolveDirectories(context.env, context.env.HOME))
@@ -43,7 +43,7 @@ export async function examineSecurity(context: Pick<DoctorContext, 'env' | 'cwd'
   }
 }
 
-function checkModes({ config, data, state, runtime }: Directories): Finding {
+function checkModes({ config, data, state, runtime }: Directories): DoctorFinding {
   const open = [config, data, state, runtime].flatMap(directory => openFiles(directory, DEPTH))
   if (open.length === 0) return { check: 'modes', level: 'ok', message: 'no other user can read these directories' }
   const named = open.slice(0, NAMED).join(' ')
@@ -66,7 +66,7 @@ function openFiles(path: string, depth: number): string[] {
   return [...own, ...readdirSync(path).flatMap(name => openFiles(join(path, name), depth - 1))]
 }
 
-function checkBind({ server }: Config): Finding[] {
+function checkBind({ server }: Config): DoctorFinding[] {
   if (LOOPBACK.includes(server.bind))
     return [{ check: 'bind', level: 'ok', message: `the dashboard listens on this machine only (${server.bind})` }]
   const missing = [
@@ -96,7 +96,7 @@ function checkBind({ server }: Config): Finding[] {
 }
 
 /** Agents run as the person, so their programs can reach the person's socket. */
-function checkDeciders({ approvals }: Config): Finding {
+function checkDeciders({ approvals }: Config): DoctorFinding {
   const from = approvals.decide_from
   if (!from.includes('cli') && !from.includes('api'))
     return { check: 'deciders', level: 'ok', message: `decisions are accepted only from ${from.join(', ')}` }
@@ -108,7 +108,7 @@ function checkDeciders({ approvals }: Config): Finding {
   }
 }
 
-function checkPermissions({ oneshot }: Config): Finding {
+function checkPermissions({ oneshot }: Config): DoctorFinding {
   if (oneshot.permissions !== 'all') {
     const level = oneshot.permissions ?? 'ask, or edits if the agent cannot ask'
     return { check: 'permissions', level: 'ok', message: `permissions of unattended workers: ${level}` }
@@ -121,8 +121,8 @@ function checkPermissions({ oneshot }: Config): Finding {
   }
 }
 
-async function checkHooks({ env }: Pick<DoctorContext, 'env'>, { data }: Directories): Promise<Finding[]> {
-  const findings: Finding[] = []
+async function checkHooks({ env }: Pick<DoctorContext, 'env'>, { data }: Directories): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = []
   const relay = [process.execPath, ownProgram('cli')]
   for (const agent of await Promise.all(agentNames().map(loadAgent))) {
     const hooks = agent.hooks?.user
@@ -145,7 +145,7 @@ async function checkHooks({ env }: Pick<DoctorContext, 'env'>, { data }: Directo
   return [{ check: 'hooks', level: 'ok', message: 'no agent’s settings call Signalbox' }]
 }
 
-async function checkTrust(settings: HostSettings): Promise<Finding> {
+async function checkTrust(settings: HostSettings): Promise<DoctorFinding> {
   if (!mayHaveStore(settings)) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
   const store = await openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
   try {

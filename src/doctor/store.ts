@@ -4,10 +4,10 @@ import { mayHaveStore, type StoreSettings, storeAddress, storeFile, storeName } 
 import { openStore, quarantine } from '../store/index.js'
 import { plural } from '../text/index.js'
 import { CLOCK_OFFSET_MAX_MS } from '../workers/index.js'
-import { type Finding, failure } from './finding.js'
+import { type DoctorFinding, failure } from './finding.js'
 
 /** Checks the integrity of the store. With `fix`, a damaged store is moved aside and salvaged. */
-export async function checkStore(settings: StoreSettings, { fix }: { fix: boolean }): Promise<Finding> {
+export async function checkStore(settings: StoreSettings, { fix }: { fix: boolean }): Promise<DoctorFinding> {
   if (!mayHaveStore(settings)) return { check: 'store', level: 'ok', message: 'not created yet' }
   const name = storeName(settings)
   try {
@@ -50,7 +50,7 @@ function describeOffset(ms: number): string {
 }
 
 /** Verifies the ledger's hash chain: it shows decisions changed or removed afterwards. */
-export async function checkLedger(settings: StoreSettings): Promise<Finding | null> {
+export async function checkLedger(settings: StoreSettings): Promise<DoctorFinding | null> {
   if (!mayHaveStore(settings)) return null
   const open = async () => openStore({ ...storeAddress(settings), clock: systemClock })
   const store = await open().catch(() => null)

@@ -6,7 +6,7 @@ import { visibleText } from '../text/index.js'
 const UPDATE_MS = 10 * 60_000
 const VERSION_MS = 15_000
 
-export interface UpdatePlace {
+export interface UpdateOptions {
   env: NodeJS.ProcessEnv
   /** From `agents.<name>.command` of the settings. */
   configuredCommand: string | null
@@ -18,7 +18,7 @@ export interface UpdatePlace {
  * @returns a sentence about the old and the new version.
  * @throws SignalboxError `E_AGENT_MISSING`, `E_STATE`
  */
-export async function updateAgent(name: string, { env, configuredCommand }: UpdatePlace): Promise<string> {
+export async function updateAgent(name: string, { env, configuredCommand }: UpdateOptions): Promise<string> {
   const adapter = await loadAgent(name)
   const location = adapter.locate({ env, cwd: '/', configuredCommand })
   if (!location.found)

@@ -6,19 +6,19 @@ import { mayHaveStore, openHomeStore } from '../host/index.js'
 import { listWorktrees } from '../runs/index.js'
 import { plural } from '../text/index.js'
 import { emptyTrash, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../worktrees/index.js'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 
 /**
  * Checks the worktrees that runs have left. With `fix`, removes those without work of their own.
  */
-export async function checkWorktrees(home: Home, { fix }: { fix: boolean }): Promise<Finding[]> {
+export async function checkWorktrees(home: Home, { fix }: { fix: boolean }): Promise<DoctorFinding[]> {
   // Without a store there are no runs, and a check does not create one.
   if (!mayHaveStore(home.settings)) return []
   const store = await openHomeStore({ ...home.settings, clock: systemClock, onError: () => undefined })
   try {
     const worktrees = await listWorktrees({ store, home, clock: systemClock }, { isMeasured: false })
     const of = (...fates: WorktreeFate[]) => worktrees.filter(({ fate }) => fates.includes(fate))
-    const findings: Finding[] = []
+    const findings: DoctorFinding[] = []
     const leftover = of('needless', 'gone')
     const removed = fix ? await removeAll(leftover) : 0
     const repositories = new Set((await listRuns(store)).map(({ project }) => project).filter(existsSync))
@@ -68,6 +68,6 @@ async function removeAll(entries: readonly WorktreeEntry[]): Promise<number> {
   return count
 }
 
-function finding(level: Finding['level'], message: string, next?: string): Finding {
+function finding(level: DoctorFinding['level'], message: string, next?: string): DoctorFinding {
   return { check: 'worktrees', level, message, ...(next !== undefined && { next }) }
 }

@@ -5,7 +5,7 @@ import { loadAgent, StepProgress } from '../agents/index.js'
 import type { AgentStepsOptions } from './agent-step.js'
 import { onceKey } from './live-turn.js'
 import { changesSince, type StepStart } from './step-start.js'
-import { priced } from './usage.js'
+import { withEstimatedCost } from './usage.js'
 import type { Recovery, StepCall } from './workflow.js'
 
 type RecoveryOptions = Pick<AgentStepsOptions, 'clock' | 'redactor' | 'environment' | 'prices' | 'onActivity'>
@@ -22,7 +22,7 @@ export async function recoverStep(
   const log = await readStepLog(segment)
   const { progress } = log
   const { prices = {} } = options
-  const usage = progress.usage && { usage: priced(progress.usage, progress.model, prices) }
+  const usage = progress.usage && { usage: withEstimatedCost(progress.usage, progress.model, prices) }
   if (progress.result?.ok) {
     const evidence = [{ source: 'log', at: log.at, says: 'the agent had sent its final record' }]
     const { sessionId, text } = progress

@@ -22,7 +22,7 @@ import { readStepLog, recoverStep } from './agent-step-recovery.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
 import { readStart, type StepStart, stateAtStart, writeStart } from './step-start.js'
 import { TranscriptGrowth } from './transcript-growth.js'
-import { type Prices, priced } from './usage.js'
+import { type Prices, withEstimatedCost } from './usage.js'
 import type { Recovery, StepCall } from './workflow.js'
 
 export interface AgentStepsOptions {
@@ -202,14 +202,14 @@ export class AgentSteps {
         onActivity: (activity, progress) => {
           growth.noteRecord(progress.sessionId)
           model = progress.model ?? model
-          if (activity.type === 'usage' && progress.usage) call.spent(priced(progress.usage, model, prices))
+          if (activity.type === 'usage' && progress.usage) call.spent(withEstimatedCost(progress.usage, model, prices))
           hooks.onActivity?.(activity)
           this.#options.onActivity?.(call.run, activity)
         },
       })
       for (const text of readToolHookLog(directory)) call.notice('warning', redactor.redact(text))
       writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
-      return end.usage ? ({ ...end, usage: priced(end.usage, model, prices) } as HeadlessEnd) : end
+      return end.usage ? ({ ...end, usage: withEstimatedCost(end.usage, model, prices) } as HeadlessEnd) : end
     } finally {
       await segment.close()
     }
@@ -253,7 +253,7 @@ export class AgentSteps {
     const { seq: last, logged, progress } = await readStepLog(this.#segment(call.run, call.step))
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     let seq = last
-    const spent = () => progress.usage && priced(progress.usage, progress.model, prices)
+    const spent = () => progress.usage && withEstimatedCost(progress.usage, progress.model, prices)
     const log = (body: ActivityBody) => {
       const key = onceKey(body)
       if (key !== null && logged.has(key)) return

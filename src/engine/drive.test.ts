@@ -11,7 +11,7 @@ import { createRun, getRun, recordCancel, recordPause, recordResume } from './co
 import { type DriveEnd, Driver } from './drive.js'
 import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
-import { dyingStore } from './testing/dying-store.js'
+import { storeKilledAt } from './testing/killable-store.js'
 import { type ListItem, listRun, listWorkflow } from './testing/list-workflow.js'
 import type { GateLedger, Performer, StepCall, StepEnd } from './workflow.js'
 
@@ -419,7 +419,7 @@ describe('a crash of the engine', () => {
     let failures = 1
     workers.does.e = async () => ({ status: failures-- > 0 ? 'failed' : 'ok' })
     const first = new Driver({
-      store: dyingStore(store, at, when),
+      store: storeKilledAt(store, at, when),
       run: id,
       workflow: listWorkflow,
       performers: { work: workers },

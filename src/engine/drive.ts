@@ -7,11 +7,11 @@ import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
 import type { RunSteps, RunStepsOptions } from './run-steps.js'
 import { RunningSteps, sumOf } from './running-steps.js'
-import { againAt, RunTurns, type TurnOptions } from './turn.js'
+import { nextTurnAt, type RunTurnOptions, RunTurns } from './turn.js'
 import type { Usage } from './usage.js'
-import type { Command, Performer } from './workflow.js'
+import type { Performer, WorkflowCommand } from './workflow.js'
 
-export interface DriverOptions<Work> extends TurnOptions<Work> {
+export interface DriverOptions<Work> extends RunTurnOptions<Work> {
   performers: Readonly<Record<string, Performer>>
   clock: Clock
   /** Return when only people, timers or other runs can make progress. */
@@ -150,7 +150,7 @@ export class Driver<Work> {
   }
 
   /** Gives automatic answers and applies grants, each once; true if the ledger took one. */
-  async #answerGates(run: RunState<Work>, commands: readonly Command[]): Promise<boolean> {
+  async #answerGates(run: RunState<Work>, commands: readonly WorkflowCommand[]): Promise<boolean> {
     const { gates, onError } = this.#options
     let isAnswered = false
     for (const command of commands) {
@@ -173,11 +173,11 @@ export class Driver<Work> {
   #mayParkNow(run: RunState<Work>): boolean {
     const { isNeeded } = this.#options
     if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
-    const due = againAt(run as RunState)
+    const due = nextTurnAt(run as RunState)
     return due === null || due > this.#now()
   }
 
-  #carryOut(run: RunState<Work>, commands: readonly Command[]): void {
+  #carryOut(run: RunState<Work>, commands: readonly WorkflowCommand[]): void {
     const wanted = new Set<string>()
     for (const command of commands) {
       if (command.do === 'step') {

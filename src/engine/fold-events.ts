@@ -27,7 +27,7 @@ export interface GateRefusal {
 }
 
 /** What people and their commands append; everything else comes from the driver. */
-const OUTSIDE: ReadonlySet<string> = new Set([
+const FROM_OUTSIDE: ReadonlySet<string> = new Set([
   ...['gate.answered', 'gate.expired', 'budget.raised', 'child.finished'],
   ...['run.resumed', 'run.paused', 'run.cancelled', 'run.move-asked', 'run.taken-over'],
 ])
@@ -47,7 +47,7 @@ export async function foldEvents<Work>(
   { isDriving = false } = {},
 ): Promise<{ run: RunState<Work> | null; refusals: GateRefusal[] }> {
   const left = new Set(events.flatMap(event => (isEvent(event, 'gate.refused') ? event.data.versions : [])))
-  const unchecked = isDriving ? 0 : events.findLastIndex(({ type }) => !OUTSIDE.has(type)) + 1
+  const unchecked = isDriving ? 0 : events.findLastIndex(({ type }) => !FROM_OUTSIDE.has(type)) + 1
   const refusals: GateRefusal[] = []
   let run = state
   for (const [index, event] of events.entries()) {

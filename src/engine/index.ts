@@ -88,11 +88,11 @@ export { mergeSteps } from './graph/handlers/merge.js'
 export { simulatedSteps } from './graph/handlers/simulated.js'
 export { ToolSteps } from './graph/handlers/tool.js'
 export {
-  type Answer,
+  type InterviewAnswer,
   type Interviewer,
-  type Question,
+  type InterviewQuestion,
+  parseInterviewAnswer,
   questionOf,
-  readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
@@ -110,10 +110,9 @@ export { Servers } from './servers.js'
 export { serversProjection } from './servers-projection.js'
 export { StepOutput } from './step-output.js'
 export { StoreEngine } from './store-engine.js'
-export { addUsage, type Limits, NO_USAGE, type Prices, priced, tokensOf, type Usage } from './usage.js'
+export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage, withEstimatedCost } from './usage.js'
 export {
   type AutomaticAnswer,
-  type Command,
   type GateLedger,
   type Performer,
   type Recovery,
@@ -122,4 +121,5 @@ export {
   type StepCall,
   type StepEnd,
   type Workflow,
+  type WorkflowCommand,
 } from './workflow.js'

@@ -6,7 +6,7 @@ import { BUDGET_GATE, budgetRequest } from './budget-gate.js'
 import { type RunJournal, runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
 import { checkLimits, type Usage } from './usage.js'
-import type { Command, GateLedger, Workflow } from './workflow.js'
+import type { GateLedger, Workflow, WorkflowCommand } from './workflow.js'
 
 /** This many `emit` commands in a row without an effect are a defect in the workflow. */
 const EMITS_MAX = 10_000
@@ -27,7 +27,7 @@ export interface ProposalContext<Work> {
  * progress once they are written: steps are announced before they start; gates and child runs are
  * created in the same transaction as their events.
  */
-export function proposeNext<Work>(context: ProposalContext<Work>): readonly Command[] {
+export function proposeNext<Work>(context: ProposalContext<Work>): readonly WorkflowCommand[] {
   const { journal, workflow } = context
   const isOver = () => isEnded(journal.run.status) || journal.run.status === 'paused'
   if (isOver()) return []
@@ -94,7 +94,7 @@ export function proposeArrivals<Work>(
   }
 }
 
-function announce<Work>(context: ProposalContext<Work>, commands: readonly Command[]): void {
+function announce<Work>(context: ProposalContext<Work>, commands: readonly WorkflowCommand[]): void {
   const { run } = context.journal
   const wanted = { timers: new Set<string>(), gates: new Set<string>() }
   for (const command of commands) {
@@ -120,7 +120,7 @@ function announce<Work>(context: ProposalContext<Work>, commands: readonly Comma
 }
 
 /** A run without work in progress is `waiting`; it is `running` again as soon as there is some. */
-function announceWaiting<Work>(context: ProposalContext<Work>, commands: readonly Command[]): void {
+function announceWaiting<Work>(context: ProposalContext<Work>, commands: readonly WorkflowCommand[]): void {
   const { run } = context.journal
   const isWorking = commands.some(command => command.do === 'step' || command.do === 'recover')
   if (isWorking && run.status === 'waiting') propose(context, started(context.lease))
@@ -232,7 +232,7 @@ function endRun<Work>(
   })
 }
 
-type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>
+type CommandOf<D extends WorkflowCommand['do']> = Extract<WorkflowCommand, { do: D }>
 
 function propose<Work>(context: ProposalContext<Work>, ...events: NewEvent[]): void {
   context.journal.propose(events, context.at)

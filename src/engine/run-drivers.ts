@@ -7,7 +7,7 @@ import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
 
 /** The lease of the process that picks up runs with the label `host=daemon`. */
-export const PICKING_UP = 'runs'
+export const DAEMON_RUNS_LEASE = 'runs'
 
 /**
  * A run may be undriven for a moment: between the event that wakes it and the lease of the process
@@ -39,7 +39,7 @@ export class RunDrivers {
 
   /** Whether the daemon runs and picks up this run by itself. */
   async isPickedUp({ labels }: Pick<RunRecord, 'labels'>): Promise<boolean> {
-    return labels.host === 'daemon' && this.#isHeld(PICKING_UP)
+    return labels.host === 'daemon' && this.#isHeld(DAEMON_RUNS_LEASE)
   }
 
   /** Whether a process holds the lease of the run: it may start steps. */

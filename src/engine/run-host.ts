@@ -7,8 +7,8 @@ import type { RunEngine, TurnResult } from './run-engine.js'
 import { isEnded } from './run-status-table.js'
 import type { RunPlacer } from './run-steps.js'
 import type { RunRecord } from './runs-projection.js'
-import { LEASE_MS, StoreEngine, type StoreEngineOptions, WAKING } from './store-engine.js'
-import { againAt } from './turn.js'
+import { LEASE_MS, StoreEngine, type StoreEngineOptions, WAKING_EVENTS } from './store-engine.js'
+import { nextTurnAt } from './turn.js'
 import type { GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface RunHostOptions {
@@ -45,10 +45,10 @@ type EnginePort = Omit<StoreEngineOptions, 'servers' | 'ask'>
 export type OpenEngine = (port: EnginePort) => RunEngine
 
 /** Runs that workers perform cost their server little; this many are driven at once. */
-const MAX_PLACED = 1_000
+const PLACED_RUNS_MAX = 1_000
 const RENEW_MS = 5_000
 /** When to try again after another process held the lease of a run, or no worker could take it. */
-const HELD_MS = 5_000
+const RETRY_MS = 5_000
 
 interface Driven {
   driver: Driver<never>
@@ -86,7 +86,7 @@ export class RunHost {
       isGone,
       onError,
       hasRoom: ({ placement }, turns) => {
-        if (placement !== null) return turns.length < MAX_PLACED
+        if (placement !== null) return turns.length < PLACED_RUNS_MAX
         const here = turns.filter(run => run.placement === null)
         const others = [...this.#driven].filter(([id]) => !turns.some(run => run.id === id))
         return here.length + others.length < maxRuns
@@ -100,7 +100,7 @@ export class RunHost {
           if (!stream.startsWith('run/')) continue
           const driven = this.#driven.get(stream.slice('run/'.length))
           if (driven) driven.driver.wake(version)
-          else if (WAKING.includes(type)) {
+          else if (WAKING_EVENTS.includes(type)) {
             this.#parkedChildren.delete(stream.slice('run/'.length))
             this.#driveChildren().catch(options.onError)
           }
@@ -134,12 +134,12 @@ export class RunHost {
   async #driveToEnd(id: string): Promise<TurnResult> {
     const { store, clock } = this.#options
     const driven = await this.#drive(await getRun(store, id), { park: true, withChildren: false })
-    if (!driven) return { againAt: clock.now() + HELD_MS }
+    if (!driven) return { againAt: clock.now() + RETRY_MS }
     const end = await driven.done
     const { state } = driven.driver
     if (end.state !== 'waiting' || !state) return { againAt: null }
     // A run that waits for a worker is due all the time.
-    return { againAt: againAt(state) ?? (state.placement ? clock.now() + HELD_MS : null) }
+    return { againAt: nextTurnAt(state) ?? (state.placement ? clock.now() + RETRY_MS : null) }
   }
 
   /**

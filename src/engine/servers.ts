@@ -139,7 +139,7 @@ export class Servers {
   async heartbeat(): Promise<void> {
     const { store, onError } = this.#options
     const isOurs = await store.renewLease(this.#lease!, LEASE_MS)
-    if (!isOurs) onError(new SignalboxError('E_STORE_ROLLED_BACK', 'the lease of this server is gone'))
+    if (!isOurs) onError(new SignalboxError('E_STORE_ROLLED_BACK', 'this server has lost its lease'))
     await this.refresh()
   }
 

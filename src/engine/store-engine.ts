@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import { errorAbout } from '../errors/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { getRun, listOpenRuns, runsDueBy } from './control.js'
-import { PICKING_UP } from './run-drivers.js'
+import { DAEMON_RUNS_LEASE } from './run-drivers.js'
 import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
 import { byQueueOrder } from './run-order.js'
 import { dueAt, type RunRecord } from './runs-projection.js'
@@ -31,13 +31,13 @@ const RENEW_MS = 5_000
 /** Scanning finds the runs of processes that died. */
 const SCAN_MS = 5_000
 /** How long the server whose turn it is may take before the others act. */
-const OTHERS_MS = 1_250
+const FALLBACK_DELAY_MS = 1_250
 
 /** Requests to the other engine at the same time. */
-export const ASKED_AT_ONCE = 16
+export const CONCURRENT_REQUESTS_MAX = 16
 
 /** Events that may give a run something to do that no process drives. */
-export const WAKING: readonly string[] = [
+export const WAKING_EVENTS: readonly string[] = [
   'run.created',
   'run.resumed',
   'run.taken-over',
@@ -82,7 +82,7 @@ export class StoreEngine implements RunEngine {
     const after = await store.head()
     await this.#announce()
     this.#turn = turn
-    this.#subscription = store.subscribe({ after, types: WAKING, onError }, events => {
+    this.#subscription = store.subscribe({ after, types: WAKING_EVENTS, onError }, events => {
       for (const { stream } of events) this.#notBefore.delete(stream.slice('run/'.length))
       this.#scanSoon()
     })
@@ -124,7 +124,7 @@ export class StoreEngine implements RunEngine {
     if (!this.#turn || this.#isClosed || due === null || !isWanted(record) || this.#turning.has(run)) return null
     if (due > clock.now()) return due
     if ((await this.#leases()).held.has(run)) return null
-    if (!hasRoom(record, [...this.#turning.values()])) return clock.now() + OTHERS_MS
+    if (!hasRoom(record, [...this.#turning.values()])) return clock.now() + FALLBACK_DELAY_MS
     if (!this.#turning.has(run)) this.#take(this.#turn, record)
     return null
   }
@@ -140,7 +140,7 @@ export class StoreEngine implements RunEngine {
 
   async #announce(): Promise<void> {
     const { store, owner, isGone } = this.#options
-    const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
+    const lease = await store.acquireLease(DAEMON_RUNS_LEASE, owner, { ttlMs: LEASE_MS, isGone })
     if (!lease.isHeld) this.#pickingUp = lease
   }
 
@@ -221,7 +221,7 @@ export class StoreEngine implements RunEngine {
     const { servers } = this.#options
     const due = dueAt(run) ?? Number.POSITIVE_INFINITY
     const left = this.#leftSince.get(run.id)
-    return !servers || left === undefined || servers.prefers(run.id) ? due : Math.max(due, left + OTHERS_MS)
+    return !servers || left === undefined || servers.prefers(run.id) ? due : Math.max(due, left + FALLBACK_DELAY_MS)
   }
 
   /** Many at once: after the death of a server, all its runs are due in the same moment. */
@@ -231,7 +231,7 @@ export class StoreEngine implements RunEngine {
     const askNext = async () => {
       for (let run = waiting.pop(); run; run = waiting.pop()) if (await this.#isAsked(run)) asked.add(run.id)
     }
-    await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, runs.length) }, askNext))
+    await Promise.all(Array.from({ length: Math.min(CONCURRENT_REQUESTS_MAX, runs.length) }, askNext))
     return asked
   }
 
@@ -244,7 +244,7 @@ export class StoreEngine implements RunEngine {
     const { ask, clock } = this.#options
     if (!ask || run.placement === null || this.#asked.delete(run.id) || !(await ask(run.id))) return false
     this.#asked.add(run.id)
-    this.#notBefore.set(run.id, clock.now() + OTHERS_MS)
+    this.#notBefore.set(run.id, clock.now() + FALLBACK_DELAY_MS)
     return true
   }
 

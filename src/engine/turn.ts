@@ -6,9 +6,9 @@ import type { RunState } from './run-state.js'
 import { isEnded } from './run-status-table.js'
 import type { PlacementChoice, RunPlacer } from './run-steps.js'
 import type { Usage } from './usage.js'
-import type { Command, GateLedger, Workflow } from './workflow.js'
+import type { GateLedger, Workflow, WorkflowCommand } from './workflow.js'
 
-export interface TurnOptions<Work> {
+export interface RunTurnOptions<Work> {
   store: EventStore
   run: string
   workflow: Workflow<Work>
@@ -28,16 +28,16 @@ export interface TurnOptions<Work> {
  * nothing and waits for nothing, so doing it twice, late or in two processes does no harm.
  */
 export class RunTurns<Work> {
-  readonly #options: TurnOptions<Work>
+  readonly #options: RunTurnOptions<Work>
   readonly #journal: RunJournal<Work>
 
-  static async open<Work>(options: TurnOptions<Work>): Promise<RunTurns<Work>> {
+  static async open<Work>(options: RunTurnOptions<Work>): Promise<RunTurns<Work>> {
     const { store, run, workflow, durability, gates } = options
     const isProven = gates?.isProven ? gates.isProven.bind(gates) : null
     return new RunTurns(options, await RunJournal.open(store, run, workflow, durability, isProven))
   }
 
-  private constructor(options: TurnOptions<Work>, journal: RunJournal<Work>) {
+  private constructor(options: RunTurnOptions<Work>, journal: RunJournal<Work>) {
     this.#options = options
     this.#journal = journal
   }
@@ -60,7 +60,7 @@ export class RunTurns<Work> {
   async take(
     arrived: readonly NewEvent[],
     { at, usage }: { at: number; usage: (spent: Usage) => Usage },
-  ): Promise<readonly Command[] | null> {
+  ): Promise<readonly WorkflowCommand[] | null> {
     const { lease, workflow, random, gates } = this.#options
     const journal = this.#journal
     proposeRefusals({ journal, at })
@@ -95,7 +95,7 @@ export class RunTurns<Work> {
 }
 
 /** When a run needs its next turn even if nothing happens; null if it waits for an event. */
-export function againAt({ timers, gates }: RunState): number | null {
+export function nextTurnAt({ timers, gates }: RunState): number | null {
   const dues = [...timers.values(), ...[...gates.values()].flatMap(({ due }) => due ?? [])]
   return dues.length > 0 ? Math.min(...dues) : null
 }

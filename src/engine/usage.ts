@@ -59,7 +59,7 @@ export type Prices = Readonly<Record<string, Price>>
 const MILLION = 1_000_000
 
 /** Adds an estimated cost if the agent reported none and the model has a price. */
-export function priced<U extends Usage>(
+export function withEstimatedCost<U extends Usage>(
   usage: U,
   model: string | null,
   prices: Prices,

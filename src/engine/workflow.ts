@@ -18,7 +18,7 @@ export interface Workflow<Work = unknown> {
   /** Total: an unexpected event changes nothing. It may change `work` in place. */
   evolve(work: Work, event: StoredEvent): Work
   /** Everything that should be in progress now; empty: only an outside event can help. */
-  decide(work: Work, run: RunFacts): readonly Command[]
+  decide(work: Work, run: RunFacts): readonly WorkflowCommand[]
   /** Converts work to JSON and back, for snapshots. Absent if it already is JSON. */
   save?(work: Work): unknown
   load?(saved: unknown): Work
@@ -48,7 +48,7 @@ export interface GateLedger {
   isProven?(run: string, answer: StoredEvent): Promise<boolean>
 }
 
-export type Command =
+export type WorkflowCommand =
   /** Runs an effect. `step.started` is durable before; `step.ended` holds the result. */
   | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
   /** Finds out what a dead or lost step left behind; `step.recovered` has the result. */

@@ -7,7 +7,7 @@ export const EXIT = {
   needsHuman: 4,
   timeout: 5,
   config: 6,
-  agentMissing: 7,
+  programMissing: 7,
   interrupted: 130,
 } as const
 
@@ -46,8 +46,10 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_ENGINE_SINGLE: EXIT.config,
   E_ENGINE_MIXED: EXIT.config,
   E_ENGINE: EXIT.config,
-  E_ENGINE_MISSING: EXIT.agentMissing,
-  E_AGENT_MISSING: EXIT.agentMissing,
+  E_ENGINE_MISSING: EXIT.programMissing,
+  E_AGENT_MISSING: EXIT.programMissing,
+  E_PROGRAM_MISSING: EXIT.programMissing,
+  E_NOT_SIGNED_IN: EXIT.programMissing,
 }
 
 /** The one error type: `message` for people, `next` to do, a stable `code`. */

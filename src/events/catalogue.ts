@@ -26,7 +26,7 @@ interface AnyEvent {
  * that a newer version wrote, and data that no longer fit. Both are returned unchanged, and the
  * reader skips them.
  */
-export type Reading<Known, E extends AnyEvent> =
+export type EventReading<Known, E extends AnyEvent> =
   | { status: 'known'; event: Known }
   | { status: 'unknown'; event: E }
   | { status: 'misfit'; event: E; problem: string }
@@ -44,7 +44,7 @@ export function defineEvents<const D extends EventDefinitions>(definitions: D): 
 }
 
 /** What is wrong with the data, as one line, or null. */
-export function findMisfit(definition: EventDefinition, data: unknown): string | null {
+export function findDataProblem(definition: EventDefinition, data: unknown): string | null {
   const result = definition.data.safeParse(data)
   if (result.success) return null
   return result.error.issues.map(issue => `${issue.path.join('.') || 'data'}: ${issue.message}`).join('; ')

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../errors/index.js'
 import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
-import { type DataOf, type EventDefinition, findMisfit, type Reading } from './catalogue.js'
+import { type DataOf, type EventDefinition, type EventReading, findDataProblem } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
@@ -74,10 +74,10 @@ export function newEvent<T extends EventType>(type: T, data: EventData<T>, at?: 
 /**
  * Never throws: an event of an unknown type, or with data that do not fit, is returned unchanged.
  */
-export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent> {
+export function parseEvent(stored: StoredEvent): EventReading<KnownEvent, StoredEvent> {
   const definition = definitionOf(stored.type)
   if (!definition) return { status: 'unknown', event: stored }
-  const problem = findMisfit(definition, stored.data)
+  const problem = findDataProblem(definition, stored.data)
   if (problem) return { status: 'misfit', event: stored, problem }
   return { status: 'known', event: stored as unknown as KnownEvent }
 }
@@ -87,13 +87,13 @@ export function isEvent<T extends EventType, S extends Omit<StoredEvent, 'positi
   stored: S,
   type: T,
 ): stored is S & Omit<EventOf<T>, 'position'> {
-  return stored.type === type && findMisfit(CATALOGUE[type], stored.data) === null
+  return stored.type === type && findDataProblem(CATALOGUE[type], stored.data) === null
 }
 
 /** For the store's `validate`: rejects events that readers could not parse. */
 export function validateEvent(type: string, data: Record<string, unknown>): void {
   const definition = definitionOf(type)
-  const problem = definition ? findMisfit(definition, data) : 'the catalogue has no such type'
+  const problem = definition ? findDataProblem(definition, data) : 'the catalogue has no such type'
   if (problem)
     throw new SignalboxError('E_EVENT', `the event ${type} cannot be written: ${problem}`, { details: { type } })
 }

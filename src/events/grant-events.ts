@@ -43,11 +43,11 @@ export const grantEvents = defineEvents({
     }),
   },
   'grant.used': {
-    description: 'The grant decided a request. Written together with the decision.',
+    description: 'The standing approval decided a request. Written together with the decision.',
     data: z.object({ approval: z.string(), chain }),
   },
   'grant.ended': {
-    description: 'The grant no longer decides requests.',
+    description: 'The standing approval no longer decides requests.',
     data: z.object({
       reason: z.enum(['time', 'uses', 'revoked', 'scope', 'agent version', 'clock', 'trust', 'config']),
       by: actor.optional(),
@@ -55,11 +55,11 @@ export const grantEvents = defineEvents({
     }),
   },
   'grant.paused': {
-    description: 'All grants are paused until they are resumed.',
+    description: 'All standing approvals are paused until they are resumed.',
     data: z.object({ by: actor, surface, chain }),
   },
   'grant.resumed': {
-    description: 'Grants that have not ended decide requests again.',
+    description: 'Standing approvals that have not ended decide requests again.',
     data: z.object({ by: actor, surface, chain }),
   },
 })

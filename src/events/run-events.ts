@@ -193,7 +193,7 @@ export const runEvents = defineEvents({
     description: 'The run waits until a time.',
     data: z.object({ timer: z.string(), due: z.number(), random: z.number().optional() }),
   },
-  'timer.fired': { description: 'The time has come.', data: z.object({ timer: z.string(), lateMs: z.number() }) },
+  'timer.fired': { description: 'The time is reached.', data: z.object({ timer: z.string(), lateMs: z.number() }) },
   'timer.cancelled': { description: 'The run no longer waits for the time.', data: z.object({ timer: z.string() }) },
   'gate.opened': {
     description: 'The run asks a person.',

@@ -20,7 +20,7 @@ export const scheduleEvents = defineEvents({
   },
   'schedule.fired': {
     description:
-      'Its time has come, or a person started it by hand. Written before the command starts: each time starts it once.',
+      'The time of the schedule is reached, or a person started it by hand. Written before the command starts: each time starts it once.',
     data: z.object({ dueAt, by: actor.optional() }),
   },
   'schedule.started': {

@@ -5,7 +5,8 @@ const position = z.int().nonnegative()
 
 export const webhookEvents = defineEvents({
   'webhook.advanced': {
-    description: 'A webhook has every event of its filter up to this position, or given up on it.',
+    description:
+      'A webhook has received the events that its filter selects up to this position; failed ones are dead letters.',
     data: z.object({ position, delivered: z.int().nonnegative() }),
   },
   'webhook.dead': {

@@ -87,7 +87,7 @@ function readCondition(text: string): ParsedCondition {
 const OPERATORS = ['&&', '||', '!=', '==', '<=', '>=', '<', '>', '='] as const
 
 /** Signs and words of other languages, each with what to write here. */
-const FOREIGN: Readonly<Record<string, string>> = {
+const OTHER_LANGUAGES: Readonly<Record<string, string>> = {
   '==': 'use =',
   '!': 'use !=',
   '&': 'use &&',
@@ -103,7 +103,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
 function cutPieces(text: string): { pieces: Piece[] } | { problem: ConditionProblem } {
   const pieces: Piece[] = []
   const refuse = (sign: string, at: number) => ({
-    problem: { message: `"${sign}" is not an operator`, hint: FOREIGN[sign.toLowerCase()]!, at },
+    problem: { message: `"${sign}" is not an operator`, hint: OTHER_LANGUAGES[sign.toLowerCase()]!, at },
   })
   for (let at = 0; at < text.length; ) {
     const rest = text.slice(at)
@@ -112,7 +112,7 @@ function cutPieces(text: string): { pieces: Piece[] } | { problem: ConditionProb
       continue
     }
     const sign = OPERATORS.find(operator => rest.startsWith(operator)) ?? rest[0]!
-    if (Object.hasOwn(FOREIGN, sign)) return refuse(sign, at)
+    if (Object.hasOwn(OTHER_LANGUAGES, sign)) return refuse(sign, at)
     if ((OPERATORS as readonly string[]).includes(sign)) {
       pieces.push({ kind: sign === '&&' || sign === '||' ? sign : 'operator', text: sign, at })
       at += sign.length
@@ -126,7 +126,7 @@ function cutPieces(text: string): { pieces: Piece[] } | { problem: ConditionProb
       continue
     }
     const word = /^[^\s"'=!<>|()~&]+/.exec(rest)![0]
-    if (Object.hasOwn(FOREIGN, word.toLowerCase())) return refuse(word, at)
+    if (Object.hasOwn(OTHER_LANGUAGES, word.toLowerCase())) return refuse(word, at)
     pieces.push({ kind: 'word', text: word, at })
     at += word.length
   }

@@ -73,7 +73,7 @@ function labelOf(edge: GraphEdge): string {
 function literalOf(edge: GraphEdge, keys: readonly string[]): string | null {
   const clauses = clausesOf(conditionOf(edge) ?? NO_CONDITION)
   for (const key of keys) {
-    const found = clauses.find(clause => clause.operator === '=' && bare(clause.key) === key)
+    const found = clauses.find(clause => clause.operator === '=' && withoutContextPrefix(clause.key) === key)
     if (found) return found.literal
   }
   return null
@@ -90,14 +90,18 @@ function conditionOf(edge: GraphEdge): Condition | null {
 
 /** Keys that the answer to the gate sets. */
 function isDecidedByAnswer(key: string): boolean {
-  return isAboutOutcome(key) || bare(key) === 'preferred_label' || bare(key).startsWith('human.gate.')
+  return (
+    isAboutOutcome(key) ||
+    withoutContextPrefix(key) === 'preferred_label' ||
+    withoutContextPrefix(key).startsWith('human.gate.')
+  )
 }
 
 function isAboutOutcome(key: string): boolean {
-  return bare(key) === 'outcome'
+  return withoutContextPrefix(key) === 'outcome'
 }
 
-function bare(key: string): string {
+function withoutContextPrefix(key: string): string {
   return key.replace(/^context\./, '')
 }
 

@@ -239,7 +239,7 @@ class Parser {
       [...scopes.at(-1)!.edge].map(([key, value]) => [key, { ...value, origin: 'defaults' as const }]),
     )
     for (const [key, attribute] of given) attributes.set(key, attribute)
-    for (const { id, position } of ids) this.#mention(scopes, id, position)
+    for (const { id, position } of ids) this.#declareNode(scopes, id, position)
     for (let at = 0; at + 1 < ids.length; at++) {
       if (this.#edges.length >= this.#limits.edges) this.#fail(`the graph has more than ${this.#limits.edges} edges`)
       this.#edges.push({ from: ids[at]!.id, to: ids[at + 1]!.id, attributes, position: ids[at]!.position })
@@ -261,7 +261,7 @@ class Parser {
     this.#join(scopes, draft)
   }
 
-  #mention(scopes: readonly Scope[], id: string, position: Position): void {
+  #declareNode(scopes: readonly Scope[], id: string, position: Position): void {
     this.#join(scopes, this.#draft(scopes, id, position, true))
   }
 

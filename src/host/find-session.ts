@@ -54,6 +54,6 @@ function byId(records: readonly SessionRecord[], word: string): SessionRecord | 
   const meant = running.length > 0 ? running : matching
   if (meant.length <= 1) return meant[0]
   throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${meant.map(({ id }) => id).join(', ')}`, {
-    next: 'type more of it',
+    next: 'give more of the id',
   })
 }

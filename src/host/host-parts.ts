@@ -22,9 +22,9 @@ import type { HostOptions } from './settings.js'
  */
 
 /** Writes an event about the host itself, without waiting for it. */
-export type Note = <T extends EventType>(type: T, data: EventData<T>) => void
+export type WriteHostEvent = <T extends EventType>(type: T, data: EventData<T>) => void
 
-export function openPacks({ settings, clock, owner }: HostOptions, note: Note): LivePacks {
+export function openPacks({ settings, clock, owner }: HostOptions, note: WriteHostEvent): LivePacks {
   const packs = new LivePacks({
     directories: { user: settings.packDirectory },
     clock,
@@ -39,7 +39,7 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
 /** The registry of panes; null in a host without supervision. */
 export function openPanes(
   { settings, clock, owner, onError }: HostOptions,
-  { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
+  { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: WriteHostEvent },
 ): PaneRegistry | null {
   if (!settings.supervision || owner !== 'daemon') return null
   return new PaneRegistry({
@@ -59,7 +59,7 @@ export function openNotifications(
   panes: PaneRegistry,
   parts: {
     notify: Config['notify']
-    note: Note
+    note: WriteHostEvent
     push: PushService
     request(id: string): Promise<ApprovalRecord | null>
   },

@@ -16,7 +16,7 @@ import { storedRecording } from '../terminal/recording/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { DecisionDispatcher } from './decision-dispatcher.js'
 import { homeId } from './home-id.js'
-import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
+import { openNotifications, openPacks, openPanes, type WriteHostEvent } from './host-parts.js'
 import { LiveBus } from './live-bus.js'
 import { LiveSessions } from './live-sessions.js'
 import { LoopMonitor } from './loop-monitor.js'
@@ -114,7 +114,7 @@ export class Host {
     })
     this.bus = new LiveBus(onError)
     this.loop = new LoopMonitor(clock)
-    const note: Note = (type, data) => this.#note(type, data)
+    const note: WriteHostEvent = (type, data) => this.#note(type, data)
     this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
     this.panes = openPanes(options, { packs: this.packs, redactor: this.#redactor, note })

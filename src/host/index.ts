@@ -35,7 +35,7 @@ export { mayHaveStore, openHomeStore, storeAddress, storeFile, storeName } from 
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
 export { resumableLost } from './resume-session.js'
-export { pathInput, toolCandidates, type WantedBy } from './sandbox/refused-paths.js'
+export { type PathRequester, pathInput, toolCandidates } from './sandbox/refused-paths.js'
 export { HOST_TOOL, PATH_TOOLS, projectGrants, SANDBOX_CHANNEL } from './sandbox/sandbox-requests.js'
 export { hostInput } from './sandbox/session-proxies.js'
 export {

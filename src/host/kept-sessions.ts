@@ -68,7 +68,7 @@ export async function catchUp(
 }
 
 /** Ends a program whose terminal belongs to no session, and makes the keeper forget it. */
-export async function discardKept(keeper: KeeperPort, kept: KeptSession): Promise<void> {
+export async function discardKeptSession(keeper: KeeperPort, kept: KeptSession): Promise<void> {
   if (!kept.exit) {
     await keeper.signal(kept.id, 'SIGKILL')
     await exitOf(keeper, kept)

@@ -18,10 +18,10 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
-import { catchUp, discardKept, endSessionProcesses } from './kept-sessions.js'
+import { catchUp, discardKeptSession, endSessionProcesses } from './kept-sessions.js'
 import type { LiveBus } from './live-bus.js'
 import type { LoopMonitor } from './loop-monitor.js'
-import { createMonitor, createSession, type Opening, withCost } from './open-session.js'
+import { createMonitor, createSession, type OpenSessionOptions, withCost } from './open-session.js'
 import { checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { ReaderFactories } from './reader-factories.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
@@ -195,7 +195,7 @@ export class LiveSessions {
       await records.start(request, prepared, kept)
     } catch (error) {
       // A program that is not in the log would run without anyone knowing.
-      await discardKept(keeper, kept).catch(onError)
+      await discardKeptSession(keeper, kept).catch(onError)
       await channels.close(id)
       throw error
     }
@@ -244,7 +244,7 @@ export class LiveSessions {
     for (const [id, session] of kept) {
       if (isOwned(id)) continue
       kept.delete(id)
-      await discardKept(keeper, session).catch(onError)
+      await discardKeptSession(keeper, session).catch(onError)
     }
     for (const record of all) {
       const session = kept.get(record.id)
@@ -377,7 +377,7 @@ export class LiveSessions {
     if (kept) this.#takeOverSession(record, kept)
   }
 
-  async #open(record: SessionRecord, opening: Opening): Promise<LocalSession> {
+  async #open(record: SessionRecord, opening: OpenSessionOptions): Promise<LocalSession> {
     const { host, channels, panes, bus } = this.#options
     const { live, env = { ...process.env, ...record.agentVariables } } = opening
     const { clock } = this.#queueOf(record.id)

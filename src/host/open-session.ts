@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { AgentReport, LivePack } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
-import { type Prices, priced } from '../engine/index.js'
+import { type Prices, withEstimatedCost } from '../engine/index.js'
 import { errorAbout } from '../errors/index.js'
 import type { Pane } from '../panes/index.js'
 import type { ReaderFactory } from '../panes/reader/index.js'
@@ -22,7 +22,7 @@ import { clientDirectoriesOf } from './sandbox/session-sandbox.js'
 import type { SessionStats } from './session-stats.js'
 
 /** What a session is opened with. */
-export interface Opening {
+export interface OpenSessionOptions {
   live: LivePack
   journal: SessionJournal
   /** When its program was started, by the clock of this machine; the log has the store's time. */
@@ -46,7 +46,7 @@ export interface SessionWiring {
 export function createSession(
   options: LiveSessionsOptions,
   record: SessionRecord,
-  opening: Opening,
+  opening: OpenSessionOptions,
   wiring: SessionWiring,
 ): Promise<LocalSession> {
   return record.channel === 'acp'
@@ -57,7 +57,7 @@ export function createSession(
 async function createTerminalSession(
   options: LiveSessionsOptions,
   record: SessionRecord,
-  { live, journal, startedAt, restored = null }: Opening,
+  { live, journal, startedAt, restored = null }: OpenSessionOptions,
   wiring: SessionWiring,
 ): Promise<LiveSession> {
   const { host, ledger, channels, bus } = options
@@ -144,7 +144,7 @@ export function createMonitor(
 export function withCost(report: AgentReport, model: string | null, prices: Prices = {}): AgentReport {
   const { statement } = report
   return statement.kind === 'usage'
-    ? { ...report, statement: priced(statement, statement.model ?? model, prices) }
+    ? { ...report, statement: withEstimatedCost(statement, statement.model ?? model, prices) }
     : report
 }
 

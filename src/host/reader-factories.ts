@@ -6,7 +6,7 @@ import { LocalReader, type ReaderFactory, ReaderThreads, type ThreadReaderOption
  * With the automatic setting the daemon reads this many terminals itself: they need less than a
  * tenth of a core, a thread costs memory and a look 17 % more CPU.
  */
-const OWN_TERMINALS = 4
+const MAIN_THREAD_TERMINALS = 4
 
 interface ReaderFactoriesOptions {
   clock: Clock
@@ -42,7 +42,7 @@ export class ReaderFactories {
 
   /** @param monotonic the clock of the session's queue, for a terminal that this thread reads. */
   factoryFor(id: string, monotonic: () => number, options: ThreadReaderOptions): ReaderFactory {
-    const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < OWN_TERMINALS
+    const isOwn = this.#isAutomatic && !options.isAlone && this.#own.size < MAIN_THREAD_TERMINALS
     if (this.#threads && !this.#threads.areBroken && !isOwn) return this.#threads.factoryFor(options)
     this.#own.add(id)
     return new LocalReader(monotonic)

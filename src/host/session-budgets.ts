@@ -42,9 +42,9 @@ export interface DaySpending {
 /** What a session uses is written to the log at most this often. */
 const RECORD_MS = 60_000
 /** What runs have spent may be this old. */
-const RUNS_MS = 2_000
+const RUN_SPENDING_CACHE_MS = 2_000
 /** A paused session is checked again this often: the next day begins, a setting has changed. */
-const AGAIN_MS = 30_000
+const PAUSED_CHECK_MS = 30_000
 
 /**
  * Budgets of sessions: what each of them uses is compared with its own budget and with that of the
@@ -143,7 +143,7 @@ export class SessionBudgets {
   async #runsOf(day: string): Promise<RunRecord[]> {
     const { store, clock } = this.#options
     const now = clock.monotonic()
-    if (this.#runs?.day === day && now - this.#runs.at < RUNS_MS) return this.#runs.items
+    if (this.#runs?.day === day && now - this.#runs.at < RUN_SPENDING_CACHE_MS) return this.#runs.items
     const all = await store.documents<RunRecord>(runsProjection.name, { isReadOnly: true })
     const items = all.map(({ state }) => state).filter(({ updatedAt }) => dayOf(updatedAt) === day)
     this.#runs = { day, at: now, items }
@@ -192,7 +192,7 @@ export class SessionBudgets {
   }
 
   #checkLater(): void {
-    this.#timer = this.#options.clock.setTimer(AGAIN_MS, () => {
+    this.#timer = this.#options.clock.setTimer(PAUSED_CHECK_MS, () => {
       for (const id of this.#paused.keys()) void this.check(id)
       this.#checkLater()
     })

@@ -3,11 +3,11 @@ import type { Pack } from '../screen/index.js'
 import { childEnvironment } from '../terminal/index.js'
 
 /** Variables that a child inherits if it was not started from a person's terminal. */
-const ALLOWED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
+const INHERITED_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
 /** Signalbox's own variables, never passed to a child: secrets and connections. */
-const OURS = /^SIGNALBOX_/
+const OWN_VARIABLES = /^SIGNALBOX_/
 /** Variables that agents set for their own children: an agent of a session is not such a child. */
-const NESTING = [
+const NESTING_VARIABLES = [
   'CLAUDECODE',
   'CLAUDE_CODE_ENTRYPOINT',
   'CLAUDE_CODE_SSE_PORT',
@@ -35,7 +35,7 @@ export function sessionEnvironment(options: {
   const base = options.terminal ?? allowedEnvironment(options.daemon, options.pass)
   const inherited = Object.fromEntries(
     Object.entries(base).filter(
-      ([name]) => (!OURS.test(name) || options.keep?.includes(name)) && !NESTING.includes(name),
+      ([name]) => (!OWN_VARIABLES.test(name) || options.keep?.includes(name)) && !NESTING_VARIABLES.includes(name),
     ),
   )
   return {
@@ -48,7 +48,7 @@ export function sessionEnvironment(options: {
 
 /** The variables that a child of the daemon inherits. */
 export function allowedEnvironment(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string, string> {
-  const names = new Set([...ALLOWED, ...pass])
+  const names = new Set([...INHERITED_VARIABLES, ...pass])
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
@@ -70,7 +70,8 @@ export function stepEnvironment(options: {
     : allowedEnvironment(options.env, options.pass)
   return Object.fromEntries(
     Object.entries(base).filter(
-      ([name]) => (!OURS.test(name) || name.startsWith('SIGNALBOX_DEMO_')) && !NESTING.includes(name),
+      ([name]) =>
+        (!OWN_VARIABLES.test(name) || name.startsWith('SIGNALBOX_DEMO_')) && !NESTING_VARIABLES.includes(name),
     ),
   )
 }

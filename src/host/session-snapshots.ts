@@ -4,12 +4,12 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 
 /** Reading fewer new bytes and frames again is faster than writing a snapshot. */
-const MIN_BYTES = 64 * 1024
-const MIN_FRAMES = 100
+const BYTES_MIN = 64 * 1024
+const FRAMES_MIN = 100
 /**
  * Reading this many bytes again takes about half a second: they are not left for the next round.
  */
-const MAX_BYTES = 4 * 1024 * 1024
+const BYTES_MAX = 4 * 1024 * 1024
 /** How often sessions are checked for that. */
 const CHECK_MS = 1_000
 /** How long a host that closes writes snapshots. */
@@ -119,7 +119,7 @@ export class SessionSnapshots {
     const bytes = offset - saved.offset
     const isOld = this.#clock.monotonic() - saved.at >= this.#everyMs
     const frames = (frame?.seq ?? 0) - saved.frame
-    return bytes >= MAX_BYTES || (isOld && (bytes >= MIN_BYTES || frames >= MIN_FRAMES))
+    return bytes >= BYTES_MAX || (isOld && (bytes >= BYTES_MIN || frames >= FRAMES_MIN))
   }
 
   /** One at a time with a pause: a hundred at once would stop every terminal. */

@@ -5,16 +5,16 @@ import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnReques
 import {
   encodeInput,
   encodeJson,
-  FrameReader,
-  type Incoming,
-  type Notice,
-  type Reply,
-  type Request,
-  type Welcome,
+  type KeeperNotice,
+  type KeeperPacket,
+  type KeeperReply,
+  type KeeperRequest,
+  type KeeperWelcome,
+  PacketReader,
   WIRE_VERSION,
 } from './wire.js'
 
-/** Bytes of input in one frame: far below the frame size that the keeper refuses. */
+/** Bytes of input in one packet: far below the packet size that the keeper refuses. */
 const INPUT_MAX = 1024 * 1024
 
 interface PendingRequest {
@@ -25,7 +25,7 @@ interface PendingRequest {
 /** The keeper behind a socket. `onLost`: the connection broke; requests are rejected. */
 export class KeeperClient implements KeeperPort {
   readonly #socket: Socket
-  readonly #reader = new FrameReader()
+  readonly #reader = new PacketReader()
   readonly #pending = new Map<number, PendingRequest>()
   readonly #listeners = new Map<number, KeeperListener>()
   /** Channels for input, by session; each is open before the first key is sent on it. */
@@ -41,7 +41,7 @@ export class KeeperClient implements KeeperPort {
       opening.once('error', reject)
     })
     const client = new KeeperClient(socket, onLost)
-    const welcome = (await client.#ask({ op: 'hello', version: WIRE_VERSION })) as Welcome
+    const welcome = (await client.#ask({ op: 'hello', version: WIRE_VERSION })) as KeeperWelcome
     if (welcome.version !== WIRE_VERSION) {
       await client.close()
       throw new SignalboxError(
@@ -154,14 +154,14 @@ export class KeeperClient implements KeeperPort {
   }
 
   /** Null from a keeper of an earlier version, which keeps its sessions until they end. */
-  #askIfKnown(request: Request): Promise<unknown> {
+  #askIfKnown(request: KeeperRequest): Promise<unknown> {
     return this.#ask(request).catch(error => {
       if (error instanceof SignalboxError && error.code === 'E_INPUT') return null
       throw error
     })
   }
 
-  #ask(request: Request): Promise<unknown> {
+  #ask(request: KeeperRequest): Promise<unknown> {
     if (this.#socket.destroyed) return Promise.reject(lost())
     const seq = ++this.#seq
     return new Promise((resolve, reject) => {
@@ -171,29 +171,30 @@ export class KeeperClient implements KeeperPort {
   }
 
   #read(chunk: Uint8Array): void {
-    let frames: Incoming[]
+    let packets: KeeperPacket[]
     try {
-      frames = this.#reader.push(chunk)
+      packets = this.#reader.push(chunk)
     } catch {
       // The peer does not speak our protocol: the same as no keeper.
       this.#socket.destroy()
       return
     }
-    for (const frame of frames) {
-      if (frame.kind === 'output') this.#listeners.get(frame.channel)?.output(frame.bytes, frame.t, frame.offset)
-      else if (frame.kind === 'json' && 'notice' in frame.message) this.#notice(frame.message as unknown as Notice)
-      else if (frame.kind === 'json') this.#reply(frame.message as unknown as Reply)
+    for (const packet of packets) {
+      if (packet.kind === 'output') this.#listeners.get(packet.channel)?.output(packet.bytes, packet.t, packet.offset)
+      else if (packet.kind === 'json' && 'notice' in packet.message)
+        this.#notice(packet.message as unknown as KeeperNotice)
+      else if (packet.kind === 'json') this.#reply(packet.message as unknown as KeeperReply)
     }
   }
 
-  #reply(reply: Reply): void {
+  #reply(reply: KeeperReply): void {
     const pending = this.#pending.get(reply.reply)
     this.#pending.delete(reply.reply)
     if (reply.ok) pending?.resolve(reply.value)
     else pending?.reject(new SignalboxError(reply.code as `E_${string}`, reply.message))
   }
 
-  #notice(notice: Notice): void {
+  #notice(notice: KeeperNotice): void {
     const listener = this.#listeners.get(notice.channel)
     if (!listener) return
     const isLast = notice.notice === 'exited' || notice.notice === 'lagging'

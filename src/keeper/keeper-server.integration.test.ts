@@ -8,7 +8,7 @@ import { systemClock } from '../clock/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { Keeper, KeeperClient, KeeperServer, type KeptSession } from './index.js'
 import { RecordingListener } from './testing/recording-listener.js'
-import { encodeJson, FrameReader, type Incoming } from './wire.js'
+import { encodeJson, type KeeperPacket, PacketReader } from './wire.js'
 
 let directory: string
 let path: string
@@ -87,8 +87,8 @@ describe('the socket of the keeper', () => {
 
   test('an unknown operation is refused and the connection stays open', async () => {
     const socket = await rawSocket()
-    const replies: Incoming[] = []
-    const reader = new FrameReader()
+    const replies: KeeperPacket[] = []
+    const reader = new PacketReader()
     socket.write(encodeJson({ op: 'teleport', seq: 1 }))
     socket.write(encodeJson({ op: 'list', seq: 2 }))
     while (replies.length < 2) replies.push(...reader.push((await once(socket, 'data'))[0] as Buffer))
@@ -245,13 +245,13 @@ describe('a host that does not read from the keeper', () => {
 })
 
 async function readUntilLagging(socket: Socket): Promise<{ offset: number; bytes: number }> {
-  const reader = new FrameReader()
+  const reader = new PacketReader()
   let bytes = 0
   for await (const chunk of socket as AsyncIterable<Buffer>) {
-    for (const frame of reader.push(chunk)) {
-      if (frame.kind === 'output') bytes += frame.bytes.length
-      if (frame.kind === 'json' && frame.message.notice === 'lagging')
-        return { offset: Number(frame.message.offset), bytes }
+    for (const packet of reader.push(chunk)) {
+      if (packet.kind === 'output') bytes += packet.bytes.length
+      if (packet.kind === 'json' && packet.message.notice === 'lagging')
+        return { offset: Number(packet.message.offset), bytes }
     }
   }
   throw new Error('the connection ended')
@@ -262,16 +262,16 @@ async function readUntilLagging(socket: Socket): Promise<{ offset: number; bytes
  * afterwards.
  */
 async function readEverything(socket: Socket, answers: number) {
-  const reader = new FrameReader()
+  const reader = new PacketReader()
   const lagging = new Set<number>()
   const afterLagging = new Map<number, number>()
   let answered = 0
   for await (const chunk of socket as AsyncIterable<Buffer>) {
-    for (const frame of reader.push(chunk)) {
-      if (frame.kind === 'json' && 'reply' in frame.message) answered++
-      const channel = frame.kind === 'json' ? Number(frame.message.channel) : frame.channel
+    for (const packet of reader.push(chunk)) {
+      if (packet.kind === 'json' && 'reply' in packet.message) answered++
+      const channel = packet.kind === 'json' ? Number(packet.message.channel) : packet.channel
       if (lagging.has(channel)) afterLagging.set(channel, (afterLagging.get(channel) ?? 0) + 1)
-      if (frame.kind === 'json' && frame.message.notice === 'lagging') lagging.add(channel)
+      if (packet.kind === 'json' && packet.message.notice === 'lagging') lagging.add(channel)
     }
     if (answered === answers) break
   }

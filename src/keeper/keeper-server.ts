@@ -4,7 +4,7 @@ import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { peerOrigin } from '../process/index.js'
 import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
-import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
+import { encodeJson, encodeOutput, type KeeperPacket, type KeeperRequest, PacketReader, WIRE_VERSION } from './wire.js'
 
 /** A host with this many unsent bytes hangs; its sessions continue from their recordings. */
 const LAG_LIMIT = 8 * 1024 * 1024
@@ -83,7 +83,7 @@ export class KeeperServer {
 class Connection {
   readonly #socket: Socket
   readonly #keeper: Keeper
-  readonly #reader = new FrameReader()
+  readonly #reader = new PacketReader()
   readonly #outputs = new Map<number, () => void>()
   readonly #inputs = new Map<number, string>()
   readonly #onSecret: () => void
@@ -105,16 +105,16 @@ class Connection {
   }
 
   #read(chunk: Uint8Array): void {
-    let frames: Incoming[]
+    let packets: KeeperPacket[]
     try {
-      frames = this.#reader.push(chunk)
+      packets = this.#reader.push(chunk)
     } catch {
       this.#socket.destroy()
       return
     }
-    for (const frame of frames) {
-      if (frame.kind === 'json') void this.#answer(frame.message as Request & { seq: number })
-      else if (frame.kind === 'input') this.#input(frame.channel, frame.bytes)
+    for (const packet of packets) {
+      if (packet.kind === 'json') void this.#answer(packet.message as KeeperRequest & { seq: number })
+      else if (packet.kind === 'input') this.#input(packet.channel, packet.bytes)
     }
   }
 
@@ -124,7 +124,7 @@ class Connection {
     if (id) void this.#keeper.write(id, Uint8Array.from(bytes)).catch(() => undefined)
   }
 
-  async #answer(request: Request & { seq: number }): Promise<void> {
+  async #answer(request: KeeperRequest & { seq: number }): Promise<void> {
     try {
       const value = await this.#perform(request)
       this.#send({ reply: request.seq, ok: true, value })
@@ -134,7 +134,7 @@ class Connection {
     }
   }
 
-  async #perform(request: Request): Promise<unknown> {
+  async #perform(request: KeeperRequest): Promise<unknown> {
     const keeper = this.#keeper
     switch (request.op) {
       case 'hello':

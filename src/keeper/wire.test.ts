@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeInput, encodeJson, encodeOutput, FrameReader, type Incoming } from './wire.js'
+import { encodeInput, encodeJson, encodeOutput, type KeeperPacket, PacketReader } from './wire.js'
 
 const channel = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const bytes = fc.uint8Array({ maxLength: 300 })
-const frame: fc.Arbitrary<{ sent: Buffer; read: Incoming }> = fc.oneof(
+const packet: fc.Arbitrary<{ sent: Buffer; read: KeeperPacket }> = fc.oneof(
   fc.dictionary(fc.string(), fc.jsonValue()).map(message => {
     const plain = JSON.parse(JSON.stringify(message)) as Record<string, unknown>
     return { sent: encodeJson(plain), read: { kind: 'json' as const, message: plain } }
@@ -21,11 +21,11 @@ const frame: fc.Arbitrary<{ sent: Buffer; read: Incoming }> = fc.oneof(
   })),
 )
 
-function plain(frames: readonly Incoming[]): Incoming[] {
-  return frames.map(one => ('bytes' in one ? { ...one, bytes: Uint8Array.from(one.bytes) } : one))
+function plain(packets: readonly KeeperPacket[]): KeeperPacket[] {
+  return packets.map(one => ('bytes' in one ? { ...one, bytes: Uint8Array.from(one.bytes) } : one))
 }
 
-function frameOf(kind: number, body: string | Uint8Array, length = Buffer.from(body as string).length): Buffer {
+function packetOf(kind: number, body: string | Uint8Array, length = Buffer.from(body as string).length): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt32BE(length, 0)
   head.writeUInt8(kind, 4)
@@ -36,12 +36,12 @@ describe('frames of the wire protocol', () => {
   test('are read as they were sent, however the stream is split', () => {
     fc.assert(
       fc.property(
-        fc.array(frame, { maxLength: 8 }),
+        fc.array(packet, { maxLength: 8 }),
         fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 40 }),
-        (frames, sizes) => {
-          const stream = Buffer.concat(frames.map(({ sent }) => sent))
-          const reader = new FrameReader()
-          const read: Incoming[] = []
+        (packets, sizes) => {
+          const stream = Buffer.concat(packets.map(({ sent }) => sent))
+          const reader = new PacketReader()
+          const read: KeeperPacket[] = []
           let at = 0
           for (const size of sizes) {
             // The owner reuses the memory of the chunk: nothing that was read may point into it.
@@ -50,14 +50,14 @@ describe('frames of the wire protocol', () => {
             at += size
           }
           read.push(...plain(reader.push(stream.subarray(at))))
-          expect(read).toEqual(frames.map(one => one.read))
+          expect(read).toEqual(packets.map(one => one.read))
         },
       ),
     )
   })
 
   test('are read byte by byte', () => {
-    const reader = new FrameReader()
+    const reader = new PacketReader()
     const stream = Buffer.concat([
       encodeJson({ a: 1 }),
       encodeOutput(3, 1.5, 7, Buffer.from('xy')),
@@ -72,15 +72,15 @@ describe('frames of the wire protocol', () => {
   })
 
   test.each([
-    ['too long', frameOf(0, '', 16 * 1024 * 1024 + 1)],
-    ['of an unknown kind', frameOf(9, 'x')],
-    ['not JSON', frameOf(0, '{')],
-    ['JSON but not a message', frameOf(0, 'null')],
-    ['a list', frameOf(0, '[1]')],
-    ['a number', frameOf(0, '7')],
-    ['output without its header', frameOf(1, 'abc')],
-    ['input without its channel', frameOf(2, 'ab')],
+    ['too long', packetOf(0, '', 16 * 1024 * 1024 + 1)],
+    ['of an unknown kind', packetOf(9, 'x')],
+    ['not JSON', packetOf(0, '{')],
+    ['JSON but not a message', packetOf(0, 'null')],
+    ['a list', packetOf(0, '[1]')],
+    ['a number', packetOf(0, '7')],
+    ['output without its header', packetOf(1, 'abc')],
+    ['input without its channel', packetOf(2, 'ab')],
   ])('are an error if they are %s', (_, sent) => {
-    expect(() => new FrameReader().push(sent)).toThrow()
+    expect(() => new PacketReader().push(sent)).toThrow()
   })
 })

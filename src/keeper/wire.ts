@@ -1,19 +1,19 @@
 /**
- * The keeper's socket protocol: frames of a 4-byte big-endian length, one byte for the kind, and
+ * The keeper's socket protocol: packets of a 4-byte big-endian length, one byte for the kind, and
  * the payload. Control messages are JSON. Terminal bytes are sent raw after a small header, so that
  * a megabyte of output costs a copy and no encoding.
  */
 import type { KeptExit, RecordingFailure, SpawnRequest } from './port.js'
 
 export const WIRE_VERSION = 1
-const MAX_FRAME = 16 * 1024 * 1024
+const PACKET_MAX_BYTES = 16 * 1024 * 1024
 
 const KIND_JSON = 0
 const KIND_OUTPUT = 1
 const KIND_INPUT = 2
 const OUTPUT_HEADER = 4 + 8 + 8
 
-export type Request =
+export type KeeperRequest =
   | { op: 'hello'; version: number }
   | { op: 'spawn'; request: SpawnRequest }
   | { op: 'list' }
@@ -27,22 +27,22 @@ export type Request =
   | { op: 'forget'; id: string }
   | { op: 'secret' }
 
-export interface Welcome {
+export interface KeeperWelcome {
   version: number
   pid: number
 }
 
-export type Reply =
+export type KeeperReply =
   | { reply: number; ok: true; value?: unknown }
   | { reply: number; ok: false; code: string; message: string }
 
-export type Notice =
+export type KeeperNotice =
   | { notice: 'resized'; channel: number; cols: number; rows: number; t: number }
   | { notice: 'exited'; channel: number; exit: KeptExit }
   | { notice: 'lagging'; channel: number; offset: number }
   | { notice: 'unrecorded'; channel: number; failure: RecordingFailure }
 
-export type Incoming =
+export type KeeperPacket =
   | { kind: 'json'; message: Record<string, unknown> }
   | { kind: 'output'; channel: number; t: number; offset: number; bytes: Uint8Array }
   | { kind: 'input'; channel: number; bytes: Uint8Array }
@@ -73,28 +73,28 @@ function header(kind: number, length: number, extra = 0): Buffer {
   return head
 }
 
-/** Chunks → complete frames. An impossible frame is an error: another protocol. */
-export class FrameReader {
+/** Chunks → complete packets. An impossible packet is an error: another protocol. */
+export class PacketReader {
   #rest: Buffer = Buffer.alloc(0)
 
-  push(chunk: Uint8Array): Incoming[] {
+  push(chunk: Uint8Array): KeeperPacket[] {
     this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk])
-    const frames: Incoming[] = []
+    const packets: KeeperPacket[] = []
     let at = 0
     while (this.#rest.length - at >= 5) {
       const length = this.#rest.readUInt32BE(at)
-      if (length > MAX_FRAME) throw new Error(`frame of ${length} bytes`)
+      if (length > PACKET_MAX_BYTES) throw new Error(`packet of ${length} bytes`)
       if (this.#rest.length - at < 5 + length) break
-      frames.push(decode(this.#rest.readUInt8(at + 4), this.#rest.subarray(at + 5, at + 5 + length)))
+      packets.push(decode(this.#rest.readUInt8(at + 4), this.#rest.subarray(at + 5, at + 5 + length)))
       at += 5 + length
     }
-    // A copy, so that an incomplete frame does not keep a large chunk alive.
+    // A copy, so that an incomplete packet does not keep a large chunk alive.
     this.#rest = at === this.#rest.length ? Buffer.alloc(0) : Buffer.from(this.#rest.subarray(at))
-    return frames
+    return packets
   }
 }
 
-function decode(kind: number, body: Buffer): Incoming {
+function decode(kind: number, body: Buffer): KeeperPacket {
   switch (kind) {
     case KIND_JSON:
       return { kind: 'json', message: messageOf(JSON.parse(body.toString('utf8'))) }
@@ -109,7 +109,7 @@ function decode(kind: number, body: Buffer): Incoming {
     case KIND_INPUT:
       return { kind: 'input', channel: body.readUInt32BE(0), bytes: body.subarray(4) }
     default:
-      throw new Error(`frame of unknown kind ${kind}`)
+      throw new Error(`packet of unknown kind ${kind}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AgentStatement } from '../agents/index.js'
 
-export type TimedStatement = AgentStatement & { at: number }
+export type DatedStatement = AgentStatement & { at: number }
 
 /*
  * The transcript of an agent that has no adapter. Agents store what they send to the model, so
@@ -15,7 +15,7 @@ const CALL = /^(?:tool_?use|tool_?call|function_?call|call)$/i
 const RESULT = /^(?:tool_?result|tool_?response|function_?call_?output|function_?response|tool_?output|output)$/i
 
 /** Statements in the order of their times; records without a time or a role give none. */
-export function readAnyTranscript(text: string): TimedStatement[] {
+export function readAnyTranscript(text: string): DatedStatement[] {
   const statements = records(text).flatMap(statementsOf)
   return statements.sort((a, b) => a.at - b.at)
 }
@@ -38,7 +38,7 @@ function listIn(value: unknown): Json[] {
   return found ? found.filter(isObject) : [value]
 }
 
-function statementsOf(record: Json): TimedStatement[] {
+function statementsOf(record: Json): DatedStatement[] {
   const message = isObject(record.message) ? record.message : isObject(record.payload) ? record.payload : record
   const at = timeOf(record) ?? timeOf(message)
   if (at === null) return []
@@ -51,7 +51,7 @@ function statementsOf(record: Json): TimedStatement[] {
     .map(part => (typeof part.text === 'string' && !isCallPart(part) && !isResultPart(part) ? part.text : ''))
     .join('\n')
     .trim()
-  const said: TimedStatement[] = []
+  const said: DatedStatement[] = []
   if (results.length > 0 || role === 'tool')
     said.push({ kind: 'tool', state: 'done', key: null, tool: '', input: null, at })
   else if (role === 'user' && words !== '') said.push({ kind: 'prompt', text: words, at })

@@ -79,7 +79,7 @@ const BLOCKED = new Set([
 ])
 
 /** A person may be needed here or not: the label does not say. */
-const EITHER = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
+const MAY_NEED_PERSON = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
 
 export function acceptedViews({ view, expect = {} }: LabelledMoment): Set<TerminalView> {
   const labels = [isOverlay(view) ? 'overlay' : view, ...(expect.accept ?? [])]
@@ -89,7 +89,7 @@ export function acceptedViews({ view, expect = {} }: LabelledMoment): Set<Termin
 
 /** The label does not say whether a person is needed: both answers are right. */
 export function mayNeedPerson({ view }: LabelledMoment): boolean {
-  return EITHER.has(view) || isOverlay(view)
+  return MAY_NEED_PERSON.has(view) || isOverlay(view)
 }
 
 export function needsPerson(moment: LabelledMoment): boolean {

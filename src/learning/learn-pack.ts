@@ -16,9 +16,9 @@ import type { TaughtRecording } from './recordings.js'
  */
 
 /** Candidates that are tried in one round after the first that helps; further ones promise less. */
-const TRIED_IN_A_ROUND = 40
+const CANDIDATES_PER_ROUND = 40
 /** Recordings in which words must appear. */
-const WORDS_SEEN_IN = 2
+const WORD_RECORDINGS_MIN = 2
 
 export interface LearnedPack {
   entries: LearnedEntry[]
@@ -71,7 +71,7 @@ function ranked(judged: readonly JudgedRecording[], refused: ReadonlySet<string>
   // Of entries with words, a hint that is never content claims the least.
   const rank = { chrome: 3, blocks: 2, terminators: 1, rule: 0 }
   return [...votes.values()]
-    .filter(({ entry }) => !hasWords(entry) || seenIn(entry, judged) >= WORDS_SEEN_IN)
+    .filter(({ entry }) => !hasWords(entry) || seenIn(entry, judged) >= WORD_RECORDINGS_MIN)
     .sort(
       (a, b) =>
         Number(hasWords(a.entry)) - Number(hasWords(b.entry)) ||
@@ -82,10 +82,10 @@ function ranked(judged: readonly JudgedRecording[], refused: ReadonlySet<string>
 }
 
 function seenIn(entry: LearnedEntry, judged: readonly JudgedRecording[]): number {
-  return judged.filter(({ texts }) => concerns(entry, texts)).length
+  return judged.filter(({ texts }) => appliesTo(entry, texts)).length
 }
 
-function concerns(entry: LearnedEntry, texts: ReadonlySet<string>): boolean {
+function appliesTo(entry: LearnedEntry, texts: ReadonlySet<string>): boolean {
   if (entry.list === 'rule' && entry.region === 'title') return true
   const pattern = new RegExp(patternOf(entry).replaceAll(' ', '[\\x20\\u00a0]'), 'u')
   for (const text of texts) if (pattern.test(text)) return true
@@ -109,7 +109,8 @@ async function bestOf(candidates: readonly LearnedEntry[], round: Round): Promis
   let tried = 0
   for (const candidate of candidates) {
     // Words are tried only where no mark helps.
-    if (found.length > 0 && (tried >= TRIED_IN_A_ROUND || (hasWords(candidate) && !hasWords(found[0]!.entry)))) break
+    if (found.length > 0 && (tried >= CANDIDATES_PER_ROUND || (hasWords(candidate) && !hasWords(found[0]!.entry))))
+      break
     tried++
     const result = tryOne(withName(candidate, round.entries), round)
     if (result) found.push(result)
@@ -132,7 +133,7 @@ function tryOne(entry: LearnedEntry, { judged, entries, build }: Round): Found |
   // The recordings that it may correct come first: most candidates end there.
   for (const group of [judged.filter(isWrong), judged.filter(recording => !isWrong(recording))]) {
     for (const before of group) {
-      const after = concerns(entry, before.texts) ? judge(before.recording, pack) : before
+      const after = appliesTo(entry, before.texts) ? judge(before.recording, pack) : before
       for (const [index, moment] of after.moments.entries()) {
         const was = before.moments[index]!.isRight
         if (was && !moment.isRight) return null

@@ -18,14 +18,14 @@ export interface RowShape {
 const HEAD =
   /^(?<indent> *)(?<marks>(?:[^\p{L}\p{N}\s"'`(<[{/\\@#.,;:!?-][^\p{L}\p{N}\s]{0,2}\s+){0,3})(?<words>\S.*)$/u
 /** Rows of a terminal are shorter; a longer one is not a row. */
-const LONGEST = 400
+const ROW_MAX_CHARACTERS = 400
 /** The glyph of an input box, before what the person typed. */
 const PROMPT = /^[❯›>▷»➜▶]$/u
 const EDGE = /^[│┃▌▎║┆]$/u
 
 export function shapesOf(text: string): RowShape[] {
   const found = HEAD.exec(text.replaceAll('\u00a0', ' '))?.groups
-  if (!found || text.length > LONGEST) return []
+  if (!found || text.length > ROW_MAX_CHARACTERS) return []
   const { indent, marks, words } = found as { indent: string; marks: string; words: string }
   const glyphs = marks.trim().split(/\s+/u).filter(Boolean)
   if (glyphs.some(glyph => PROMPT.test(glyph))) return []

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { loadAgent } from '../agents/index.js'
 import { readWholeRecording } from '../terminal/recording/index.js'
-import { readAnyTranscript, type TimedStatement } from './any-transcript.js'
+import { type DatedStatement, readAnyTranscript } from './any-transcript.js'
 import type { TaughtRecording } from './recordings.js'
 import { momentsOf } from './transcript-moments.js'
 
@@ -41,7 +41,7 @@ export async function readSession(
 }
 
 /** What the agent wrote about this conversation; nothing if it has no transcript. */
-async function ownTranscript(session: RecordedSession, env: NodeJS.ProcessEnv): Promise<TimedStatement[]> {
+async function ownTranscript(session: RecordedSession, env: NodeJS.ProcessEnv): Promise<DatedStatement[]> {
   const adapter = await loadAgent(session.agent).catch(() => null)
   if (!adapter?.transcript) return []
   const { cwd, agentSessionId, startedAt } = session
@@ -51,7 +51,7 @@ async function ownTranscript(session: RecordedSession, env: NodeJS.ProcessEnv): 
   const reader = adapter.transcript.open(path, lookup)
   try {
     const { statements } = await reader.read()
-    return statements.filter((statement): statement is TimedStatement => statement.at !== null)
+    return statements.filter((statement): statement is DatedStatement => statement.at !== null)
   } finally {
     reader.close()
   }

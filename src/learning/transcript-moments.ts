@@ -1,6 +1,6 @@
 import type { TerminalView } from '../screen/index.js'
 import type { RecordingEvent } from '../terminal/recording/index.js'
-import type { TimedStatement } from './any-transcript.js'
+import type { DatedStatement } from './any-transcript.js'
 import type { TaughtMoment } from './recordings.js'
 
 /*
@@ -15,16 +15,16 @@ const RESULT: TerminalView[] = ['tool_result', 'tool_running', 'thinking']
 const IDLE: TerminalView[] = ['idle_prompt', 'background_task']
 
 /** A shorter time between two records teaches nothing. */
-const SHORTEST_S = 0.6
+const GAP_MIN_S = 0.6
 /** An agent is idle if it wrote nothing for this long after its answer. */
 const IDLE_S = 2
 
 /** A model needs longer than this for its first words, mostly. */
-const SOON_S = 0.8
+const FIRST_WORDS_MIN_S = 0.8
 
 /** The moments that a transcript teaches; `also` are further times to judge (milliseconds). */
 export function momentsOf(
-  statements: readonly TimedStatement[],
+  statements: readonly DatedStatement[],
   recording: { startedAt: number | null; events: readonly RecordingEvent[]; also?: readonly number[] },
 ): TaughtMoment[] {
   const start = startOf(statements, recording)
@@ -39,17 +39,17 @@ export function momentsOf(
     const to = index + 1 < main.length ? (main[index + 1]!.at - start) / 1000 : endsAt
     const found = viewsAfter(statement, main[index + 1])
     const isIdle = found === IDLE
-    if (!found || from < 0 || to > endsAt + 1 || to - from < (isIdle ? IDLE_S : SHORTEST_S)) return []
+    if (!found || from < 0 || to > endsAt + 1 || to - from < (isIdle ? IDLE_S : GAP_MIN_S)) return []
     // The next answer may already be on the screen before the transcript has it.
-    const early = from + Math.min((to - from) / 3, SOON_S)
+    const early = from + Math.min((to - from) / 3, FIRST_WORDS_MIN_S)
     const own = isIdle ? [from + IDLE_S / 2] : found === RUNNING ? [early, from + (2 * (to - from)) / 3] : [early]
-    const times = [...own, ...also.filter(t => t > from + SHORTEST_S / 2 && t < to - SHORTEST_S / 2)]
+    const times = [...own, ...also.filter(t => t > from + GAP_MIN_S / 2 && t < to - GAP_MIN_S / 2)]
     return times.map(t => ({ t, views: new Set(found), needsYou: isIdle ? false : null, from: 'transcript' }))
   })
 }
 
 /** The views between a statement and the next one; null where the transcript does not tell. */
-function viewsAfter(statement: TimedStatement, next: TimedStatement | undefined): TerminalView[] | null {
+function viewsAfter(statement: DatedStatement, next: DatedStatement | undefined): TerminalView[] | null {
   switch (statement.kind) {
     case 'prompt':
       return next && next.kind !== 'prompt' ? WORKING : null
@@ -72,7 +72,7 @@ function viewsAfter(statement: TimedStatement, next: TimedStatement | undefined)
  * recording, Enter follows its text. The header of a recording has whole seconds only.
  */
 function startOf(
-  statements: readonly TimedStatement[],
+  statements: readonly DatedStatement[],
   { startedAt, events }: { startedAt: number | null; events: readonly RecordingEvent[] },
 ): number | null {
   const prompt = statements.find(({ kind }) => kind === 'prompt')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { at, withQuery } from './api.js'
 import type { McpOptions } from './mcp-server.js'
-import { placeOf } from './session-tools.js'
+import { directoryOf } from './session-tools.js'
 import type { ToolRegistry } from './tool-registry.js'
 
 const run = z.string().min(1).max(64).describe('the id of a run, or a unique beginning of it')
@@ -23,7 +23,7 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
   tools.add('run_start', {
     title: 'Start a run',
     description:
-      'Starts a workflow that the daemon drives: kind oneshot (a worker and an auditor, needs task), implementation (needs title or issue), review, pull_request. Its questions wait for a person.',
+      'Starts a workflow in the daemon: kind oneshot (a worker and an auditor, needs task), implementation (needs title or issue), review, pull_request. Its questions wait for a person.',
     input: z.object({
       kind: z.enum(['oneshot', 'implementation', 'review', 'pull_request']),
       task: z.string().min(1).max(100_000).optional().describe('for oneshot'),
@@ -35,7 +35,7 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
       agent,
     }),
     run: async ({ kind, task, input, project: wanted, agent: name }, call) => {
-      const place = placeOf(wanted ?? project, call)
+      const place = directoryOf(wanted ?? project, call)
       const own = name === undefined ? {} : { agent: name }
       return api(
         'POST',

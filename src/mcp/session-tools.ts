@@ -36,7 +36,7 @@ export function addSessionTools(tools: ToolRegistry, { api, project }: McpOption
     run: async ({ agent, project: wanted, prompt, worktree }, call) =>
       api('POST', '/sessions', {
         agent,
-        cwd: placeOf(wanted ?? project, call),
+        cwd: directoryOf(wanted ?? project, call),
         worktree,
         ...(prompt !== undefined && { prompt }),
       }),
@@ -92,7 +92,7 @@ export function addSessionTools(tools: ToolRegistry, { api, project }: McpOption
  * The directory of a session or run; the person at the client is asked for one that is missing.
  * @throws SignalboxError `E_INPUT` if no directory is named.
  */
-export function placeOf(wanted: string | null, call: ToolCall): string {
+export function directoryOf(wanted: string | null, call: ToolCall): string {
   const place = wanted ?? call.ask('project', 'In which directory? (an absolute path)')
   if (place !== null) return place
   throw new SignalboxError('E_INPUT', 'no project was given', { next: 'give the absolute path of a directory' })

@@ -150,7 +150,7 @@ export class NotificationCenter {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
     this.#ends.cancel(pane.id)
-    this.#unstuck(pane)
+    this.#endStuck(pane)
   }
 
   // — needs you —
@@ -256,7 +256,7 @@ export class NotificationCenter {
 
   #followStuck(pane: PaneInfo): void {
     const { clock, settings } = this.#options
-    if (!pane.stuck) return this.#unstuck(pane)
+    if (!pane.stuck) return this.#endStuck(pane)
     if (this.#stuck.has(pane.id)) return
     const since = clock.now()
     const notify = () => {
@@ -281,7 +281,7 @@ export class NotificationCenter {
     }
   }
 
-  #unstuck(pane: PaneInfo): void {
+  #endStuck(pane: PaneInfo): void {
     this.#stuck.get(pane.id)?.timer.cancel()
     this.#stuck.delete(pane.id)
     const id = this.#stuckCards.get(pane.id)
@@ -294,7 +294,7 @@ export class NotificationCenter {
   #gone(pane: PaneInfo): void {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
-    this.#unstuck(pane)
+    this.#endStuck(pane)
   }
 
   #notifyEnd(kind: 'done' | 'failed', pane: PaneInfo): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventData } from '../events/index.js'
-import type { Finding } from './verdict.js'
+import type { AuditFinding } from './verdict.js'
 
 /** The agent that plays a role. */
 const role = z.object({
@@ -13,7 +13,7 @@ const role = z.object({
   header: z.string().optional(),
 })
 
-export type Role = z.infer<typeof role>
+export type OneshotRole = z.infer<typeof role>
 
 export const oneshotInput = z.object({
   task: z.string().min(1),
@@ -48,7 +48,7 @@ export interface Feedback {
   from: 'auditor' | 'recovery'
   verdict: 'RETRY' | 'IMPOSSIBLE' | 'DONE' | null
   text: string
-  findings: Finding[]
+  findings: AuditFinding[]
   /** The agent's own session of an attempt that can be continued. */
   sessionId?: string
 }
@@ -72,6 +72,6 @@ export interface AgentStepResult {
   class?: string
   structured?: unknown
   /** For an auditor only: the verdict parsed from its answer. */
-  verdict?: { verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'; feedback: string; findings: Finding[] } | null
+  verdict?: { verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'; feedback: string; findings: AuditFinding[] } | null
   complaint?: string
 }

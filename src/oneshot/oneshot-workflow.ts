@@ -1,4 +1,4 @@
-import type { Command, Workflow } from '../engine/index.js'
+import type { Workflow, WorkflowCommand } from '../engine/index.js'
 import type { EventData } from '../events/index.js'
 import { lookup, transition } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
@@ -77,7 +77,7 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
   decide,
 }
 
-function decide(work: OneshotWork): readonly Command[] {
+function decide(work: OneshotWork): readonly WorkflowCommand[] {
   const { state, iteration } = work
   if (work.missing !== null)
     return [{ do: 'emit', events: [{ type: 'run.paused', data: { reason: `agent_missing: ${work.missing}` } }] }]

@@ -4,10 +4,10 @@ import { soleJsonObject } from '../text/index.js'
 interface Verdict {
   verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'
   feedback: string
-  findings: Finding[]
+  findings: AuditFinding[]
 }
 
-export interface Finding {
+export interface AuditFinding {
   file?: string
   line?: number
   text: string
@@ -64,10 +64,13 @@ function judge(value: unknown): VerdictReading {
   const read = list.map(readFinding)
   const bad = read.indexOf(null)
   if (bad >= 0) return none(`finding ${bad + 1} does not have the form {"file"?, "line"?, "text"}`)
-  return { verdict: { verdict: word, feedback: feedback ?? '', findings: read as Finding[] }, extra: Object.keys(rest) }
+  return {
+    verdict: { verdict: word, feedback: feedback ?? '', findings: read as AuditFinding[] },
+    extra: Object.keys(rest),
+  }
 }
 
-function readFinding(value: unknown): Finding | null {
+function readFinding(value: unknown): AuditFinding | null {
   if (typeof value !== 'object' || value === null) return null
   const { file, line, text } = value as Record<string, unknown>
   if (typeof text !== 'string') return null

@@ -6,8 +6,8 @@ import {
   Eligibility,
   featuresLater,
   featuresOf,
-  type Guess,
   HeuristicAnalyser,
+  type HeuristicResult,
   type HeuristicSettings,
   hasLiveMenu,
   spinnerMask,
@@ -15,10 +15,10 @@ import {
 import type { Job } from './job.js'
 import type { Pane } from './pane.js'
 import type { PaneStatus } from './status-table.js'
-import { timeless } from './supervisor-parts.js'
+import { withoutTimes } from './supervisor-parts.js'
 
 /** What is new in a frame, compared with the previous one. */
-export type Novelty = 'news' | 'change' | 'motion' | 'nothing'
+export type ContentChange = 'news' | 'change' | 'motion' | 'nothing'
 
 /** What the eligibility of the heuristics needs to know about the pane. */
 export interface ContentContext {
@@ -91,7 +91,7 @@ export class ContentTracker {
   }
 
   /** A guess has changed the status. */
-  applied(guess: NonNullable<Guess['emitted']>): void {
+  applied(guess: NonNullable<HeuristicResult['emitted']>): void {
     if (this.#features) this.#analyser.applied(guess.signal, this.#features)
   }
 
@@ -105,7 +105,7 @@ export class ContentTracker {
   }
 
   /** Compares the frame with the previous one. A running clock is a change, but not news. */
-  follow(frame: Frame, observation: Observation): Novelty {
+  follow(frame: Frame, observation: Observation): ContentChange {
     const before = this.#frame
     this.#frame = frame
     if (!before || before.seq === frame.seq) return 'nothing'
@@ -116,12 +116,12 @@ export class ContentTracker {
     const features = featuresOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
     this.#features = features
     if (features.changed === 0) return features.isMotion ? 'motion' : 'nothing'
-    const isNews = rowChanges(before.lines, frame.lines, timeless).changed.length > 0 || features.newLines > 0
+    const isNews = rowChanges(before.lines, frame.lines, withoutTimes).changed.length > 0 || features.newLines > 0
     return isNews ? 'news' : 'change'
   }
 
   /** What the rows suggest now. `frame` is null if only time has passed. */
-  guess(frame: Frame | null, t: number, context: ContentContext): Guess | null {
+  guess(frame: Frame | null, t: number, context: ContentContext): HeuristicResult | null {
     const look = context.pane.screen.last
     if (!look) return null
     if (frame && !this.#features)

@@ -12,7 +12,7 @@ export interface DetectedAgent {
 /** A banner appears within the first frames, or not at all. */
 const FRAMES_MAX = 300
 const BYTES_MAX = 2_000_000
-const UNTIL_S = 60
+const SEARCH_MAX_S = 60
 
 /** Words that may precede a program's own name. */
 const WRAPPERS = new Set(['node', 'bun', 'deno', 'npx', 'bunx', 'python', 'python3', 'uv', 'env', 'sudo'])
@@ -39,7 +39,7 @@ export function detectByScreen(
   const look = new AgentSearch(detections)
   let bytes = 0
   for (const event of events) {
-    if (event.t > UNTIL_S || bytes > BYTES_MAX || look.frames > FRAMES_MAX) break
+    if (event.t > SEARCH_MAX_S || bytes > BYTES_MAX || look.frames > FRAMES_MAX) break
     const due = emulator.nextDeadline()
     const made = due !== null && due <= event.t ? emulator.tick(event.t) : []
     if (event.kind === 'output') {
@@ -51,7 +51,7 @@ export function detectByScreen(
       if (found) return found
     }
   }
-  for (const one of emulator.force(UNTIL_S)) {
+  for (const one of emulator.force(SEARCH_MAX_S)) {
     const found = one.type === 'frame' ? look.take(one.frame) : null
     if (found) return found
   }

@@ -16,7 +16,7 @@ function watching(screens: [t: number, text: string][]) {
   const replay = new Replay({ pack: PACK, cols: 40, rows: 10 })
   const reports = screens.flatMap(([t, text]) =>
     [...replay.apply({ kind: 'output', t, bytes: bytes(text) }), ...replay.runTimers(t + 0.9)].flatMap(step =>
-      step.type === 'look' ? watch.see(step.look) : [],
+      step.type === 'look' ? watch.observe(step.look) : [],
     ),
   )
   return { watch, reports }
@@ -42,7 +42,7 @@ describe('DriftDetector', () => {
         step.type === 'look' && step.look.isSettled ? [step.look] : [],
       ),
     )
-    looks.forEach((look, index) => watch.see(look, index === 0))
+    looks.forEach((look, index) => watch.observe(look, index === 0))
     expect(watch.counts.disagreements).toBe(1)
   })
 

@@ -19,7 +19,7 @@ export interface DriftReport {
   screenHash: string
 }
 
-const LEAST_FRAMES = 50
+const FRAMES_MIN = 50
 const SHARE_MAX = 0.2
 const UNKNOWN_STABLE_S = 10
 
@@ -40,7 +40,7 @@ export class DriftDetector {
   }
 
   /** `isDisputed`: another source says something else than the screen. */
-  see(look: Look, isDisputed = false): DriftReport[] {
+  observe(look: Look, isDisputed = false): DriftReport[] {
     if (!look.isSettled || look.frame.seq === this.#lastFrame || look.frame.lines.every(row => row.text === ''))
       return []
     this.#lastFrame = look.frame.seq
@@ -74,7 +74,7 @@ export class DriftDetector {
   #tooMany(look: Look, kind: Recognition | null): DriftReport[] {
     const { anchored, structural, unknown } = this.#counts
     const all = anchored + structural + unknown
-    const isDrift = all >= LEAST_FRAMES && (structural + unknown) / all > SHARE_MAX
+    const isDrift = all >= FRAMES_MIN && (structural + unknown) / all > SHARE_MAX
     if (!isDrift || this.#isReported || kind === 'anchored') return []
     this.#isReported = true
     return [{ reason: 'screens', counts: this.counts, look, screenHash: screenHash(look) }]
@@ -86,11 +86,11 @@ function kindOf(observation: Observation): Recognition | null {
   if (observation.view === 'unknown')
     return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
   // A low-confidence fallback does not count as recognition.
-  if (!observation.anchored && observation.confidence < LEAST_CONFIDENCE) return 'unknown'
+  if (!observation.anchored && observation.confidence < CONFIDENCE_MIN) return 'unknown'
   return observation.anchored ? 'anchored' : 'structural'
 }
 
-const LEAST_CONFIDENCE = 0.5
+const CONFIDENCE_MIN = 0.5
 
 /** Equal for screens that differ only in numbers and moving cells. */
 function screenHash({ frame }: Look): string {

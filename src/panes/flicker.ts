@@ -7,7 +7,7 @@
  * changes too. So work that starts after a person acted (a key that went to the program, or text
  * that appeared in its input line while it was idle) restarts the count.
  */
-const STRICT_FOR_S = 300
+const STRICT_S = 300
 
 export class FlickerDetector {
   readonly #max: number
@@ -46,7 +46,7 @@ export class FlickerDetector {
     if (this.#changes.length <= this.#max) return false
     this.#changes = []
     this.#count++
-    this.#strictUntil = t + STRICT_FOR_S
+    this.#strictUntil = t + STRICT_S
     return true
   }
 

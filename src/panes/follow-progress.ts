@@ -5,7 +5,7 @@ import type { ProgressTracker } from './progress.js'
 import type { SupervisedStatus } from './supervised-status.js'
 
 /** Records the progress of a look. True if the content has changed. */
-export function followLook(
+export function recordProgress(
   { frame, observation }: Look,
   t: number,
   { content, progress }: { content: ContentTracker; progress: ProgressTracker },

@@ -13,7 +13,7 @@
  *   Supervisor           readings and signals become the status for people          supervisor.ts
  *                          signal-queue.ts → supervised-reading.ts → status-table.ts
  *                          supervised-status.ts: what follows from a change
- *                          content-tracker.ts, heuristics/: guesses if nothing reports
+ *                          content-tracker.ts, heuristics/: rules for programs that report nothing
  *
  * Terms: a *look* is a frame with its observation at a moment. A *claim* is what a piece of
  * evidence says that the pane is doing. An *authority* is a source of evidence; a lower one may
@@ -60,4 +60,4 @@ export { type PaneStatus, statusTable } from './status-table.js'
 export { StatusTracker } from './status-tracker.js'
 export { SupervisedReplay } from './supervised-replay.js'
 export { Supervisor } from './supervisor.js'
-export { hasNews, type SupervisedState, type SupervisorSettings } from './supervisor-parts.js'
+export { hasNewContent, type SupervisedState, type SupervisorSettings } from './supervisor-parts.js'

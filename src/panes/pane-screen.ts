@@ -13,13 +13,13 @@ import {
 import {
   type EmulatorOptions,
   type EmulatorState,
-  type Evidence,
   type Frame,
   FrameCoalescer,
   type ProgramStatus,
   type Row,
   TerminalEmulator,
   type TerminalEvent,
+  type TerminalEvidence,
 } from '../terminal/index.js'
 import type { KeyModes, ScreenView } from './screen-view.js'
 import { asRunning, DeclaredEnd, LineEditor, Settler, type SettleSettings, SpinnerCells } from './settle.js'
@@ -27,7 +27,7 @@ import { asRunning, DeclaredEnd, LineEditor, Settler, type SettleSettings, Spinn
 /** The outputs of a pane's bytes, in order. */
 export type PaneOutput =
   | { type: 'reply'; bytes: Uint8Array }
-  | { type: 'evidence'; t: number; evidence: Evidence }
+  | { type: 'evidence'; t: number; evidence: TerminalEvidence }
   | { type: 'look'; look: Look }
 
 /** One classified frame. `isSettled`: it lasted. `isConfirmed`: the reading accepts it. */
@@ -118,7 +118,7 @@ export class PaneScreen implements ScreenView {
   }
 
   settleBy(settings: SettleSettings): void {
-    this.#settler.tune(settings)
+    this.#settler.applySettings(settings)
   }
 
   requireIdleFor(seconds: number, until: number): void {
@@ -217,7 +217,7 @@ export class PaneScreen implements ScreenView {
     const observation = editor === 'runs' ? asRunning(seen) : seen
     const isSpinning = this.#spinners.see(frame, layout.composer?.first ?? 0)
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isSpinning })
-    const isDeclared = this.#declared.see(observation) && !isSpinning
+    const isDeclared = this.#declared.observe(observation) && !isSpinning
     const isConfirmed = isSettled || isDeclared
     const outline = this.#outlineOf(layout, frame)
     this.#last = { t: frame.t, frame, observation, outline, atWork, isSettled, isConfirmed }

@@ -9,7 +9,7 @@ import {
   reduceShellMark,
   type ShellMark,
   type ShellState,
-  type Evidence as TerminalEvidence,
+  type TerminalEvidence,
 } from '../terminal/index.js'
 import { statusClaim, titleClaim } from './claims.js'
 import type { Claim, Evidence } from './evidence.js'

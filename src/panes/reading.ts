@@ -125,7 +125,7 @@ export class EvidenceSet {
 
   /** A menu on the screen would count instead of the shell, whose command has not ended. */
   get isMenuOverCommand(): boolean {
-    return this.#menuSince !== null && isYounger(this.#menuSince, this.#reports.get('shell'))
+    return this.#menuSince !== null && appearedAfter(this.#menuSince, this.#reports.get('shell'))
   }
 
   report(evidence: Evidence): void {
@@ -231,7 +231,7 @@ export class EvidenceSet {
         if (!isOfProcess(this.#reports.get(authority))) this.#reports.delete(authority)
     const isMenuStable = this.#menuSince !== null && t - this.#menuSince >= MENU_STABLE_S
     for (const authority of ['osc7501', 'hook', 'transcript', 'title'] as const)
-      if (isMenuStable && isYounger(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
+      if (isMenuStable && appearedAfter(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
     for (const authority of REPORTED) {
       const evidence = this.#reports.get(authority)
       if (evidence && this.#hasLapsed(evidence, t)) this.#reports.delete(authority)
@@ -283,7 +283,7 @@ export class EvidenceSet {
 }
 
 /** A menu that appeared after the report of work. */
-function isYounger(menuSince: number, report: Evidence | undefined): boolean {
+function appearedAfter(menuSince: number, report: Evidence | undefined): boolean {
   return report?.claim.is === 'working' && report.t < menuSince
 }
 

@@ -14,17 +14,20 @@ describe('the declared end of a turn', () => {
   it('is a row that appeared after work or a question', () => {
     for (const before of [WORK, MENU]) {
       const declared = new DeclaredEnd()
-      expect([declared.see(before), declared.see(END), declared.see(END)]).toEqual([false, true, true])
+      expect([declared.observe(before), declared.observe(END), declared.observe(END)]).toEqual([false, true, true])
     }
   })
 
   it('is not a row that was already visible during the work, or one without an anchor', () => {
     const woken = new DeclaredEnd()
-    expect([woken.see(look({ busy: true, terminator: END.terminator })), woken.see(END)]).toEqual([false, false])
+    expect([woken.observe(look({ busy: true, terminator: END.terminator })), woken.observe(END)]).toEqual([
+      false,
+      false,
+    ])
     const loose = new DeclaredEnd()
-    expect([loose.see(WORK), loose.see(look({ ...END, anchored: false }))]).toEqual([false, false])
+    expect([loose.observe(WORK), loose.observe(look({ ...END, anchored: false }))]).toEqual([false, false])
     const first = new DeclaredEnd()
-    expect([first.see(look({})), first.see(END)]).toEqual([false, false])
+    expect([first.observe(look({})), first.observe(END)]).toEqual([false, false])
   })
 })
 

@@ -139,13 +139,13 @@ describe('Settler', () => {
 
   test('takes the number of looks, their gap and the maximum time from settings', () => {
     const settler = new Settler()
-    settler.tune({ looks: 2, gapS: 0.5, maxS: 9 })
+    settler.applySettings({ looks: 2, gapS: 0.5, maxS: 9 })
     settler.accept(work, 0)
     expect(settler.accept(rest, 1)).toBe(false)
     expect(settler.nextDeadline()).toBe(1.5)
     expect(settler.accept(rest, 1.49)).toBe(false)
     expect(settler.accept(rest, 1.5)).toBe(true)
-    settler.tune({ looks: 99, gapS: 0.5, maxS: 2 })
+    settler.applySettings({ looks: 99, gapS: 0.5, maxS: 2 })
     settler.accept(work, 3)
     expect([4, 5.9, 6].map(t => settler.accept(rest, t))).toEqual([false, false, true])
   })

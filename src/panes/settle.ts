@@ -40,7 +40,7 @@ export class Settler {
     this.#leastS = leastS
   }
 
-  tune(settings: SettleSettings): void {
+  applySettings(settings: SettleSettings): void {
     this.#settings = settings
   }
 
@@ -119,7 +119,7 @@ export class DeclaredEnd {
   #isOpen = false
 
   /** True if this look shows the end of the work seen before it. */
-  see(observation: Observation): boolean {
+  observe(observation: Observation): boolean {
     const { busy, awaiting, terminator, anchored } = observation
     if (busy === true || awaiting !== null) {
       this.#isOpen = terminator === null
@@ -184,13 +184,13 @@ export class SpinnerCells {
  * all. After a screen that was captured as a whole the mode is unknown, so everything is learned
  * again.
  */
-export type LineEditorVerdict = 'reads' | 'runs' | 'unknown'
+export type LineEditorState = 'reads' | 'runs' | 'unknown'
 
 export class LineEditor {
   #prompt: string | null = null
 
   /** What the mode says about a shell's prompt in this frame. */
-  judge(observation: Observation, frame: Frame, isPasteBracketed: boolean): LineEditorVerdict {
+  judge(observation: Observation, frame: Frame, isPasteBracketed: boolean): LineEditorState {
     if (observation.view !== 'idle_prompt') return 'unknown'
     if ((observation as Observation<'idle_prompt'>).payload.prompt !== 'shell') return 'unknown'
     const row = frame.lines[frame.cursor.y]?.text ?? ''

@@ -10,7 +10,7 @@ import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.
  * protected new signal is always accepted: the queue may then exceed `max`, by the number of
  * signals that must not be lost. Every drop and merge is counted with its reason.
  */
-const LOW_FROM = 0.8
+const DROP_LOW_FROM_SHARE = 0.8
 
 export type DropReason = 'stale_generation' | 'low_priority' | 'overflow_low' | 'overflow_normal' | 'refused' | 'merged'
 
@@ -48,7 +48,8 @@ export class SignalQueue {
       this.#count('merged')
       return true
     }
-    if (isLowPriority(signal) && this.#waiting.length >= this.#max * LOW_FROM) return this.#drop('low_priority')
+    if (isLowPriority(signal) && this.#waiting.length >= this.#max * DROP_LOW_FROM_SHARE)
+      return this.#drop('low_priority')
     if (this.#waiting.length >= this.#max && !this.#makeRoom() && !isProtected(signal)) return this.#drop('refused')
     this.#waiting.push(signal)
     return true

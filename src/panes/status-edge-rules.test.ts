@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parsePack } from '../screen/index.js'
-import { GuessFixture } from './heuristics/testing/guess-fixture.js'
+import { HeuristicFixture } from './heuristics/testing/heuristic-fixture.js'
 import { applySignal, INITIAL_STATUS, type StatusSignal } from './status.js'
 import { statusTable } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
@@ -72,46 +72,46 @@ describe('applySignal', () => {
 })
 
 describe('ends and waits of the heuristics', () => {
-  const said = (fixture: GuessFixture, t: number) => fixture.wait(t).emitted
+  const said = (fixture: HeuristicFixture, t: number) => fixture.wait(t).emitted
 
   it('a prompt right after a spinner is an end at once', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     for (let t = 1; t <= 3; t++) fixture.print(t, `\r\u001b[Kfetching ${t}%`)
     expect(fixture.print(3.5, '\r\u001b[K$ ').emitted).toMatchObject({ signal: 'heuristic_done' })
-    const still = new GuessFixture()
+    const still = new HeuristicFixture()
     still.print(1, 'fetched\r\n')
     expect(still.print(3.5, '$ ').emitted).toBeNull()
   })
 
   it('a prompt that was learned at certain idle counts without a pattern, and for any numbers', () => {
-    const prompt = (fixture: GuessFixture) => {
+    const prompt = (fixture: HeuristicFixture) => {
       fixture.print(1, 'out\r\njob 12 of me »')
       fixture.wait(1.1)
       return said(fixture, 1.2)
     }
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.analyser.learnPrompt('job 7 of me »')
-    expect([prompt(fixture)?.reason, prompt(new GuessFixture())]).toEqual(['prompt at the cursor', null])
+    expect([prompt(fixture)?.reason, prompt(new HeuristicFixture())]).toEqual(['prompt at the cursor', null])
   })
 
   it('a menu on the row of the cursor is a wait once, when it appears; a list in text is not', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     expect(fixture.print(1, 'x\r\n[Y]es or [N]o').emitted).toEqual({
       signal: 'heuristic_wait',
       reason: 'menu appeared',
     })
     expect(said(fixture, 1.5)).toBeNull()
-    expect(new GuessFixture().print(1, 'press [Y]es\r\nand so on').emitted).toBeNull()
+    expect(new HeuristicFixture().print(1, 'press [Y]es\r\nand so on').emitted).toBeNull()
   })
 
   it('a mark that disappears ends the run before a prompt, but after a question that stays', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'Working (esc to interrupt)')
     expect(fixture.print(2, '\r\u001b[KReally? [y/N] $ ').emitted).toEqual({
       signal: 'heuristic_done',
       reason: 'interrupt mark gone',
     })
-    const asked = new GuessFixture()
+    const asked = new HeuristicFixture()
     asked.print(1, 'Working (esc to interrupt)')
     asked.print(2, '\r\u001b[KOverwrite all of it ? ')
     expect([said(asked, 3), said(asked, 4)]).toMatchObject([
@@ -121,7 +121,7 @@ describe('ends and waits of the heuristics', () => {
   })
 
   it('a mark that scrolls off while rows change ends no run', () => {
-    const fixture = new GuessFixture({ live_rows: 3 })
+    const fixture = new HeuristicFixture({ live_rows: 3 })
     fixture.print(1, 'Working (esc to interrupt)\r\n')
     for (let t = 2; t < 9; t++) expect(fixture.print(t, `row ${'abcdefghi'[t]}\r\n`).emitted).toBeNull()
   })

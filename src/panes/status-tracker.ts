@@ -15,8 +15,8 @@ const LONG_AFTER_S = 60
  * Work that continues after a shorter idle time is the same work, if starts are not reported: a
  * screen flickers.
  */
-const DIP_S = 5
-const DIP_SOURCES: ReadonlySet<string> = new Set(['title', 'screen', 'structure'])
+const SHORT_IDLE_S = 5
+const SHORT_IDLE_SOURCES: ReadonlySet<string> = new Set(['title', 'screen', 'structure'])
 
 /**
  * Follows the readings of one pane and keeps its status, with the last events and their effects.
@@ -115,7 +115,9 @@ export class StatusTracker {
     const last = this.#before
     if (last === null || before.work !== null || after.work === null || signal.event !== 'start') return after
     const isDip =
-      signal.t - last.endedAt < DIP_S && last.source === signal.source && DIP_SOURCES.has(String(signal.source))
+      signal.t - last.endedAt < SHORT_IDLE_S &&
+      last.source === signal.source &&
+      SHORT_IDLE_SOURCES.has(String(signal.source))
     return isDip && before.generation === after.generation ? { ...after, startedAt: last.startedAt } : after
   }
 

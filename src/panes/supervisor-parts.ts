@@ -48,16 +48,16 @@ export function isActiveStatus(status: PaneStatus): boolean {
   return status === 'running' || status === 'long-running'
 }
 
-export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; claim: Claim }>> = {
+export const SIGNAL_EFFECTS: Readonly<Record<HeuristicSignal, { event: StatusEvent; claim: Claim }>> = {
   heuristic_run: { event: 'start', claim: { is: 'working' } },
   heuristic_done: { event: 'finish-ok', claim: { is: 'done' } },
   heuristic_wait: { event: 'ask', claim: { is: 'blocked', awaiting: 'input' } },
   heuristic_idle: { event: 'idle', claim: { is: 'idle' } },
 }
-export const GUESS_LASTS_S = 30
+export const SIGNAL_EXPIRY_S = 30
 
 /** A row without the times in it: a running clock is not news. */
-export const timeless: RowMask = memoizeByObject(row =>
+export const withoutTimes: RowMask = memoizeByObject(row =>
   row.text
     .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
@@ -66,9 +66,9 @@ export const timeless: RowMask = memoizeByObject(row =>
 /**
  * Whether a frame shows anything that the previous one did not, besides motion and running clocks.
  */
-export function hasNews(before: Frame | null, after: Frame): boolean {
+export function hasNewContent(before: Frame | null, after: Frame): boolean {
   if (before === null || before.buffer !== after.buffer || before.cols !== after.cols) return true
-  const { added, changed } = rowChanges(before.lines, after.lines, timeless)
+  const { added, changed } = rowChanges(before.lines, after.lines, withoutTimes)
   return changed.length > 0 || added.some(({ text }) => text.trim() !== '')
 }
 
@@ -77,7 +77,7 @@ export function sourceOf({ authority }: Evidence): SignalSource {
 }
 
 /** `shell/command-end` → `command-end`. */
-export function nameOf({ ref }: Evidence): string {
+export function evidenceName({ ref }: Evidence): string {
   return ref.slice(ref.indexOf('/') + 1)
 }
 

@@ -1,9 +1,9 @@
-import { applyGuess } from './apply-guess.js'
+import { applyHeuristic } from './apply-heuristic.js'
 import { claimOf } from './claims.js'
 import { ContentTracker } from './content-tracker.js'
 import type { Evidence } from './evidence.js'
 import { FocusTracker } from './focus-tracker.js'
-import { followLook, markStuck } from './follow-progress.js'
+import { markStuck, recordProgress } from './follow-progress.js'
 import { ForegroundTracker } from './foreground-tracker.js'
 import { isListedJob } from './heuristics/index.js'
 import type { Job } from './job.js'
@@ -18,7 +18,7 @@ import type { PaneStatus } from './status-table.js'
 import { SupervisedReading } from './supervised-reading.js'
 import { SupervisedStatus } from './supervised-status.js'
 import {
-  nameOf,
+  evidenceName,
   type SupervisedState,
   type SupervisorOptions,
   type SupervisorSettings,
@@ -27,7 +27,7 @@ import {
 import type { TerminalReadResult } from './terminal-read-check.js'
 
 /** A screen that has not changed for this long is idle, unless something runs. In seconds. */
-const QUIET_S = 10
+const UNCHANGED_IDLE_S = 10
 
 /**
  * Turns everything known about one pane into its status: reports go through the queue into the
@@ -102,7 +102,7 @@ export class Supervisor {
   take(steps: readonly PaneStep[], t: number): void {
     for (const step of steps) {
       if (step.type === 'evidence')
-        this.#offer(sourceOf(step.evidence), nameOf(step.evidence), step.evidence.t, { evidence: step.evidence })
+        this.#offer(sourceOf(step.evidence), evidenceName(step.evidence), step.evidence.t, { evidence: step.evidence })
       if (step.type === 'look') this.#offer('screen', step.state.view, step.look.t, { step })
     }
     this.drain(t)
@@ -168,7 +168,7 @@ export class Supervisor {
   }
 
   /** Applies changed settings. */
-  retune(): void {
+  applySettings(): void {
     this.#tune(this.pane)
   }
 
@@ -216,7 +216,7 @@ export class Supervisor {
    */
   isIdle(t: number): boolean {
     const look = this.pane.screen.last
-    return !this.#status.isActive && !this.#foreground.isReturnPending && look !== null && t - look.t > QUIET_S
+    return !this.#status.isActive && !this.#foreground.isReturnPending && look !== null && t - look.t > UNCHANGED_IDLE_S
   }
 
   /**
@@ -311,7 +311,7 @@ export class Supervisor {
   #handle(signal: Signal, now: number): void {
     const { source, t, data } = signal
     if (data.evidence !== undefined) return this.#reading.takeEvidence(data.evidence as Evidence, now)
-    if (data.step !== undefined) return this.#see((data.step as PaneStep & { type: 'look' }).state, t)
+    if (data.step !== undefined) return this.#observe((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
       this.#status.log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
@@ -334,10 +334,10 @@ export class Supervisor {
     }
   }
 
-  #see(state: PaneState, t: number): void {
+  #observe(state: PaneState, t: number): void {
     const { look } = state
     if (!look) return
-    if (followLook(look, t, { content: this.#content, progress: this.#progress }))
+    if (recordProgress(look, t, { content: this.#content, progress: this.#progress }))
       this.#offer('content', 'update', t, {})
     if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
     this.#endReturned(t)
@@ -396,7 +396,7 @@ export class Supervisor {
     })
     if (!guess) return
     const job = this.job?.name ?? 'none'
-    const isApplied = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    const isApplied = applyHeuristic(guess, t, { job, status: this.#status, progress: this.#progress, counters })
     if (!isApplied) return
     this.#content.applied(guess.emitted!)
     this.#reading.noteReport(t)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { DEFAULT_PLAN_PATH } from './plan/plan-path.js'
 
-export const ROLES = ['architect', 'developer', 'reviewer', 'evaluator'] as const
-export type RoleName = (typeof ROLES)[number]
+export const PIPELINE_ROLES = ['architect', 'developer', 'reviewer', 'evaluator'] as const
+export type RoleName = (typeof PIPELINE_ROLES)[number]
 
 /** The agent that plays a role. */
 const player = z.object({
@@ -14,7 +14,7 @@ const player = z.object({
   endpoint: z.string().optional(),
   apiKeyEnv: z.string().optional(),
 })
-export type Player = z.infer<typeof player>
+export type RoleAssignment = z.infer<typeof player>
 
 const ACTS = ['push', 'open', 'comment', 'resolve'] as const
 
@@ -93,7 +93,7 @@ export const finding = z.object({
   line: z.int().positive().nullable().default(null),
   text: z.string().min(1).max(8_000),
 })
-export type Finding = z.infer<typeof finding>
+export type GivenFinding = z.infer<typeof finding>
 
 /** The pull request that a run opens or follows. */
 const pullRequest = z.object({

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readAnswer, recordResume } from '../engine/index.js'
+import { parseInterviewAnswer, recordResume } from '../engine/index.js'
 import { plan, writesPlan } from './testing/scripted-agents.js'
 import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
@@ -127,8 +127,8 @@ describe('a plan', () => {
       stage: '',
       fingerprint: '',
     }
-    expect(readAnswer(question, '')).toBeNull()
-    expect(readAnswer(question, '   \n')).toBeNull()
+    expect(parseInterviewAnswer(question, '')).toBeNull()
+    expect(parseInterviewAnswer(question, '   \n')).toBeNull()
     expect((await fixture.readRun(id)).record.status).toBe('waiting')
   })
 

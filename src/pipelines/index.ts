@@ -20,7 +20,8 @@
  *   profile; it never changes.
  * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
- * - prompts/: the instructions of each role, which a person may replace, and the framed material.
+ * - prompts/: the instructions of each role, which a person may replace, and the material in named
+ * sections.
  * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
  * - pull-request/: what a run does outside this machine (acts.ts), and how it does it once.
  *   forges/: GitHub and GitLab through their programs.
@@ -40,16 +41,16 @@
 
 export type { ReadProfile } from './ad-hoc-args.js'
 export {
-  type Finding,
   finding,
+  type GivenFinding,
+  PIPELINE_ROLES,
   type PipelineArgs,
-  type Player,
   type ProfileCopy,
   type PullRequestArgs,
   pipelineArgs,
   profileCopy,
   type ReviewTarget,
-  ROLES,
+  type RoleAssignment,
   type RoleName,
 } from './args.js'
 export type { PipelineMetadata } from './base.js'

@@ -2,11 +2,11 @@ import { type HeadlessEnd, kindOfTool } from '../agents/index.js'
 import { type AgentTurn, failedTurn, type StepCall, type Usage } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { canonicalJson } from '../text/index.js'
-import type { Player, RoleName } from './args.js'
+import type { RoleAssignment, RoleName } from './args.js'
 import type { NodeContext, NodeResult } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
 import { isOnTask } from './state.js'
-import { judgeTool, type ToolCall } from './tool-policy.js'
+import { judgeTool, type RequestedTool } from './tool-policy.js'
 
 export interface RoleTurn {
   role: RoleName
@@ -30,7 +30,7 @@ const INPUT_MAX = 500
 const FULL_SHARE = 0.8
 
 /** The agent of a role. The task reviewer of the profile reviews all tasks but the last one. */
-export function playerOf({ args, state }: Pick<NodeContext, 'args' | 'state'>, role: RoleName): Player {
+export function playerOf({ args, state }: Pick<NodeContext, 'args' | 'state'>, role: RoleName): RoleAssignment {
   const { roles } = args.profile
   const isEarlier = isOnTask(state) && state.current_task_index < (state.total_tasks ?? 1) - 1
   return (role === 'reviewer' && isEarlier ? roles.task_reviewer : undefined) ?? roles[role]
@@ -55,7 +55,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: THRESHOLDS,
   }
-  const decide = (tool: ToolCall, isAfterwards: boolean) => {
+  const decide = (tool: RequestedTool, isAfterwards: boolean) => {
     const verdict = judgeTool(turn.role, tool, cwd)
     const isAllowed = verdict.decision === 'allow'
     // Calls that were already made and allowed are in the activities; a person's decisions are in

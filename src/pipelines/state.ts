@@ -64,7 +64,7 @@ export type TypedReview = z.infer<typeof typedReview>
 /** Something in a pull request that needs an answer: a failed check, a thread, a comment. */
 const pullItem = z.object({
   number: z.int().positive(),
-  /** Names it in answers, so that it is answered once: what it is, and its newest remark. */
+  /** Names it in answers, so that it is answered once: what it is, and its newest comment. */
   key: z.string(),
   kind: z.enum(['check', 'thread', 'comment']),
   thread: z.string().nullable(),

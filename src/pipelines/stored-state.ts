@@ -61,7 +61,7 @@ export function readState(
   const stored: Record<string, unknown> = {}
   for (const field of Object.keys(implementationState.shape)) {
     const key = `${PREFIX}${field}`
-    if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
+    if (Object.hasOwn(context, key)) stored[field] = loadWhole(context[key], artifacts)
   }
   // A fork has read the branch of its original run; its own is that of its workspace.
   const own = isFork ? { branch: args.workspace.branch, worktree: args.workspace.path } : {}
@@ -79,7 +79,7 @@ export function storedFields(
 }
 
 /** A value too large for the context is in an artifact. */
-function whole(value: unknown, artifacts: Artifacts): unknown {
+function loadWhole(value: unknown, artifacts: Artifacts): unknown {
   if (typeof value !== 'object' || value === null || !('artifact' in value) || !('path' in value)) return value
   return artifacts.get(String(value.artifact))
 }

@@ -18,7 +18,7 @@ const RISK: Readonly<Record<ToolKind, number>> = {
 const DESTRUCTIVE = 3
 
 /** The maximum risk of each role. */
-const CEILING: Readonly<Record<RoleName, number>> = { architect: 1, developer: 2, reviewer: 0, evaluator: 0 }
+const RISK_MAX: Readonly<Record<RoleName, number>> = { architect: 1, developer: 2, reviewer: 0, evaluator: 0 }
 
 const ALLOWED: Readonly<Record<RoleName, readonly ToolKind[]>> = {
   architect: ['read', 'search', 'web', 'plan', 'agent', 'write'],
@@ -27,33 +27,33 @@ const ALLOWED: Readonly<Record<RoleName, readonly ToolKind[]>> = {
   evaluator: ['read', 'search', 'plan', 'agent'],
 }
 
-export interface ToolCall {
+export interface RequestedTool {
   tool: string
   kind: ToolKind
   input: unknown
 }
 
-export type ToolVerdict = { decision: 'allow' | 'deny' | 'ask'; reason: string }
+export type ToolPermission = { decision: 'allow' | 'deny' | 'ask'; reason: string }
 
 /**
  * Whether a role may make a call. Checked in this order: the role's list, whether the tool is
  * known, its risk, whether it stays in the worktree; a person decides about anything destructive.
  */
-export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, worktree: string): ToolVerdict {
+export function judgeTool(role: RoleName, { tool, kind, input }: RequestedTool, worktree: string): ToolPermission {
   // A reading git command is reading, whatever runs it.
   const means: ToolKind = kind === 'shell' && isReadingGit(commandOf(input)) ? 'read' : kind
   if (!ALLOWED[role].includes(means)) return { decision: 'deny', reason: `the ${role} may not use ${tool} (${kind})` }
   if (means === 'other') return { decision: 'ask', reason: `${tool} is an unknown tool` }
   const risk = isDestructive({ tool, kind: means, input }, worktree) ? DESTRUCTIVE : RISK[means]
   if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} may be destructive` }
-  if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} exceeds what the ${role} may do` }
+  if (risk > RISK_MAX[role]) return { decision: 'deny', reason: `${tool} exceeds what the ${role} may do` }
   const outside = means === 'write' ? writtenPaths(tool, input).find(path => !isInside(worktree, path)) : undefined
   if (outside !== undefined) return { decision: 'deny', reason: `${outside} is outside the worktree` }
   return { decision: 'allow', reason: `allowed for the ${role}` }
 }
 
 /** A command that is not plainly harmless counts as destructive. */
-function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boolean {
+function isDestructive({ tool, kind, input }: RequestedTool, worktree: string): boolean {
   if (kind !== 'shell') return false
   const command = commandOf(input)
   if (command === null) return false
@@ -64,9 +64,9 @@ function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boole
   return rated.level !== 'low'
 }
 
-const READING_GIT = new Set(['diff', 'log', 'show', 'status', 'blame', 'ls-files', 'rev-parse'])
+const READ_ONLY_GIT = new Set(['diff', 'log', 'show', 'status', 'blame', 'ls-files', 'rev-parse'])
 /** Options with which a reading git command writes a file or starts a program. */
-const NOT_READING = ['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--paginate']
+const WRITING_GIT_OPTIONS = ['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--paginate']
 /** Characters that a shell interprets. */
 const SHELL_MARKS = /[;&|<>`$(){}\n\\'"*?#!]/
 
@@ -77,8 +77,8 @@ function isReadingGit(command: string | null): boolean {
   const at = words[0] === '-C' ? 2 : words[0] === '--no-pager' ? 1 : 0
   return (
     git === 'git' &&
-    READING_GIT.has(words[at] ?? '') &&
-    !words.slice(at + 1).some(word => NOT_READING.some(option => word.split('=')[0] === option))
+    READ_ONLY_GIT.has(words[at] ?? '') &&
+    !words.slice(at + 1).some(word => WRITING_GIT_OPTIONS.some(option => word.split('=')[0] === option))
   )
 }
 

@@ -26,7 +26,7 @@ export { isMarked, withLimitMark } from './limit-mark.js'
 export { acquireLock, type Lock } from './lock.js'
 export { installedPackage, installPackage, packageCache } from './npm-package.js'
 export { graceAfter, onAbort } from './on-abort.js'
-export type { Origin } from './origin.js'
+export type { ProcessOrigin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export {
   bootTime,

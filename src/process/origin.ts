@@ -32,7 +32,7 @@ export interface ProcessFacts {
   isForeign: boolean
 }
 
-export type Origin =
+export type ProcessOrigin =
   /** `session`: which one, as far as known. `sign`: how it was recognised. */
   | { kind: 'agent'; session: string | null; sign: string }
   /** `multiplexer`: it runs in tmux or the like, with a terminal. */
@@ -99,7 +99,7 @@ interface JudgeOptions {
 export function judgeOrigin(
   chain: readonly ProcessFacts[],
   { agents, hasLimitMarks, openSince }: JudgeOptions,
-): Origin {
+): ProcessOrigin {
   const [first] = chain
   if (!first) return { kind: 'unproven', why: 'the process has ended' }
   const agent = agentOf(chain, agents)
@@ -135,9 +135,9 @@ function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null):
   return top.startedAt >= openSince && !TERMINALS.has(top.program)
 }
 
-function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): Origin | null {
+function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): ProcessOrigin | null {
   // The name of a step or of a terminal begins with its run or session.
-  const found = (name: string | null, sign: string): Origin => ({
+  const found = (name: string | null, sign: string): ProcessOrigin => ({
     kind: 'agent',
     session: name?.split('/')[0] ?? null,
     sign,

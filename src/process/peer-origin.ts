@@ -3,7 +3,7 @@ import { readlinkSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { loadLibc } from './libc.js'
 import { hardLimitOf, isMarked, limitMark, limitMarks } from './limit-mark.js'
-import { type AgentProcess, judgeOrigin, type Origin, type ProcessFacts } from './origin.js'
+import { type AgentProcess, judgeOrigin, type ProcessFacts, type ProcessOrigin } from './origin.js'
 import { deviceOf, entriesOf, linkOf, statFields, textOf } from './proc-files.js'
 import { STEP_MARK } from './step-mark.js'
 
@@ -42,7 +42,7 @@ export async function peerOrigin(
   socket: Socket,
   running: RunningAgents,
   openSince: number | null = null,
-): Promise<{ pid: number; origin: Origin } | null> {
+): Promise<{ pid: number; origin: ProcessOrigin } | null> {
   const peers =
     socket.remoteAddress === undefined ? await (connected.get(socket) ?? unixPeer(socket)) : await tcpPeers(socket)
   if (peers === null) return null
@@ -52,7 +52,7 @@ export async function peerOrigin(
   return worst[0] ?? { pid: 0, origin: { kind: 'unproven', why: 'its process is unknown' } }
 }
 
-export function originOf({ pid, start }: PeerProcess, running: RunningAgents, openSince: number | null): Origin {
+export function originOf({ pid, start }: PeerProcess, running: RunningAgents, openSince: number | null): ProcessOrigin {
   const table = process.platform === 'linux' ? null : processList()
   const boot = table ? null : bootTime()
   const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id, boot))

@@ -1,23 +1,26 @@
 import nodePty from '@lydell/node-pty'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeNeeding } from '../../test/support/requirements.js'
-import { judgeReader, type ReaderFacts, type ReaderProcess, type ThreadWait } from './reads-terminal.js'
+import { type ForegroundProcess, judgeTerminalRead, type TerminalFacts, type ThreadWait } from './reads-terminal.js'
 import { readsTerminal } from './terminal-facts.js'
 
 const SLEEPS: ThreadWait = { in: 'elsewhere', where: 'sleeps' }
 const HIDDEN: ThreadWait = { in: 'hidden' }
 const program = (
   thread: ThreadWait,
-  terminalFds: ReaderProcess['terminalFds'] = [0],
+  terminalFds: ForegroundProcess['terminalFds'] = [0],
   name = 'prog',
-): ReaderProcess => ({
+): ForegroundProcess => ({
   pid: 1,
   name,
   terminalFds,
   threads: [thread],
 })
-const judge = (process: ReaderProcess | ReaderProcess[], mode: ReaderFacts['mode'] = 'lines', isComplete = true) =>
-  judgeReader({ processes: [process].flat(), mode, isComplete }).reads
+const judge = (
+  process: ForegroundProcess | ForegroundProcess[],
+  mode: TerminalFacts['mode'] = 'lines',
+  isComplete = true,
+) => judgeTerminalRead({ processes: [process].flat(), mode, isComplete }).reads
 
 describe('the judgement whether a program reads its terminal', () => {
   it.each(['read', 'poll', 'epoll', 'ring'] as const)(

@@ -16,7 +16,7 @@ export type ThreadWait =
   | { in: 'elsewhere'; where: string }
   | { in: 'hidden' }
 
-export interface ReaderProcess {
+export interface ForegroundProcess {
   pid: number
   name: string
   /** Its open files that are this terminal and readable; null when they are hidden. */
@@ -27,22 +27,22 @@ export interface ReaderProcess {
 /** How a terminal passes typed keys on: by lines, by lines without echo, or key by key. */
 export type TerminalMode = 'lines' | 'silent' | 'keys'
 
-export interface ReaderFacts {
+export interface TerminalFacts {
   /** The programs of the foreground group. */
-  processes: readonly ReaderProcess[]
+  processes: readonly ForegroundProcess[]
   /** Null when it is hidden. */
   mode: TerminalMode | null
   /** No process of the group is missing from the list. */
   isComplete: boolean
 }
 
-export interface TerminalReader {
+export interface TerminalReadState {
   reads: 'yes' | 'no' | 'unknown'
   /** A sentence for `explain`. */
   how: string
 }
 
-export function judgeReader({ processes, mode, isComplete }: ReaderFacts): TerminalReader {
+export function judgeTerminalRead({ processes, mode, isComplete }: TerminalFacts): TerminalReadState {
   for (const { name, terminalFds, threads } of processes) {
     const found = threads.find(wait => isAtTerminal(wait, terminalFds))
     if (found) return { reads: 'yes', how: `${name} waits in ${found.in} for the terminal` }
@@ -53,7 +53,7 @@ export function judgeReader({ processes, mode, isComplete }: ReaderFacts): Termi
   if (mode === 'silent' && hidden) return { reads: 'yes', how: `${hidden.name} has turned the echo off` }
   if (hidden) return { reads: 'unknown', how: `what ${hidden.name} waits for is hidden` }
   if (!isComplete || processes.length === 0) return { reads: 'unknown', how: 'the programs are hidden' }
-  const waits = processes.map(({ name, threads }) => `${name} ${whereOf(threads[0])}`)
+  const waits = processes.map(({ name, threads }) => `${name} ${describeWait(threads[0])}`)
   return { reads: 'no', how: waits.slice(0, 3).join(', ') }
 }
 
@@ -65,7 +65,7 @@ function isHidden(wait: ThreadWait, terminalFds: readonly number[] | null): bool
   return wait.in === 'hidden' || ('fds' in wait && (wait.fds === null || terminalFds === null))
 }
 
-function whereOf(wait: ThreadWait | undefined): string {
+function describeWait(wait: ThreadWait | undefined): string {
   if (wait === undefined) return 'has ended'
   return wait.in === 'elsewhere'
     ? wait.where

@@ -109,13 +109,13 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string 
 }
 
 /** Of a line that does not end, only the end is kept. */
-const MAX_LINE = 8_192
+const LINE_MAX = 8_192
 
 function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = ''
   stream.on('data', (chunk: Buffer) => {
     const lines = `${rest}${chunk.toString('utf8')}`.split('\n')
-    rest = lines.pop()!.slice(-MAX_LINE)
+    rest = lines.pop()!.slice(-LINE_MAX)
     for (const line of lines) onLine(line)
   })
 }

@@ -50,7 +50,7 @@ export async function findMarkedProcesses(): Promise<MarkedProcess[]> {
 }
 
 /** Processes that are read before others may work. */
-const SLICE = 50
+const PROCESSES_PER_SLICE = 50
 
 /** Yields after each slice. */
 function* searchMarked(): Generator<void, MarkedProcess[]> {
@@ -64,18 +64,18 @@ function* searchMarked(): Generator<void, MarkedProcess[]> {
  * running for this long without one is none of a step. The time is far above what a process needs
  * from its `fork`, when it shows the environment of its parent, to its `exec`. In seconds.
  */
-const UNMARKED_AFTER_S = 10
+const MARK_EXPECTED_S = 10
 const TICKS_PER_S = 100
 
 /** Processes without a mark, with their start: most processes are, and need not be read again. */
 let unmarked = new Map<number, string>()
 
 function* fromProc(pids: readonly number[]): Generator<void, MarkedProcess[]> {
-  const latestStart = (uptime() - UNMARKED_AFTER_S) * TICKS_PER_S
+  const latestStart = (uptime() - MARK_EXPECTED_S) * TICKS_PER_S
   const stillUnmarked = new Map<number, string>()
   const found: MarkedProcess[] = []
   for (const [index, pid] of pids.entries()) {
-    if (index % SLICE === SLICE - 1) yield
+    if (index % PROCESSES_PER_SLICE === PROCESSES_PER_SLICE - 1) yield
     const fields = statFields(pid)
     const start = fields?.[19]
     if (start === undefined) continue

@@ -2,11 +2,11 @@ import { findExecutable } from './find-executable.js'
 import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
 import { groupMembers, groupsOf, THREADS_MAX, treeOf } from './process-tree.js'
 import {
-  judgeReader,
-  type ReaderFacts,
-  type ReaderProcess,
+  type ForegroundProcess,
+  judgeTerminalRead,
+  type TerminalFacts,
   type TerminalMode,
-  type TerminalReader,
+  type TerminalReadState,
 } from './reads-terminal.js'
 import { runCommand } from './run-command.js'
 import { waitOf } from './thread-wait.js'
@@ -24,12 +24,12 @@ export async function readsTerminal(
   env: NodeJS.ProcessEnv,
   /** `isCallHidden`: as on a system that hides the system calls of other users' children. */
   { isCallHidden = false }: { isCallHidden?: boolean } = {},
-): Promise<TerminalReader> {
+): Promise<TerminalReadState> {
   const facts = readerFacts(pid, isCallHidden)
   if (!facts) return { reads: 'unknown', how: 'not supported on this system' }
-  const first = judgeReader({ ...facts, mode: null })
+  const first = judgeTerminalRead({ ...facts, mode: null })
   if (first.reads === 'yes') return first
-  return judgeReader({ ...facts, mode: await modeOf(facts.terminal, env) })
+  return judgeTerminalRead({ ...facts, mode: await modeOf(facts.terminal, env) })
 }
 
 /** The foreground group of a process's terminal; null where the system reports nothing about it. */
@@ -37,7 +37,7 @@ function readerFacts(
   pid: number,
   isCallHidden: boolean,
   depth = 0,
-): (Omit<ReaderFacts, 'mode'> & { terminal: string | null }) | null {
+): (Omit<TerminalFacts, 'mode'> & { terminal: string | null }) | null {
   const own = statFields(pid)
   if (!own) return null
   const { terminal, group } = groupsOf(own)
@@ -63,7 +63,7 @@ function isBehindRelay(pid: number, relay: number, terminal: number): boolean {
   return treeOf(relay).pids.includes(pid)
 }
 
-function processOf(pid: number, terminal: number, isCallHidden: boolean): ReaderProcess {
+function processOf(pid: number, terminal: number, isCallHidden: boolean): ForegroundProcess {
   const name = textOf(`/proc/${pid}/comm`)?.trim() ?? String(pid)
   const files = entriesOf(`/proc/${pid}/fd`)
   const terminalFds =

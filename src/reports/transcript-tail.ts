@@ -6,10 +6,10 @@ import type { Clock, Timer } from '../clock/index.js'
 /** Changes are noticed at once if the system reports them, and otherwise at the next poll. */
 const POLL_MS = 1_000
 /** A transcript that does not exist after this many polls is checked less often. */
-const EAGER_POLLS = 30
-const PATIENT_POLL_MS = 5_000
+const FAST_POLLS = 30
+const SLOW_POLL_MS = 5_000
 /** Several writes in a row are read together. */
-const GATHER_MS = 20
+const DEBOUNCE_MS = 20
 
 export interface TranscriptTailOptions {
   transcript: AgentTranscript
@@ -70,7 +70,7 @@ export class TranscriptTail {
     this.#timer = this.#options.clock.setTimer(ms, () => {
       this.#polls++
       void this.#read().then(() =>
-        this.#schedule(this.#path !== null || this.#polls < EAGER_POLLS ? POLL_MS : PATIENT_POLL_MS),
+        this.#schedule(this.#path !== null || this.#polls < FAST_POLLS ? POLL_MS : SLOW_POLL_MS),
       )
     })
   }
@@ -117,7 +117,7 @@ export class TranscriptTail {
   #watch(path: string): void {
     try {
       this.#watcher = watch(path, { persistent: false }, () => {
-        if (this.#path === path) this.#options.clock.setTimer(GATHER_MS, () => void this.#read())
+        if (this.#path === path) this.#options.clock.setTimer(DEBOUNCE_MS, () => void this.#read())
       })
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {

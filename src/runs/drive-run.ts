@@ -5,7 +5,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { createRunHost } from './create-run-host.js'
 import { profileReader } from './pipelines/read-profile.js'
-import { type DecideElsewhere, drivingLedger, RunGates } from './run-gates.js'
+import { type DecideInDaemon, drivingLedger, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
 /** What happens in a run while this process drives it. */
@@ -20,7 +20,7 @@ export interface RunListener {
    */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
   /** Decides what `answerGate` answers. If absent, this process decides. */
-  decide?: DecideElsewhere
+  decide?: DecideInDaemon
 }
 
 export interface DriveRunOptions {
@@ -91,7 +91,7 @@ export async function driveRun(
     const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
     if (end.state === 'fenced')
-      throw new SignalboxError('E_LEASE', `another process drives run ${id}`, { next: `signalbox logs -f ${id}` })
+      throw new SignalboxError('E_LEASE', `another process is running ${id}`, { next: `signalbox logs -f ${id}` })
     return await getRun(store, id)
   } finally {
     await questions.end()

@@ -20,10 +20,10 @@ export interface RunFacts {
 export function explainRun(record: RunRecord, { isUndriven, iterations }: RunFacts): RunExplanation {
   const resume = `signalbox resume ${record.id}`
   if (isUndriven) return { isUndriven, why: 'stopped: the process that ran it has ended', next: resume }
-  return { isUndriven, why: whyOf(record), next: nextOf(record, resume, iterations) }
+  return { isUndriven, why: causeOf(record), next: nextOf(record, resume, iterations) }
 }
 
-function whyOf({ status, reason, text }: RunRecord): string | null {
+function causeOf({ status, reason, text }: RunRecord): string | null {
   if (reason === null || reason === status) return text
   if (status === 'completed') return PLAIN_ENDS.has(reason) ? null : reasonText(reason)
   if (text === null) return reasonText(reason)

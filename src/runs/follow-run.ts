@@ -121,14 +121,14 @@ class StepFilter {
   }
 
   event(event: StoredEvent): void {
-    if (this.#passes((event.data as { step?: string }).step)) this.#listener.event(event)
+    if (this.#isWanted((event.data as { step?: string }).step)) this.#listener.event(event)
   }
 
   activity(step: string, ...[activity]: Parameters<RunListener['activity']>): void {
-    if (this.#passes(step)) this.#listener.activity(activity)
+    if (this.#isWanted(step)) this.#listener.activity(activity)
   }
 
-  #passes(step: string | undefined): boolean {
+  #isWanted(step: string | undefined): boolean {
     const isPassed = this.#wanted === null || step === this.#wanted
     if (isPassed && step !== undefined) this.hasStep = true
     return isPassed

@@ -69,7 +69,7 @@ export async function resumeRun(
 export async function resumeInDaemon(context: StartContext, record: RunRecord, by: string): Promise<void> {
   const isTerminals = record.labels.host !== 'daemon'
   if (isTerminals && (await new RunDrivers(context.store, context.clock).isHeld(record.id)))
-    throw new SignalboxError('E_STATE', 'a process in a terminal still drives this run', {
+    throw new SignalboxError('E_STATE', 'a process in a terminal is still running it', {
       next: 'continue there, or end that process and resume the run here',
     })
   if (['completed', 'rejected', 'cancelled'].includes(record.status))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type ApprovalRecord, approvalStream, type Ledger, type ProposedDecision } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
-import { type Answer, runStream } from '../engine/index.js'
+import { type InterviewAnswer, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { openLedger } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
@@ -42,16 +42,16 @@ export function drivingLedger({ store, home, env }: LedgerContext): Ledger {
 }
 
 /** Has the daemon decide, which knows by the kernel who calls. */
-export type DecideElsewhere = (record: ApprovalRecord, decision: ProposedDecision) => Promise<void>
+export type DecideInDaemon = (record: ApprovalRecord, decision: ProposedDecision) => Promise<void>
 
 /** Answers gates of runs: the rules hold as on every surface. */
 export class RunGates {
   readonly #ledger: Ledger
   readonly #store: EventStore
-  readonly #decide: DecideElsewhere
+  readonly #decide: DecideInDaemon
 
   /** @param decide if absent, this process decides and signs the decision itself. */
-  constructor(ledger: Ledger, store: EventStore, decide?: DecideElsewhere) {
+  constructor(ledger: Ledger, store: EventStore, decide?: DecideInDaemon) {
     this.#ledger = ledger
     this.#store = store
     this.#decide = decide ?? (async ({ id }, decision) => void (await ledger.decide(id, decision)))
@@ -65,7 +65,7 @@ export class RunGates {
    * @throws SignalboxError when the gate does not offer this answer, is closed, or the rules refuse
    * the decision.
    */
-  async answer(record: ApprovalRecord, answer: Answer, { id, name }: Answerer): Promise<void> {
+  async answer(record: ApprovalRecord, answer: InterviewAnswer, { id, name }: Answerer): Promise<void> {
     if ('skipped' in answer) return this.#skip(record)
     await this.#decide(record, {
       fingerprint: record.fingerprint,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type Answer, type Question, questionOf, readAnswer } from '../engine/index.js'
+import { type InterviewAnswer, type InterviewQuestion, parseInterviewAnswer, questionOf } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { RunListener } from './drive-run.js'
 import type { Answerer } from './run-gates.js'
@@ -19,7 +19,7 @@ const answers = z.union([z.array(given), z.record(z.string(), z.union([given, z.
 
 /** An interviewer as a module exports it: its answer may be a word. */
 export interface WordInterviewer {
-  ask(question: Question): Promise<Answer | string> | Answer | string
+  ask(question: InterviewQuestion): Promise<InterviewAnswer | string> | InterviewAnswer | string
 }
 
 /**
@@ -34,7 +34,7 @@ export function answersFromFile(file: string): WordInterviewer {
       const queue = Array.isArray(left) ? left : left[stage]
       const next = Array.isArray(queue) ? queue.shift() : queue
       if (next === undefined) throw new NoAnswerError(`${file} has no answer for the gate "${stage}"`)
-      return next as Given as Answer | string
+      return next as Given as InterviewAnswer | string
     },
   }
 }
@@ -68,7 +68,7 @@ export function answererOf(
     const question = questionOf(record)
     try {
       const said = await interviewer.ask(question)
-      const answer = typeof said === 'string' ? readAnswer(question, said) : said
+      const answer = typeof said === 'string' ? parseInterviewAnswer(question, said) : said
       if (answer === null) {
         const known = question.options.map(({ label }) => label).join(', ')
         throw new NoAnswerError(`"${String(said)}" is not an answer of the gate "${question.stage}" (${known})`)

@@ -4,13 +4,13 @@ import { createRun, type Limits } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
-import type { OneshotInput, Role } from '../oneshot/index.js'
+import type { OneshotInput, OneshotRole } from '../oneshot/index.js'
 import { splitWords } from '../text/index.js'
 import { createWorkspace, workspaceBranch } from '../worktrees/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
-import { shareWorkspace } from './workspaces/workspace-origin.js'
+import { shareWorkspace } from './workspaces/workspace-source.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */
 const TASK_MAX_BYTES = 200_000
@@ -197,7 +197,7 @@ interface RoleChoice {
   mayAsk: boolean
 }
 
-async function readRole(search: AgentSearch, name: 'worker' | 'auditor', choice: RoleChoice): Promise<Role> {
+async function readRole(search: AgentSearch, name: 'worker' | 'auditor', choice: RoleChoice): Promise<OneshotRole> {
   const { adapter, headless } = await headlessAgent(search, choice.agent, name)
   const { levels, needsEndpoint, takesModel } = headless
   if (choice.model !== null && !takesModel)

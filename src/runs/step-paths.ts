@@ -1,6 +1,13 @@
 import type { Activity } from '../activity/index.js'
-import { PATH_TOOLS, pathInput, toolCandidates, type WantedBy } from '../host/index.js'
-import { type Candidate, candidatesIn, canOpenPaths, openPath, refusalOf, type SandboxPlan } from '../sandbox/index.js'
+import { PATH_TOOLS, type PathRequester, pathInput, toolCandidates } from '../host/index.js'
+import {
+  candidatesIn,
+  canOpenPaths,
+  openPath,
+  type PathCandidate,
+  refusalOf,
+  type SandboxPlan,
+} from '../sandbox/index.js'
 
 interface StepPathsOptions {
   plan: SandboxPlan
@@ -15,7 +22,7 @@ interface StepPathsOptions {
   onError(error: unknown): void
 }
 
-const MAX_ASKED = 20
+const ASKED_MAX = 20
 
 /**
  * Paths that the sandbox of a step refuses to its agent or its command. What a person allows holds
@@ -45,11 +52,11 @@ export class StepPaths {
     for (const candidate of candidatesIn(line)) this.#take(candidate, { commandLine: this.#options.command })
   }
 
-  #take(candidate: Candidate, by: WantedBy): void {
+  #take(candidate: PathCandidate, by: PathRequester): void {
     const { plan, notice, onError } = this.#options
     const refusal = refusalOf(candidate, plan.paths, plan.home)
     const key = refusal && `${refusal.access} ${refusal.path}`
-    if (!refusal || this.#known.has(key!) || this.#known.size >= MAX_ASKED) return
+    if (!refusal || this.#known.has(key!) || this.#known.size >= ASKED_MAX) return
     this.#known.add(key!)
     notice(`the sandbox does not let it ${refusal.access} ${refusal.path}: ${refusal.message}`)
     // In a sandbox that cannot be opened, the answer would come too late for this step.

@@ -16,7 +16,7 @@ export interface UndrivenRunsOptions {
 const CHECK_MS = 1_500
 
 /** Events after which a run may need a driver. */
-const WAKING = [
+const WAKING_EVENTS = [
   ...(['run.created', 'run.started', 'run.resumed', 'run.waiting', 'timer.fired'] as const),
   ...(['gate.answered', 'gate.expired', 'child.finished'] as const),
 ]
@@ -51,7 +51,7 @@ export class UndrivenRuns {
     const { store, onError } = this.#options
     const after = await store.head()
     for (const { id, status } of await listRuns(store)) if (!isEnded(status)) this.#open.add(id)
-    this.#subscription = store.subscribe({ after, types: WAKING, onError }, events => {
+    this.#subscription = store.subscribe({ after, types: WAKING_EVENTS, onError }, events => {
       for (const { stream } of events) this.#open.add(stream.slice('run/'.length))
     })
     await this.#check()

@@ -12,11 +12,11 @@ export function listWorktrees(
   { isMeasured }: { isMeasured: boolean },
 ): Promise<WorktreeEntry[]> {
   const { dataDirectory } = home.settings
-  return findWorktrees({ store, clock, dataDirectory, keepMs: keepMs(home), isMeasured })
+  return findWorktrees({ store, clock, dataDirectory, keepMs: retentionMs(home), isMeasured })
 }
 
 /** A worktree does not record its profile, so the longest time of all profiles counts. */
-function keepMs({ loaded: { config } }: Home): number {
+function retentionMs({ loaded: { config } }: Home): number {
   const days = Object.values(config.profiles).map(profile => profile.cleanup_days)
   return Math.max(...(days.length > 0 ? days : [DEFAULT_KEEP_DAYS])) * DAY_MS
 }

@@ -35,4 +35,4 @@ export {
   type SandboxPolicy,
 } from './plan.js'
 export { FilteringProxy, type HostRequest } from './proxy.js'
-export { type Candidate, candidatesIn, type Refusal, refusalOf } from './refusals.js'
+export { candidatesIn, type PathCandidate, type Refusal, refusalOf } from './refusals.js'

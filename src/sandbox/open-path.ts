@@ -30,7 +30,7 @@ shift 2
 exec "$@"`
 
 /** Read-only from the first moment: the copy that is passed on is made so before. */
-const IN_OUTER = `set -e
+const OUTER_SCRIPT = `set -e
 shared=$1 path=$2 access=$3 inside=$4 script=$5
 if [ -d "$path" ]; then mkdir -p "$shared/path"; else : > "$shared/path"; fi
 if [ "$access" = read ]; then
@@ -46,14 +46,14 @@ umount -l "$shared/path"
 rm -rf "$shared/path"
 exit $code`
 
-const IN_SANDBOX = `set -e
+const INNER_SCRIPT = `set -e
 if [ ! -e "$2" ]; then
   if [ -d "$1/path" ]; then mkdir -p "$2"; else mkdir -p "$(dirname "$2")"; : > "$2"; fi
 fi
 mount --rbind "$1/path" "$2"`
 
 /** What is left is the empty file or directory that was made for it. */
-const CLOSE_IN_SANDBOX = `umount -l "$1" || exit 1
+const CLOSE_SCRIPT = `umount -l "$1" || exit 1
 if [ -d "$1" ]; then rmdir "$1"; elif [ ! -s "$1" ]; then rm -f "$1"; fi 2> /dev/null
 exit 0`
 
@@ -74,14 +74,14 @@ export async function openPath(pid: number, directory: string, { path, access }:
   // A link that appeared since a person was asked would lead elsewhere.
   if (realpathSync(path) !== path) throw new Error(`${path} is a link by now`)
   const shared = join(directory, SHARED_DIRECTORY)
-  await enter(pid, [IN_OUTER, 'sh', shared, path, access, String(insideOf(pid)), IN_SANDBOX])
+  await enter(pid, [OUTER_SCRIPT, 'sh', shared, path, access, String(insideOf(pid)), INNER_SCRIPT])
 }
 
 /** Hides a path again that `openPath` has shown. Files that are open stay open. */
 export async function closePath(pid: number, path: string): Promise<void> {
   // `umount` looks itself up in /proc, which is that of the sandbox's own processes.
   const script = 'exec nsenter --mount --pid --target "$1" sh -c "$2" sh "$3"'
-  await enter(pid, [script, 'sh', String(insideOf(pid)), CLOSE_IN_SANDBOX, path])
+  await enter(pid, [script, 'sh', String(insideOf(pid)), CLOSE_SCRIPT, path])
 }
 
 async function enter(pid: number, command: readonly string[]): Promise<void> {

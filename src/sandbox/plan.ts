@@ -75,9 +75,9 @@ const ENVIRONMENT =
  * Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other
  * programs.
  */
-const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm', '/home', '/root', '/mnt', '/media', '/srv']
+const HIDDEN_DIRECTORIES = ['/tmp', '/var/tmp', '/run', '/dev/shm', '/home', '/root', '/mnt', '/media', '/srv']
 /** Name resolution, where /etc/resolv.conf is a link into /run. */
-const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager']
+const RESOLVER_DIRECTORIES = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager']
 
 /** What is inside the sandbox, decided by the profile of the agent and the person's policy. */
 export function planSandbox(request: PlanRequest): SandboxPlan {
@@ -92,7 +92,7 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
     const full = fullPath(path, request)
     return full !== null && existsSync(full) ? [{ path: realpathSync(full), access, why, ...more }] : []
   }
-  const hidden = [...PRIVATE, home, ...request.hidden].filter(
+  const hidden = [...HIDDEN_DIRECTORIES, home, ...request.hidden].filter(
     path => existsSync(path) && !lstatSync(path).isSymbolicLink(),
   )
   const isHidden = (path: string) => hidden.some(above => isBelow(path, above))
@@ -104,10 +104,10 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
       ...[...new Set(hidden)].map(path => ({
         path,
         access: 'private' as const,
-        why: whyPrivate(path, request),
+        why: hiddenReason(path, request),
         ...(request.hidden.includes(path) && { isProtected: true as const }),
       })),
-      ...(policy.network === 'on' ? RESOLVER.flatMap(path => shown(path, 'read', 'name resolution')) : []),
+      ...(policy.network === 'on' ? RESOLVER_DIRECTORIES.flatMap(path => shown(path, 'read', 'name resolution')) : []),
       ...[...new Set(programs.flatMap(programDirectories))]
         .filter(path => isHidden(path) && existsSync(path) && !request.hidden.some(above => isBelow(path, above)))
         .map(path => ({ path, access: 'read' as const, why: 'programs' })),
@@ -240,7 +240,7 @@ function programDirectories(path: string): string[] {
   ]
 }
 
-function whyPrivate(path: string, { home, hidden }: PlanRequest): string {
+function hiddenReason(path: string, { home, hidden }: PlanRequest): string {
   if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
   if (path === home) return 'empty, except for what is listed below'
   return 'empty: files and sockets of other programs are not visible'

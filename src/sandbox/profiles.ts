@@ -25,7 +25,7 @@ const profile = z.strictObject({
 export type SandboxProfile = z.infer<typeof profile>
 
 const SHIPPED = join(PACKAGE_ROOT, 'packs')
-const OTHERS: SandboxProfile = {
+const DEFAULT_PROFILE: SandboxProfile = {
   read: ['~/.gitconfig', ...['config', 'ignore', 'attributes'].map(name => `~/.config/git/${name}`)],
   write: [],
   protect: [],
@@ -39,11 +39,11 @@ const OTHERS: SandboxProfile = {
  * @throws SignalboxError `E_PACK` for a file that is not a profile.
  */
 export function profileOf(agent: string, own: string | null): SandboxProfile {
-  if (!/^[\w-]+$/.test(agent)) return OTHERS
+  if (!/^[\w-]+$/.test(agent)) return DEFAULT_PROFILE
   const [shipped, theirs] = [SHIPPED, own].map(packs =>
     packs === null ? {} : readProfile(join(packs, agent, 'sandbox', 'profile.toml')),
   )
-  return { ...OTHERS, ...shipped, ...theirs }
+  return { ...DEFAULT_PROFILE, ...shipped, ...theirs }
 }
 
 function readProfile(file: string): Partial<SandboxProfile> {

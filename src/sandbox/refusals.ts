@@ -15,7 +15,7 @@ import type { SandboxPath } from './plan.js'
  */
 
 /** A path that a program did not get, in its own words. */
-export interface Candidate {
+export interface PathCandidate {
   path: string
   access: 'read' | 'write'
   /** The line that says so. */
@@ -35,23 +35,23 @@ const MISSING =
 const CREATING = /cannot (?:create|touch|make)|could not create|nonexistent|failed to create/i
 const QUOTED = /['"‘“`]((?:~?\/)[^'"’”`]+)['"’”`]/g
 const BARE = /(?:^|[\s:=([])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
-const MAX_LINE = 4_096
-const MAX_PATHS_IN_LINE = 4
+const LINE_MAX = 4_096
+const PATHS_IN_LINE_MAX = 4
 /** What the kernel makes, and no plan decides about. */
-const NEVER = ['/proc', '/sys', '/dev']
+const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev']
 
 /** Paths that the lines of a text name together with an error. */
-export function candidatesIn(text: string): Candidate[] {
+export function candidatesIn(text: string): PathCandidate[] {
   return text.split('\n').flatMap(line => {
-    if (line.length > MAX_LINE) return []
+    if (line.length > LINE_MAX) return []
     const isWrite = READ_ONLY.test(line) || CREATING.test(line)
     if (!isWrite && !MISSING.test(line)) return []
     const quoted = [...line.matchAll(QUOTED)].map(match => match[1]!)
     const paths = quoted.length > 0 ? quoted : [...line.matchAll(BARE)].map(match => match[1]!)
     const message = line.trim()
     return [...new Set(paths)]
-      .slice(0, MAX_PATHS_IN_LINE)
-      .map((path): Candidate => ({ path: path.replace(/\.$/, ''), access: isWrite ? 'write' : 'read', message }))
+      .slice(0, PATHS_IN_LINE_MAX)
+      .map((path): PathCandidate => ({ path: path.replace(/\.$/, ''), access: isWrite ? 'write' : 'read', message }))
   })
 }
 
@@ -59,13 +59,13 @@ export function candidatesIn(text: string): Candidate[] {
  * The refusal behind a candidate; null if the plan is not the reason. A file that is to be written
  * and does not exist is asked for as the directory in which it would be.
  */
-export function refusalOf(candidate: Candidate, paths: readonly SandboxPath[], home: string): Refusal | null {
+export function refusalOf(candidate: PathCandidate, paths: readonly SandboxPath[], home: string): Refusal | null {
   const { access, message } = candidate
   const named = candidate.path.startsWith('~/') ? join(home, candidate.path.slice(2)) : candidate.path
   const existing = existsSync(named) ? named : access === 'write' ? dirname(named) : null
   if (existing === null || !existsSync(existing)) return null
   const path = realpathSync(existing)
-  if (path === '/' || NEVER.some(above => isBelow(path, above))) return null
+  if (path === '/' || KERNEL_DIRECTORIES.some(above => isBelow(path, above))) return null
   const inside = paths.filter(entry => isBelow(path, entry.path)).at(-1)
   const isRefused = inside?.access === 'private' || (access === 'write' && inside?.access === 'read')
   // What lies below a protected path would show it as well.

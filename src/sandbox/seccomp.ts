@@ -59,7 +59,7 @@ export function seccompFilter(arch: string): Buffer | null {
   const { audit, refused, missing, socket, ioctl, otherAbi } = architecture
   const program: Instruction[] = [
     [LOAD, 0, 0, OFFSET.architecture],
-    ...unless(audit, ENOSYS),
+    ...returnUnlessEqual(audit, ENOSYS),
     [LOAD, 0, 0, OFFSET.number],
     ...(otherAbi === undefined ? [] : ifAbove(otherAbi, ENOSYS)),
     ...refused.flatMap(number => ifEqual(number, EPERM)),
@@ -86,7 +86,7 @@ function ifEqual(value: number, result: number): Instruction[] {
   return [[JUMP_IF_EQUAL, 0, 1, value], answer(result)]
 }
 
-function unless(value: number, result: number): Instruction[] {
+function returnUnlessEqual(value: number, result: number): Instruction[] {
   return [[JUMP_IF_EQUAL, 1, 0, value], answer(result)]
 }
 

@@ -13,7 +13,7 @@ import { type ScheduleRecord, scheduleStream, schedulesProjection } from './sche
 const SCHEDULED_COMMANDS = ['oneshot', 'run', 'implement', 'review', 'start', 'send'] as const
 
 /** The wall clock may jump, and the machine may sleep: look again at least this often. */
-const LOOK_MS = 60_000
+const CHECK_MS = 60_000
 
 type Actor = EventData<'schedule.added'>['by']
 
@@ -132,7 +132,7 @@ export class Schedules {
       if (dueAt !== null && dueAt <= clock.now()) void this.#fire(record, { dueAt }).catch(onError)
     }
     const times = mine.map(record => this.nextAt(record)).filter(at => at !== null)
-    const waitMs = Math.max(0, Math.min(LOOK_MS, ...times.map(at => at - clock.now())))
+    const waitMs = Math.max(0, Math.min(CHECK_MS, ...times.map(at => at - clock.now())))
     // Its own start may not be written yet: a time that is due is not looked at again at once.
     this.#timer = clock.setTimer(Math.max(waitMs, 1_000), () => this.#look())
   }

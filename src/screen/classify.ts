@@ -40,7 +40,7 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
  * `skip` rules with at least this priority are tried before menus; the others label screens that
  * nothing else explains.
  */
-const ABOVE_MENUS = 500
+const BEFORE_MENUS_PRIORITY = 500
 
 /** How long a program may take until its input box appears. */
 const STARTING_S = 20
@@ -51,7 +51,7 @@ function observe(scene: Scene): Observation {
   const { menu, composer } = layout
   if (layout.rows.every(row => row.indent < 0) || (frame.torn && !menu)) return observeNothing(scene)
   const skipped = bestMatch(scene, match => match.rule.skip !== null)
-  if (skipped && skipped.rule.priority >= ABOVE_MENUS) return observeSkipped(scene, skipped)
+  if (skipped && skipped.rule.priority >= BEFORE_MENUS_PRIORITY) return observeSkipped(scene, skipped)
   const signIn = composer || isShell(scene) ? null : findSignIn(layout.rows, frame.cols)
   // A key that opens the browser is a part of the sign-in.
   const isAnyKeyPrompt = menu?.candidate.menu.kind === 'input' && menu.candidate.menu.options.length === 0
@@ -116,12 +116,12 @@ function isCommandList({ layout: { rows }, memory, pack }: Scene): boolean {
   const shown = rows.filter(row => row.indent >= 0)
   const last = shown.findLastIndex(row => COMMAND.test(row.text))
   const run = shown.slice(0, last + 1).findLastIndex(row => !COMMAND.test(row.text))
-  return last - run >= LISTED && shown.length - 1 - last <= 2
+  return last - run >= COMMAND_ROWS_MIN && shown.length - 1 - last <= 2
 }
 
 const COMMAND = /^\s{0,4}(?:[❯›>▸→]\s*)?\/[a-z][\w:-]*(?:\s|$)/u
 /** Fewer rows may be paths in an answer. */
-const LISTED = 5
+const COMMAND_ROWS_MIN = 5
 
 /** A shell prints what its commands say about signing in; it does not ask for it. */
 function isShell({ shell, memory, frame }: Scene): boolean {

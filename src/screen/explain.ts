@@ -56,9 +56,9 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
       found
         ? [
             {
-              live: found.verdict.isLive,
-              proofs: found.verdict.proofs,
-              failed: found.verdict.failed,
+              live: found.liveness.isLive,
+              proofs: found.liveness.proofs,
+              failed: found.liveness.failed,
               menu: found.candidate.menu,
             },
           ]

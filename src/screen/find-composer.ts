@@ -45,7 +45,7 @@ export function findStructuralComposer(
     betweenEdges(isBandTop, isBandBottom) ??
     betweenEdges(isBandBottom, isBandTop) ??
     betweenEdges(isCornerTop, isCornerBottom) ??
-    behindGutter(frame, rows) ??
+    findBehindGutter(frame, rows) ??
     (isParked ? lowestGutter(rows) : null) ??
     barePrompt(frame, rows, taken, sign)
   )
@@ -126,7 +126,7 @@ function boxAbove(
 }
 
 /** Rows after one gutter around the cursor, without an upper edge: the lowest such block. */
-function behindGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+function findBehindGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   const { cursor } = frame
   const gutter = /^(\s*)([┃▌▎▐])(?=\s|$)/u.exec(rows[cursor.y]?.text ?? '')
   if (!gutter || frame.isPlainText || !cursor.visible || cursor.x <= gutter[0].length) return null

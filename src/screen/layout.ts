@@ -2,7 +2,7 @@ import type { Frame } from '../terminal/index.js'
 import { findStructuralComposer } from './find-composer.js'
 import { genericBlocks } from './generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from './grammar.js'
-import { type LiveVerdict, proveLive } from './menu/liveness.js'
+import { type LivenessResult, proveLive } from './menu/liveness.js'
 import { confirmsOrLeaves } from './menu/menu-head.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import type { Terminator } from './observation.js'
@@ -22,9 +22,9 @@ export interface Layout {
   composer: Region | null
   /** The input box matches the pack's description; otherwise it was found by structure. */
   isComposerAnchored: boolean
-  menu: { candidate: MenuCandidate; verdict: LiveVerdict } | null
+  menu: { candidate: MenuCandidate; liveness: LivenessResult } | null
   /** Options on the screen that are not live, with the reason. */
-  quoted: { candidate: MenuCandidate; verdict: LiveVerdict } | null
+  quoted: { candidate: MenuCandidate; liveness: LivenessResult } | null
   /** Something that has the keyboard and could not be read as a menu. */
   overlay: Region | null
   blocks: RowBlock[]
@@ -36,7 +36,7 @@ export interface Layout {
 }
 
 /** Non-blank rows that may be below an input box: hints, status lines, completion lists, panels. */
-const BELOW_BOX = 14
+const ROWS_BELOW_BOX_MAX = 14
 
 /** `sign`: the glyph of the program's bare prompt, if it has one and no pack describes it. */
 export function createLayout(frame: Frame, pack: Pack, sign: string | null = null): Layout {
@@ -78,9 +78,9 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
   const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack, isPrompt)
   const found = candidate && {
     candidate,
-    verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }),
+    liveness: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }),
   }
-  const menu = found?.verdict.isLive ? found : null
+  const menu = found?.liveness.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
   const shown = withoutQueued(rows, split(liveFirst))
   const spoken = withoutCommands(rows, shown, pack)
@@ -93,7 +93,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
     pack,
   )
-  const blocks = hint === null ? said : above(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
+  const blocks = hint === null ? said : blocksAbove(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
 
   if (menu) {
     regions.delete('composer')
@@ -129,7 +129,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
 }
 
 /** The blocks above a row; rows below the sign of work are a footer. */
-function above(blocks: readonly RowBlock[], row: number): RowBlock[] {
+function blocksAbove(blocks: readonly RowBlock[], row: number): RowBlock[] {
   return blocks.filter(block => block.first < row).map(block => ({ ...block, last: Math.min(block.last, row - 1) }))
 }
 
@@ -185,7 +185,7 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
 /** Little is below the box, and nothing marked: an echo has its answer below it. */
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
-  if (below.length > BELOW_BOX) return false
+  if (below.length > ROWS_BELOW_BOX_MAX) return false
   const marksOf = markReader(pack)
   const panels = panelRows(rows, pack)
   // If a footer rule of the pack matches the last row, that row is a hint, even if it starts with a

@@ -12,7 +12,7 @@ import type { ScreenRow } from './screen-row.js'
 const GLYPH_WINDOW_S = 1.5
 const CLOCK_GAP_S = 0.8
 export const MOTION_EXPIRY_S = 3
-const TRACKS = 8
+const TRACKS_MAX = 8
 
 export interface Track {
   /** The row without its leading glyph and with its numbers masked. */
@@ -40,7 +40,7 @@ export function updateTracks(tracks: readonly Track[], rows: readonly ScreenRow[
     const before = tracks.find(track => track.key === row.key) ?? tracks.find(track => sameClock(track, row))
     next.push(advance(before ?? null, row, t))
   }
-  return next.slice(-TRACKS)
+  return next.slice(-TRACKS_MAX)
 }
 
 /** Whether the row of this track moves as work does: rows of text change all the time. */

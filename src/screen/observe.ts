@@ -7,7 +7,7 @@ import type { Awaiting, Facet, Observation } from './observation.js'
 import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind, thinkingPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
 import { bestMatch, changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
-import type { ShellState } from './shell.js'
+import type { ShellScreen } from './shell.js'
 import { saysSignedOut, shownSignIn, signInDetails } from './sign-in.js'
 import { toolOf } from './tool.js'
 import { blockText, newestContent } from './turn.js'
@@ -101,7 +101,7 @@ export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate):
 }
 
 export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['menu']>): Observation {
-  const { proofs } = found.verdict
+  const { proofs } = found.liveness
   const first = firstSeen(scene, found.candidate.menu.hash)
   const menu = { ...found.candidate.menu, ...(isOpenedByUser(scene, found) && { origin: 'user' as const }) }
   const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }
@@ -216,7 +216,7 @@ function observeIdlePrompt(scene: Scene): Observation {
 /**
  * A shell, REPL, debugger, pager or editor that waits for its user: that is idle, not a question.
  */
-export function observePrompt(scene: Scene, shell: Extract<ShellState, { kind: 'prompt' }>): Observation {
+export function observePrompt(scene: Scene, shell: Extract<ShellScreen, { kind: 'prompt' }>): Observation {
   return makeObservation(
     scene,
     'idle_prompt',

@@ -13,7 +13,7 @@ export interface RuleMatch {
 }
 
 /** Whether a rule matched and why not, for `explain`. */
-export interface RuleVerdict {
+export interface RuleResult {
   rule: RuleSpec
   match: RuleMatch | null
   why: string
@@ -24,10 +24,10 @@ export function evaluateRules(
   rows: readonly ScreenRow[],
   pack: Pack,
   regions: ReadonlyMap<string, Region>,
-): RuleVerdict[] {
+): RuleResult[] {
   const rules = pack.rules.filter(rule => rule.region !== 'title')
   const isOther = usesOtherLanguage(rows, regions, pack.locale)
-  const evaluate = (rule: RuleSpec): RuleVerdict =>
+  const evaluate = (rule: RuleSpec): RuleResult =>
     isOther && !rule.structural
       ? { rule, match: null, why: `the interface is not in ${pack.locale}` }
       : evaluateRule(rule, frame, rows, regions)
@@ -35,15 +35,15 @@ export function evaluateRules(
 }
 
 /** Evaluates the rules and reports the time of each to the timer. */
-function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleTimer): RuleVerdict[] {
-  const measure = (rule: RuleSpec): { verdict: RuleVerdict; ms: number } => {
+function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleResult, watch: RuleTimer): RuleResult[] {
+  const measure = (rule: RuleSpec): { result: RuleResult; ms: number } => {
     const from = watch.now()
-    const verdict = evaluate(rule)
-    return { verdict, ms: watch.now() - from }
+    const result = evaluate(rule)
+    return { result, ms: watch.now() - from }
   }
   const measured = rules.map(measure)
-  watch.frame(measured.map(({ verdict, ms }) => ({ rule: verdict.rule, ms, again: () => measure(verdict.rule).ms })))
-  return measured.map(({ verdict }) => verdict)
+  watch.frame(measured.map(({ result, ms }) => ({ rule: result.rule, ms, again: () => measure(result.rule).ms })))
+  return measured.map(({ result }) => result)
 }
 
 function evaluateRule(
@@ -51,8 +51,8 @@ function evaluateRule(
   frame: Frame,
   rows: readonly ScreenRow[],
   regions: ReadonlyMap<string, Region>,
-): RuleVerdict {
-  const fail = (why: string): RuleVerdict => ({ rule, match: null, why })
+): RuleResult {
+  const fail = (why: string): RuleResult => ({ rule, match: null, why })
   const region = regions.get(rule.region)
   if (!region) return fail(`region ${rule.region} not found`)
   const hasComposer = regions.has('composer')

@@ -8,7 +8,7 @@ import type { Pack } from './pack/pack.js'
 import { rowsOf } from './region.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
-import { readShell, type ShellState } from './shell.js'
+import { readShell, type ShellScreen } from './shell.js'
 import { matchesRow } from './style-match.js'
 import { followTitle, isTitleMoving } from './title-motion.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
@@ -28,7 +28,7 @@ export interface Scene {
   turn: TurnState
   todos: Payload['todo_list'] | null
   /** Without a pack for the program: it may be a shell. */
-  shell: ShellState | null
+  shell: ShellScreen | null
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
@@ -64,11 +64,11 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
 /** The program says itself that it works: by the progress of its tab, or by a title that moves. */
 function saysWork(frame: Frame, title: ScreenMemory['title'], pack: Pack): boolean {
   if (frame.progress?.state === 'busy' || frame.progress?.state === 'value') return true
-  return !knowsTitle(pack) && isTitleMoving(title, frame)
+  return !hasTitleRules(pack) && isTitleMoving(title, frame)
 }
 
 /** The pack says which titles mean work: others do not. */
-function knowsTitle({ rules }: Pack): boolean {
+function hasTitleRules({ rules }: Pack): boolean {
   return rules.some(({ region }) => region === 'title')
 }
 
@@ -91,8 +91,8 @@ function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading 
   const isKnown = known && known.pack === pack && known.rules === pack.rules && known.sign === sign
   if (isKnown && hasSameContent(known.frame, frame)) return known.reading
   const drawn = createLayout(frame, pack, sign)
-  const verdicts = evaluateRules(frame, drawn.rows, pack, drawn.regions)
-  const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
+  const results = evaluateRules(frame, drawn.rows, pack, drawn.regions)
+  const matches = results.flatMap(({ match }) => (match ? [match] : []))
   const layout = withoutDialog(drawn, matches)
   const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
   if (first) readings.set(first, { frame, pack, rules: pack.rules, sign, reading })

@@ -8,7 +8,7 @@ import { isBlank, type ScreenRow } from './screen-row.js'
  * and another text that only ends in `$` does not: programs print dollar signs. A cursor anywhere
  * else means that a command is running.
  */
-export type ShellState =
+export type ShellScreen =
   | { kind: 'prompt'; program: 'shell' | 'repl' | 'debugger' | 'pager' | 'editor'; prompt: string; draft: string }
   | { kind: 'running'; command: string | null }
 
@@ -26,7 +26,7 @@ const PAGER = /^(?::|\(END\)|--More--.*|.* \(END\)|lines \d+-\d+.*|.*\(press h f
 const EDITOR = /^(?:-- (?:INSERT|VISUAL|REPLACE|NORMAL) --|:.*)$/u
 const PROMPT_MAX = 120
 
-export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: string | null): ShellState | null {
+export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: string | null): ShellScreen | null {
   const row = rows[frame.cursor.y]
   if (!row) return null
   const fullscreen = readFullscreen(frame, rows, row)
@@ -55,10 +55,10 @@ function mask(text: string): string {
   return text.replace(/\d+/gu, '0')
 }
 
-function readPrompt(before: string, learned: string | null): ShellState | null {
+function readPrompt(before: string, learned: string | null): ShellScreen | null {
   const text = before.trimEnd()
   if (text === '' || before.length > PROMPT_MAX) return null
-  const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellState => ({
+  const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellScreen => ({
     kind: 'prompt',
     program: kind,
     prompt: before,
@@ -83,7 +83,7 @@ function isSamePromptElsewhere(text: string, learned: string): boolean {
 }
 
 /** Editors and pagers use the whole screen and wait for a key. */
-function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow): ShellState | null {
+function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow): ShellScreen | null {
   if (frame.buffer !== 'alternate') return null
   const last = rows.findLast(candidate => !isBlank(candidate))
   if (!last) return null

@@ -93,7 +93,7 @@ export function withoutHints(
     last.first === last.last &&
     !reportsError(rows[last.first]!) &&
     ((last.spec === null &&
-      (isQuiet(rows[last.first]!) || isScrap(rows[last.first]!) || isWedged(rows, last.first, composer))) ||
+      (isQuiet(rows[last.first]!) || isPartlyDrawn(rows[last.first]!) || isModeRow(rows, last.first, composer))) ||
       repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
@@ -111,12 +111,12 @@ function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region 
 }
 
 /** Between a line across the screen and the input box: a mode, not an answer. */
-function isWedged(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
+function isModeRow(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
   return composer?.first === index + 1 && /^\s*[─━═]{20,}\s*$/u.test(rows[index - 1]?.text ?? '')
 }
 
 /** One or two characters: a row that is being drawn. */
-function isScrap({ text }: ScreenRow): boolean {
+function isPartlyDrawn({ text }: ScreenRow): boolean {
   return text.trim().length <= 2
 }
 

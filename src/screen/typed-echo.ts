@@ -7,16 +7,16 @@ import type { ScreenRow } from './screen-row.js'
  * that was in the input box appears above it. Every agent repeats it, whatever glyph, background or
  * heading it uses.
  */
-const SHORTEST = 3
+const PROMPT_MIN_CHARACTERS = 3
 /** Agents shorten long prompts, but not their beginning. */
-const ALIKE = 8
+const COMMON_START_MIN = 8
 
 const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
 
 /** The layout with the rows that repeat the typed text as a block of the user. */
 export function withTypedEcho(layout: Layout, draft: string | null): Layout {
   // A slash command is no prompt.
-  if (draft === null || draft.length < SHORTEST || draft.startsWith('/')) return layout
+  if (draft === null || draft.length < PROMPT_MIN_CHARACTERS || draft.startsWith('/')) return layout
   const before = known.get(layout)
   if (before?.draft === draft) return before.layout
   const blocks = splitAtEcho(layout, draft)
@@ -64,7 +64,7 @@ function isOther(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlo
     .slice(first, last + 1)
     .map(row => squeeze(plain(row)))
     .find(text => text !== '')
-  return start !== undefined && start.slice(0, ALIKE) !== squeeze(draft).slice(0, ALIKE)
+  return start !== undefined && start.slice(0, COMMON_START_MIN) !== squeeze(draft).slice(0, COMMON_START_MIN)
 }
 
 /** The last row of the text, if it starts in this row and its rows follow each other. */
@@ -75,7 +75,9 @@ function endOfEcho(rows: readonly ScreenRow[], first: number, limit: number, dra
     if (text === '' && index > first) continue
     if (text === '' || !rest.startsWith(text)) {
       // A time or a status may follow the words in the same row.
-      return rest.length >= SHORTEST && text.startsWith(rest) && isAside(text.slice(rest.length)) ? index : null
+      return rest.length >= PROMPT_MIN_CHARACTERS && text.startsWith(rest) && isShortText(text.slice(rest.length))
+        ? index
+        : null
     }
     rest = rest.slice(text.length)
     if (rest === '') return index
@@ -83,7 +85,7 @@ function endOfEcho(rows: readonly ScreenRow[], first: number, limit: number, dra
   return null
 }
 
-function isAside(text: string): boolean {
+function isShortText(text: string): boolean {
   return text.length <= 12
 }
 

@@ -12,7 +12,7 @@ const TIMED_KEY = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}]{0,12}\\(\\s*${DURATION}\\
 const GOES_ON = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^.…]{0,60}(?:…|\.{3})\s*\(?[^()]{4,40}\)?\s*$/u
 const CLOCK = new RegExp(`(?:^|[\\s(])${DURATION}`, 'u')
 /** A longer row is a sentence. */
-const LONGEST = 120
+const ROW_MAX_CHARACTERS = 120
 
 /** `⣷  working · 2s`: one word next to the mark and the time. */
 const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[·•|(]\\s*${DURATION}`, 'u')
@@ -25,7 +25,7 @@ const BALL = /^\s{0,3}[([](?=[^()[\]]{4,14}[)\]])[\s.·-]*[●•○◦◉*][\s.
 
 /** Whether a row shows by itself that the program works. */
 export function isWorkingHint(text: string): boolean {
-  if (text.length > LONGEST) return false
+  if (text.length > ROW_MAX_CHARACTERS) return false
   if (PHASES.test(text) || BALL.test(text) || (TURNING.test(text) && STATED_CLOCK.test(text))) return true
   const isInterruptible = INTERRUPT.test(text)
   return (isInterruptible && (TURNING.test(text) || hasClock(text) || GOES_ON.test(text))) || TIMED_KEY.test(text)
@@ -76,7 +76,7 @@ export function findWorkingRow(
   const below = footer.find(row => isWorkingHint(row.text) || FOOTER_HINT.test(row.text))
   if (below) return below.index
   const last = composer ? undefined : rows.slice(0, end).findLast(row => row.indent >= 0)
-  if (last && last.text.length <= LONGEST && FOOTER_HINT.test(last.text)) return last.index
+  if (last && last.text.length <= ROW_MAX_CHARACTERS && FOOTER_HINT.test(last.text)) return last.index
   const at = rows.slice(0, end).findLastIndex((row, index) => isWorkingHint(row.text) || isBoxedWork(rows, index))
   if (at < 0) return null
   const rest = rows.slice(at + 1, end).filter(row => row.indent >= 0)

@@ -39,7 +39,7 @@ export function mark(kind: 'kind' | 'session' | 'run' | 'project', value: string
   return `${kind[0]}${name}`
 }
 
-const AROUND = 80
+const EXCERPT_CONTEXT = 80
 
 /** The part of a text around the first word of the query that it contains. */
 export function excerptOf(text: string, query: string): string {
@@ -49,7 +49,7 @@ export function excerptOf(text: string, query: string): string {
     .map(word => low.indexOf(word.replace(/\*+$/, '').toLowerCase()))
     .filter(place => place >= 0)
   const at = places.length === 0 ? 0 : Math.min(...places)
-  const from = Math.max(0, at - AROUND)
-  const to = Math.min(plain.length, at + 2 * AROUND)
+  const from = Math.max(0, at - EXCERPT_CONTEXT)
+  const to = Math.min(plain.length, at + 2 * EXCERPT_CONTEXT)
   return `${from > 0 ? '…' : ''}${plain.slice(from, to)}${to < plain.length ? '…' : ''}`
 }

@@ -35,7 +35,7 @@ import type * as workers from './schemas/workers.js'
  * Moments are RFC 3339. A caller that asks for milliseconds gets `InMilliseconds<…>`.
  */
 
-export type { ClientMessage, ServerMessage } from './terminal/messages.js'
+export type { ViewerMessage, ViewerUpdate } from './terminal/messages.js'
 export type { InMilliseconds } from './wire/time-fields.js'
 
 export type ApiError = z.output<typeof common.apiError>
@@ -155,17 +155,17 @@ export type LoggedEvent = z.output<typeof loggedEvent>
 export type StreamEvent = z.output<typeof streamEvent>
 export type Hello = z.output<typeof stream.hello>
 export type PaneChange = z.output<typeof stream.paneChange>
-export type SessionRecordFrame = z.output<typeof stream.sessionRecord>
-export type RunRecordFrame = z.output<typeof stream.runRecord>
+export type SessionRecordUpdate = z.output<typeof stream.sessionRecord>
+export type RunRecordUpdate = z.output<typeof stream.runRecord>
 export type MessageUpdate = z.output<typeof stream.messageUpdate>
-/** A frame of `GET /events` that is not in the log. */
-export type EphemeralFrame = FrameOf<typeof stream.EPHEMERAL_FRAMES>
-/** A frame of `GET /panes/stream`. */
-export type PaneStreamFrame = FrameOf<typeof stream.PANE_STREAM_FRAMES>
+/** An ephemeral update of `GET /events`: it is not in the log. */
+export type EphemeralUpdate = EventOf<typeof stream.EPHEMERAL_UPDATES>
+/** An event of `GET /panes/stream`. */
+export type PaneStreamEvent = EventOf<typeof stream.PANE_STREAM_EVENTS>
 export type TypingUpdate = z.output<typeof stream.typing>
 export type AgentStatsUpdate = z.output<typeof stream.agentStatsUpdate>
 
-type FrameOf<F extends Record<string, z.ZodType>> = { [E in keyof F]: { event: E; data: z.output<F[E]> } }[keyof F]
+type EventOf<F extends Record<string, z.ZodType>> = { [E in keyof F]: { event: E; data: z.output<F[E]> } }[keyof F]
 export type PushState = z.output<typeof push.pushState>
 export type PushSubscriptionInfo = z.output<typeof push.pushSubscription>
 export type PushTested = z.output<typeof push.pushTested>

@@ -9,7 +9,7 @@ import { traced } from '../telemetry/index.js'
 import { checkOrigin, type OwnAddresses } from './admission/origins.js'
 import { agentPerson, type LocalPeer } from './auth/local-peers.js'
 import { BODY_MAX, parseJsonBody } from './body.js'
-import { authenticate, type Credential, hasRole, type Person, surfaceOf } from './caller.js'
+import { authenticate, type CallerIdentity, type Credential, hasRole, surfaceOf } from './caller.js'
 import { errorBody } from './errors.js'
 import { cursorOf } from './live/event-stream.js'
 import type { ServerParts } from './parts.js'
@@ -156,7 +156,7 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
   const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
   if (key === null || !isKept) return route.handle(call)
   const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
-  return parts.idempotency.once(name, bytes, async () => route.handle(call))
+  return parts.idempotency.performOnce(name, bytes, async () => route.handle(call))
 }
 
 /** More writes than this wait for the database: further ones are refused before they begin. */
@@ -304,7 +304,7 @@ function isSecret({ id, access }: Route): boolean {
   return access === 'open' || id.startsWith('auth.') || id.startsWith('pairing.')
 }
 
-const ANONYMOUS: Person = { id: 'anonymous', name: 'anonymous', role: 'viewer' }
+const ANONYMOUS: CallerIdentity = { id: 'anonymous', name: 'anonymous', role: 'viewer' }
 
 /** Checks role, read-only mode, step-up and rate limits. The owner's socket has no limits. */
 function admit(route: Route, credential: Credential, peer: LocalPeer | null, parts: ServerParts): void {

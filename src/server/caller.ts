@@ -73,22 +73,22 @@ export function idempotencyKey(call: Pick<Call, 'header'>, said: string | undefi
 export const ROLES = ['viewer', 'approver', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-export interface Person {
+export interface CallerIdentity {
   id: string
   name: string
   role: Role
 }
 
-export const OWNER: Person = { id: 'owner', name: 'owner', role: 'owner' }
+export const OWNER: CallerIdentity = { id: 'owner', name: 'owner', role: 'owner' }
 
 /**
  * Who sent a request, as the server established. Nothing that a client claims about itself counts.
  */
 export type Credential =
   /** The owner's socket: its file mode keeps other users out. */
-  | { kind: 'socket'; person: Person }
-  | { kind: 'token'; person: Person }
-  | { kind: 'device'; person: Person; device: Device }
+  | { kind: 'socket'; person: CallerIdentity }
+  | { kind: 'token'; person: CallerIdentity }
+  | { kind: 'device'; person: CallerIdentity; device: Device }
   /** An agent's hook: valid for hooks only; the inbox checks its token. */
   | { kind: 'hook'; person: null }
   | { kind: 'anonymous'; person: null }

@@ -1,4 +1,4 @@
-import { examine, type Finding } from '../doctor/index.js'
+import { type DoctorFinding, examine } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
 
@@ -14,14 +14,14 @@ const FIXABLE: readonly string[] = ['directories']
 /** The checks of `signalbox doctor` for the dashboard. */
 export class Doctor {
   readonly #options: DoctorOptions
-  #running: Promise<Finding[]> | null = null
+  #running: Promise<DoctorFinding[]> | null = null
 
   constructor(options: DoctorOptions) {
     this.#options = options
   }
 
   /** The checks start programs, so concurrent requests share one examination. */
-  async findings(): Promise<(Finding & { isFixable: boolean })[]> {
+  async findings(): Promise<(DoctorFinding & { isFixable: boolean })[]> {
     this.#running ??= this.#examine({ fix: false }).finally(() => {
       this.#running = null
     })
@@ -33,7 +33,7 @@ export class Doctor {
   }
 
   /** @throws SignalboxError `E_STATE` */
-  async fix(check: string): Promise<Finding[]> {
+  async fix(check: string): Promise<DoctorFinding[]> {
     if (!FIXABLE.includes(check))
       throw new SignalboxError('E_STATE', `"${check}" cannot be repaired while the daemon runs`, {
         next: 'signalbox serve --stop, then signalbox doctor --fix',
@@ -41,7 +41,7 @@ export class Doctor {
     return this.#examine({ fix: true })
   }
 
-  #examine(options: { fix: boolean }): Promise<Finding[]> {
+  #examine(options: { fix: boolean }): Promise<DoctorFinding[]> {
     const { env, version, host } = this.#options
     const daemon = async () => ({ pid: process.pid, version, loop: host.loop.view, readers: host.readers })
     return examine({ env, cwd: '/', daemon }, options)

@@ -39,6 +39,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_RATE: 429,
   E_STORE_BUSY: 429,
   E_AGENT_MISSING: 422,
+  E_PROGRAM_MISSING: 422,
+  E_NOT_SIGNED_IN: 422,
   E_CONFIG: 422,
   E_DOT_SYNTAX: 422,
   E_DOT_LINT: 422,

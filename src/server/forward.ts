@@ -4,7 +4,7 @@ import type { Call } from './route.js'
 import { FORWARD_MAX, type ForwardedAnswer } from './worker-api.js'
 
 /** Headers of a worker's answer that a client gets. */
-const PASSED = ['content-type', 'content-disposition'] as const
+const FORWARDED_HEADERS = ['content-type', 'content-disposition'] as const
 
 /**
  * Lets the worker of a session answer a request about its files; null for a session of this
@@ -34,7 +34,7 @@ export async function forwarded(call: Call, { id }: SessionRecord): Promise<Resp
     return call.json(value, answer.status)
   }
   const headers = Object.fromEntries(
-    PASSED.flatMap(name => (answer.headers[name] ? [[name, answer.headers[name]]] : [])),
+    FORWARDED_HEADERS.flatMap(name => (answer.headers[name] ? [[name, answer.headers[name]]] : [])),
   )
   return new Response(body, { status: answer.status, headers })
 }

@@ -48,7 +48,7 @@ export class Idempotency {
    * @throws SignalboxError `E_IDEMPOTENCY` if the key was used with another content, or the outcome
    * of the first request is unknown.
    */
-  async once(given: string, bytes: Uint8Array, perform: () => Promise<Response>): Promise<Response> {
+  async performOnce(given: string, bytes: Uint8Array, perform: () => Promise<Response>): Promise<Response> {
     const name = createHash('sha256').update(given).digest('base64url')
     const body = createHash('sha256').update(bytes).digest('base64url')
     const running = this.#underWay.get(name)
@@ -56,7 +56,7 @@ export class Idempotency {
       refuseOther(running.body, body)
       const answer = await running.answer
       if (answer) return responseOf(answer)
-      return this.once(given, bytes, perform)
+      return this.performOnce(given, bytes, perform)
     }
     let settle: (answer: Answer | null) => void = () => undefined
     const settled = new Promise<Answer | null>(resolve => {

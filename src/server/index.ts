@@ -19,8 +19,8 @@
  *   errors.ts                             every error has a code, a message and the next step
  *
  * Two kinds of connections stay open. `GET /events` streams the log: live/event-stream reads it
- * once for all readers and holds what one of them has not read yet, live/replay sends what a reader
- * missed. A slow reader costs a bounded queue and then its connection.
+ * once for all subscribers and holds what one has not read yet, live/replay sends what a subscriber
+ * missed. A slow subscriber costs a bounded queue and then its connection.
  * Updates that are not in the log (panes, provisional text, records of sessions and runs) are
  * ephemeral: only the newest of a key is sent. `terminal/` serves the bytes of a session over
  * WebSocket in the same way: a viewer that falls behind gets a snapshot instead of the bytes that

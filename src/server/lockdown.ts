@@ -5,7 +5,7 @@ import type { Streams } from './live/streams.js'
 /**
  * Locks the ledger down, and ends every login, token and stream. Sessions and runs are not touched.
  */
-export class Lockdown {
+export class LockdownControl {
   readonly #parts: { host: Host; auth: Auth; streams: Streams }
 
   constructor(parts: { host: Host; auth: Auth; streams: Streams }) {

@@ -26,7 +26,7 @@ import { EventFeed, UpdateFeed } from './live/event-stream.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { RecordFeed } from './live/record-feed.js'
 import { Streams } from './live/streams.js'
-import { Lockdown } from './lockdown.js'
+import { LockdownControl } from './lockdown.js'
 import { Metrics } from './metrics.js'
 import type { BotControl, DaemonBuild, ServerParts } from './parts.js'
 import { hookRoutes } from './routes/hooks.js'
@@ -138,7 +138,7 @@ export class ApiServer {
       doctor: new Doctor({ env, version, host }),
       bot,
       idempotency: new Idempotency(host.store, clock),
-      lockdown: new Lockdown({ host, auth, streams }),
+      lockdown: new LockdownControl({ host, auth, streams }),
       attractor: new AttractorApi({ store: host.store, clock, ledger: host.ledger }),
       trust: new TrustStore(host.store, host.settings.dataDirectory),
       metrics,

@@ -150,13 +150,13 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
     $defs?: Json
   }
   const { $defs = {}, $schema: _, ...rest } = made
-  for (const [name, definition] of Object.entries($defs)) components[name] = relinked(definition)
+  for (const [name, definition] of Object.entries($defs)) components[name] = withSchemaReferences(definition)
   const { id, ...own } = rest as Json & { id?: string }
-  if (id === undefined) return relinked(own) as Json
-  components[id] = relinked(own)
+  if (id === undefined) return withSchemaReferences(own) as Json
+  components[id] = withSchemaReferences(own)
   return { $ref: `#/components/schemas/${id}` }
 }
 
-function relinked(value: unknown): unknown {
+function withSchemaReferences(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('#/$defs/', '#/components/schemas/'))
 }

@@ -18,7 +18,7 @@ import type { EventFeed, UpdateFeed } from './live/event-stream.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { RecordFeed } from './live/record-feed.js'
 import type { Streams } from './live/streams.js'
-import type { Lockdown } from './lockdown.js'
+import type { LockdownControl } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
 import type { RunProgress } from './views/run-progress.js'
@@ -63,7 +63,7 @@ export interface ServerParts {
   doctor: Doctor
   bot: BotControl
   idempotency: Idempotency
-  lockdown: Lockdown
+  lockdown: LockdownControl
   /** Graph runs under attractor's HTTP API. */
   attractor: AttractorApi
   trust: TrustStore

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Host } from '../host/index.js'
 import type { LocalPeer } from './auth/local-peers.js'
-import type { Credential, Person, Role, Surface } from './caller.js'
+import type { CallerIdentity, Credential, Role, Surface } from './caller.js'
 import type { ServerParts } from './parts.js'
 import type { Answer } from './schemas/common.js'
 import type { Sendable } from './wire/index.js'
@@ -43,7 +43,7 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly host: Host
   readonly who: Credential
   /** The person who sent the request; an anonymous viewer on a route with `open` access. */
-  readonly person: Person
+  readonly person: CallerIdentity
   readonly surface: Surface
   /** The process that sent it; null if it runs on another machine. */
   readonly peer: LocalPeer | null

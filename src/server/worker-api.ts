@@ -36,7 +36,7 @@ export interface ForwardedAnswer {
   body: string
 }
 
-/** Of one request or answer: a frame of the connection must hold it. */
+/** Of one request or answer: a message of the connection must hold it. */
 export const FORWARD_MAX = 11 * 1024 * 1024
 
 /**

@@ -3,19 +3,19 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { SignalboxError } from '../errors/index.js'
-import { channelProof, FRAME_MAX, SUBPROTOCOL, type WorkerHub } from '../workers/index.js'
+import { channelProof, MESSAGE_MAX_BYTES, SUBPROTOCOL, type WorkerHub } from '../workers/index.js'
 
 export const WORKER_PATH = '/api/v1/worker'
 
 /**
- * The WebSocket of workers: `GET /api/v1/worker`. A worker proves its key in its first frame, for
+ * The WebSocket of workers: `GET /api/v1/worker`. A worker proves its key in its first message, for
  * this channel only; a page never has such a key.
  */
 export class WorkerSockets {
   readonly #hub: WorkerHub
   readonly #sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: FRAME_MAX,
+    maxPayload: MESSAGE_MAX_BYTES,
     handleProtocols: protocols => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   })
 
@@ -34,8 +34,8 @@ export class WorkerSockets {
     const isSecure = (channel as Partial<TLSSocket>).encrypted === true
     const connection = this.#hub.accept({
       proof: isSecure ? channelProof(channel as TLSSocket) : '',
-      send: frame => {
-        if (socket.readyState === socket.OPEN) socket.send(frame, { binary: typeof frame !== 'string' })
+      send: message => {
+        if (socket.readyState === socket.OPEN) socket.send(message, { binary: typeof message !== 'string' })
       },
       close: reason => socket.close(4000, reason.slice(0, 100)),
     })

@@ -15,7 +15,7 @@ export class Effects {
   }
 
   /** Reports a failure and still runs the next effect. */
-  later(work: () => Promise<void>): void {
+  enqueue(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch(this.#onError).then(this.#onDone)
   }
 

@@ -66,13 +66,13 @@ export class LogSubscription implements Subscription {
       if (this.#isClosed) return
       this.#cursor = page.next
       isLast = page.isLast
-      if (page.events.length > 0) this.#hand(page.events)
+      if (page.events.length > 0) this.#deliver(page.events)
       // A long catch-up yields to the rest of the program between pages.
       if (!isLast) await new Promise(resolve => setImmediate(resolve))
     }
   }
 
-  #hand(events: StoredEvent[]): void {
+  #deliver(events: StoredEvent[]): void {
     try {
       const result: unknown = this.#options.handler(events)
       // The type allows an async handler; its rejection is the handler's error, not an unhandled

@@ -4,7 +4,7 @@ import type { ForeignCall } from '../reports/index.js'
 import type { PaneInfo } from './pane-info.js'
 import type { TmuxPane } from './tmux-pane.js'
 
-/** Finds a pane by id, a unique prefix of it, a session's number, or a place in tmux. */
+/** Finds a pane by id, a unique prefix of it, a session's number, or its target in tmux. */
 export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
   const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
   if (exact) return exact

@@ -34,7 +34,7 @@ export class PaneChangeFeed {
     const { id } = info
     const key = JSON.stringify({
       ...info,
-      title: stillTitle(info.title),
+      title: titleWithoutSpinner(info.title),
       stateId: 0,
       why: { ...info.why, staleForS: info.why.staleForS === null ? null : 1 },
     })
@@ -85,7 +85,7 @@ export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[])
     ...Object.values(values),
     claim?.is,
     rawDoing(supervisor.pane.state(t), state),
-    stillTitle(supervisor.pane.screen.last?.frame.title ?? ''),
+    titleWithoutSpinner(supervisor.pane.screen.last?.frame.title ?? ''),
     name,
     commandLine,
     ...about,
@@ -94,7 +94,7 @@ export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[])
 }
 
 /** Spinners in titles move ten times a second: the next other change updates them. */
-function stillTitle(title: string): string {
+function titleWithoutSpinner(title: string): string {
   return title.replace(/^[^\p{L}\p{N}]+/u, '')
 }
 

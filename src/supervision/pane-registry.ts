@@ -234,7 +234,7 @@ export class PaneRegistry {
       if (!isOn) this.#tmux.leave()
       else void this.joinTmux(this.#locations).catch(this.#options.onError)
     }
-    for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
+    for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.applySettings()
     for (const { id } of this.list()) this.changed(id)
   }
 

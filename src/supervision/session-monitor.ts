@@ -76,7 +76,7 @@ export class SessionMonitor implements SessionObserver {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
         if (isLive)
-          for (const report of this.#drift.see(step.look, isDisputed(step.state.reading))) this.#reportDrift(report)
+          for (const report of this.#drift.observe(step.look, isDisputed(step.state.reading))) this.#reportDrift(report)
       }
       this.#reportChange(t)
       this.#schedule(t)

@@ -199,7 +199,7 @@ export class TmuxPane {
 
   #take(steps: PaneStep[], t: number): void {
     this.supervisor.take(steps, t)
-    for (const step of steps) if (step.type === 'look') this.conversation.see(step.look)
+    for (const step of steps) if (step.type === 'look') this.conversation.observe(step.look)
     this.#after(t)
   }
 

@@ -10,7 +10,7 @@ import {
 import type { People } from '../people/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
-import { mayDecide, type Reader } from './cards/card-builder.js'
+import { type ChatRecipient, mayDecide } from './cards/card-builder.js'
 
 /**
  * What is known about chats: their readers, their current session, and whether they can be reached.
@@ -44,7 +44,7 @@ export class Chats {
    * The chats that get messages: paired people who have written to the bot, and enabled groups. A
    * chat that blocks the bot gets none, unless they are to wait for the end of the block.
    */
-  async readers({ withBlocked = false } = {}): Promise<Reader[]> {
+  async recipients({ withBlocked = false } = {}): Promise<ChatRecipient[]> {
     const people = this.#people.all()
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
     const reachable = new Set(
@@ -74,13 +74,13 @@ export class Chats {
     return [...new Set([...this.#groups, ...moved])]
   }
 
-  async reader(chat: number): Promise<Reader | null> {
-    return (await this.readers()).find(reader => reader.chat === chat) ?? null
+  async recipient(chat: number): Promise<ChatRecipient | null> {
+    return (await this.recipients()).find(reader => reader.chat === chat) ?? null
   }
 
   /** The chats that follow a session: it is current there, or was started there. */
   async followers(session: string, options: { withBlocked?: boolean } = {}): Promise<KnownChat[]> {
-    const readers = new Set((await this.readers(options)).map(({ chat }) => chat))
+    const readers = new Set((await this.recipients(options)).map(({ chat }) => chat))
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
     return known
       .map(({ state }) => state)

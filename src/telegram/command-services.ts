@@ -6,7 +6,7 @@ import type { Host } from '../host/index.js'
 import type { Person } from '../people/index.js'
 import type { SessionPort, SessionRecord } from '../sessions/index.js'
 import type { BotApi } from './bot-api.js'
-import type { CardBuilder, Reader } from './cards/card-builder.js'
+import type { CardBuilder, ChatRecipient } from './cards/card-builder.js'
 import { sessionTitle } from './cards/session-title.js'
 import type { Chats } from './chats.js'
 import type { ButtonSpec } from './incoming/button-action.js'
@@ -36,7 +36,7 @@ export interface Requester {
   person: Person
   from: number
   chat: number
-  reader: Reader
+  recipient: ChatRecipient
   update: number
   /** Their message, where it was one. */
   message?: number
@@ -92,7 +92,7 @@ export class CommandServices {
   async reply(to: Requester, html: string, options: ReplyOptions = {}): Promise<void> {
     const { about, buttons = [], forceReply = false, isReply = false } = options
     const subject = about?.startsWith('ask.') ? about : `${about ?? 'said'}/${newId('tgi')}`
-    const { keyboard, appends } = this.cards.keyboard(buttons, to.reader, subject)
+    const { keyboard, appends } = this.cards.keyboard(buttons, to.recipient, subject)
     const item: OutboxItem = {
       chat: to.chat,
       ...(about && /^(ses|run)_/.test(about) && { topic: about }),

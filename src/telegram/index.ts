@@ -9,7 +9,8 @@
  * telegram.ts          wires the parts, starts and stops them
  * command-services.ts  what commands, texts and buttons use; `TelegramPorts`: what other rooms
  *                      provide
- * chats.ts, topics.ts  who reads where and what is current there; a topic for each session and run
+ * chats.ts, topics.ts  who gets messages where, and what is current there; a topic for each session
+ *                      and run
  * bot-api.ts           the Bot API: one call function, one error type
  * bot-lease.ts         one bot for each store
  *

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { newEvent } from '../events/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
-import { SessionTurns } from './session-turns.js'
+import { TurnSummaries } from './turn-summaries.js'
 
 const session = 'ses_a'
 const opened = (turn: string, prompt?: string) => newEvent('turn.opened', { session, turn, ...(prompt && { prompt }) })
@@ -38,7 +38,7 @@ function countingStream() {
 
 it('a message late in a turn causes as many reads as an early one', async () => {
   const stream = countingStream()
-  const turns = new SessionTurns(stream)
+  const turns = new TurnSummaries(stream)
   stream.add(opened('t1', 'go'))
   const costs: number[] = []
   for (let n = 1; n <= 3_000; n++) {
@@ -53,7 +53,7 @@ it('a message late in a turn causes as many reads as an early one', async () => 
 
 it('a turn has its first prompt, and whether one of its messages used a tool', async () => {
   const stream = countingStream()
-  const turns = new SessionTurns(stream)
+  const turns = new TurnSummaries(stream)
   stream.add(opened('t1', '/context'), said('t1', 1), opened('t2'))
   expect(await turns.lastPrompt(session)).toBe('/context')
   expect(await turns.turn(session, 't2')).toEqual({

@@ -31,11 +31,11 @@ import { ALL_NOTIFICATIONS, EventNotifier, NOTIFIED_EVENTS, type NotificationKin
 import { LogFollower } from './outgoing/log-follower.js'
 import { Outbox } from './outgoing/outbox.js'
 import type { OutboxItem } from './outgoing/outbox-item.js'
-import { NO_OTHER_SURFACE, type Presence } from './outgoing/presence.js'
+import { NO_OTHER_SURFACE, type PersonPresence } from './outgoing/presence.js'
 import type { RateLimits } from './outgoing/rate-limiter.js'
 import { escapeHtml } from './outgoing/split.js'
-import { SessionTurns } from './session-turns.js'
 import { Topics } from './topics.js'
+import { TurnSummaries } from './turn-summaries.js'
 
 export interface TelegramSettings {
   groups: readonly number[]
@@ -62,7 +62,7 @@ export interface TelegramOptions {
   ports: TelegramPorts
   utcOffset: number
   /** On which other surfaces a person is active now; by default on none. */
-  presence?(): Presence
+  presence?(): PersonPresence
   /** By default below what Telegram allows. */
   rateLimits?: RateLimits
   onError(error: unknown): void
@@ -74,7 +74,7 @@ export type TelegramHealth = {
 }
 
 const FIRST_RETRY_MS = 2000
-const LONGEST_RETRY_MS = 60_000
+const RETRY_MAX_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
 const BUSY_MS = 5_000
 /** How long a stop waits for its last messages, and then for calls that are not answered. */
@@ -131,7 +131,7 @@ export class Telegram {
       onError,
     })
     this.#outbox = outbox
-    const turns = new SessionTurns(store)
+    const turns = new TurnSummaries(store)
     const cards = new CardBuilder({
       host,
       store,
@@ -253,7 +253,7 @@ export class Telegram {
     if (url) this.#setHealth('not-receiving', 'a webhook is set for this bot: signalbox telegram setup removes it')
     else this.#setHealth('connected', `@${bot.username}`)
     if (settings.announce)
-      for (const { chat } of await this.#chats.readers()) await this.#send(chat, 'Signalbox is running.')
+      for (const { chat } of await this.#chats.recipients()) await this.#send(chat, 'Signalbox is running.')
     this.#poller.start()
   }
 
@@ -310,7 +310,7 @@ export class Telegram {
       // Another server runs the bot: this one takes over when that one is gone.
       const isBusy = error instanceof SignalboxError && error.code === 'E_BUSY'
       const wait = isRevoked ? UNAUTHORIZED_MS : isBusy ? BUSY_MS : retryMs
-      this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
+      this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, RETRY_MAX_MS)))
     })
   }
 

@@ -26,8 +26,8 @@ const SMALL_L = 0x6c
 const DEL = 0x7f
 
 /** Bytes that can matter for a split; all others are skipped. */
-const MATTERS = new Uint8Array(256)
-for (const byte of [BEL, ESC, QUESTION_MARK, SMALL_L]) MATTERS[byte] = 1
+const SPLIT_BYTES = new Uint8Array(256)
+for (const byte of [BEL, ESC, QUESTION_MARK, SMALL_L]) SPLIT_BYTES[byte] = 1
 
 /** Receives a piece; `endsQuery`: its last byte is a BEL that may have ended a query. */
 export type OnPiece = (piece: Uint8Array, endsQuery: boolean) => void
@@ -52,7 +52,7 @@ export class ByteSplitter {
     let hasQuery = false
     for (let at = 0; at < end; at++) {
       const byte = input[at]!
-      if (MATTERS[byte] === 0) continue
+      if (SPLIT_BYTES[byte] === 0) continue
       if (byte === ESC) {
         escapeAt = at
         hasQuery = false
@@ -75,17 +75,17 @@ export class ByteSplitter {
     let digits = 0
     for (let back = at - 1; back >= 0; back--) {
       const byte = input[back]!
-      if (!isInsideSequence(byte)) return digits === ALL_DIGITS
+      if (!isInsideSequence(byte)) return digits === ALL_DIGITS_SEEN
       if (byte === 0x32) digits |= 1
       else if (byte === 0x30) digits |= 2
       else if (byte === 0x36) digits |= 4
     }
-    return isInsideSequence(this.#last) || digits === ALL_DIGITS
+    return isInsideSequence(this.#last) || digits === ALL_DIGITS_SEEN
   }
 }
 
 /** 2, 0 and 6 have occurred. */
-const ALL_DIGITS = 7
+const ALL_DIGITS_SEEN = 7
 
 /** May occur between the introducer of a control sequence and its last byte. */
 function isInsideSequence(byte: number): boolean {

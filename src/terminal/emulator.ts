@@ -24,8 +24,8 @@ import {
   aggregateStatus,
   EMPTY_PROGRAM_STATUS,
   type ProgramStatus,
+  type ProgramStatusEvent,
   reduceStatus,
-  type StatusEvent,
   type StatusRecord,
   statusRecords,
 } from './program-status.js'
@@ -49,12 +49,12 @@ export type TerminalEvent =
   | { type: 'frame'; t: number; frame: Frame }
   /** Bytes to write back to the PTY: the reply to a query of the program. */
   | { type: 'reply'; t: number; bytes: Uint8Array }
-  | { type: 'evidence'; t: number; evidence: Evidence }
+  | { type: 'evidence'; t: number; evidence: TerminalEvidence }
 
 /**
  * `status`: the record that represents the pane after an OSC 7501 report, null when none is left.
  */
-export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null; status: ProgramStatus }
+export type TerminalEvidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null; status: ProgramStatus }
 
 /**
  * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer:
@@ -389,7 +389,7 @@ export class TerminalEmulator {
     return true
   }
 
-  #applyStatus(event: StatusEvent): void {
+  #applyStatus(event: ProgramStatusEvent): void {
     const before = this.#status
     this.#status = reduceStatus(before, event)
     const isAccepted = event.type === 'report' && this.#status.invalid === before.invalid
@@ -409,7 +409,7 @@ export class TerminalEmulator {
     return false
   }
 
-  #report(evidence: Evidence): void {
+  #report(evidence: TerminalEvidence): void {
     if (evidence.kind === 'title') this.#title.set(evidence.title)
     if (evidence.kind === 'progress') this.#progress = evidence.progress
     this.#events.push({ type: 'evidence', t: this.#time, evidence })

@@ -15,7 +15,7 @@
  */
 
 export { childEnvironment } from './child-environment.js'
-export { type Evidence, TerminalEmulator, type TerminalEvent } from './emulator.js'
+export { TerminalEmulator, type TerminalEvent, type TerminalEvidence } from './emulator.js'
 export { type EmulatorOptions, type EmulatorState, SIZE_MAX } from './emulator-state.js'
 export type { Color, Frame, Row, Span } from './frame.js'
 export { frameToAnsi, rowToAnsi } from './frame-ansi.js'

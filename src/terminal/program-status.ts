@@ -36,7 +36,7 @@ export interface ProgramStatus {
 
 export const EMPTY_PROGRAM_STATUS: ProgramStatus = { records: [], invalid: 0 }
 
-export type StatusEvent =
+export type ProgramStatusEvent =
   | { type: 'report'; payload: string; t: number }
   /** RIS. A soft reset and a switch of the buffer change nothing. */
   | { type: 'reset' }
@@ -51,7 +51,7 @@ const encoder = new TextEncoder()
 const ID = /^[A-Za-z0-9._-]{1,64}(\/[A-Za-z0-9._-]{1,64}){0,15}$/
 const APP = /^[\p{L}\p{N}._ +-]{1,64}$/u
 
-export function reduceStatus(status: ProgramStatus, event: StatusEvent): ProgramStatus {
+export function reduceStatus(status: ProgramStatus, event: ProgramStatusEvent): ProgramStatus {
   switch (event.type) {
     case 'report':
       return applyReport(status, event.payload, event.t)

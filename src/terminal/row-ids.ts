@@ -74,7 +74,7 @@ export class RowIds {
     const before = logicalLines(this.#normal.lines)
     const baseBefore = this.#normal.base
     resize()
-    const shift = votedShift(before, logicalLines(this.#normal.lines))
+    const shift = mostCommonShift(before, logicalLines(this.#normal.lines))
     if (shift !== null) this.#normal.base = baseBefore + shift
   }
 }
@@ -124,7 +124,7 @@ function logicalLines(lines: CoreLines): Map<string, number> {
 /**
  * By how many rows most lines moved; the lowest line decides a tie. Null when no line is in both.
  */
-function votedShift(before: Map<string, number>, after: Map<string, number>): number | null {
+function mostCommonShift(before: Map<string, number>, after: Map<string, number>): number | null {
   const votes = new Map<number, number>()
   let winner: number | null = null
   for (const [text, index] of after) {

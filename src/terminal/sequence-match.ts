@@ -31,7 +31,8 @@ function matchRange(
   if (aStart < aEnd && bStart < bEnd) {
     const anchors = longestIncreasing(uniquePairs(a, aStart, aEnd, b, bStart, bEnd))
     if (anchors.length === 0) {
-      for (const [i, j] of myers(a.slice(aStart, aEnd), b.slice(bStart, bEnd))) out.push([aStart + i, bStart + j])
+      for (const [i, j] of shortestEditMatches(a.slice(aStart, aEnd), b.slice(bStart, bEnd)))
+        out.push([aStart + i, bStart + j])
     } else {
       let [i, j] = [aStart, bStart]
       for (const [anchorA, anchorB] of anchors) {
@@ -91,15 +92,15 @@ function longestIncreasing(pairs: readonly Match[]): Match[] {
 }
 
 /** Myers, "An O(ND) Difference Algorithm" (1986): the matches on a shortest edit path. */
-function myers(a: readonly number[], b: readonly number[]): Match[] {
+function shortestEditMatches(a: readonly number[], b: readonly number[]): Match[] {
   const limit = Math.min(a.length + b.length, EDITS_MAX)
   const frontier = new Map<number, number>([[1, 0]])
   const history: Map<number, number>[] = []
   for (let edits = 0; edits <= limit; edits++) {
     history.push(new Map(frontier))
     for (let k = -edits; k <= edits; k += 2) {
-      const goesDown = k === -edits || (k !== edits && at(frontier, k - 1) < at(frontier, k + 1))
-      let x = goesDown ? at(frontier, k + 1) : at(frontier, k - 1) + 1
+      const goesDown = k === -edits || (k !== edits && furthest(frontier, k - 1) < furthest(frontier, k + 1))
+      let x = goesDown ? furthest(frontier, k + 1) : furthest(frontier, k - 1) + 1
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++
       frontier.set(k, x)
       if (x >= a.length && x - k >= b.length) return traceBack(a.length, b.length, history)
@@ -115,9 +116,9 @@ function traceBack(aLength: number, bLength: number, history: readonly Map<numbe
   for (let edits = history.length - 1; edits >= 0; edits--) {
     const frontier = history[edits]!
     const k = x - y
-    const goesDown = k === -edits || (k !== edits && at(frontier, k - 1) < at(frontier, k + 1))
+    const goesDown = k === -edits || (k !== edits && furthest(frontier, k - 1) < furthest(frontier, k + 1))
     const previousK = goesDown ? k + 1 : k - 1
-    const previousX = edits === 0 ? 0 : at(frontier, previousK)
+    const previousX = edits === 0 ? 0 : furthest(frontier, previousK)
     const previousY = edits === 0 ? 0 : previousX - previousK
     while (x > previousX && y > previousY) matches.unshift([--x, --y])
     x = previousX
@@ -126,6 +127,6 @@ function traceBack(aLength: number, bLength: number, history: readonly Map<numbe
   return matches
 }
 
-function at(frontier: Map<number, number>, k: number): number {
+function furthest(frontier: Map<number, number>, k: number): number {
   return frontier.get(k) ?? -1
 }

@@ -2,7 +2,7 @@
 let segmenter: Intl.Segmenter | undefined
 
 /** Code units that the segmenter gets at once: its time grows with the square of its text. */
-const PIECE = 256
+const PIECE_CODE_UNITS = 256
 
 const ASCII = /^[\x20-\x7e]*$/
 
@@ -16,7 +16,7 @@ export function* graphemes(text: string): Generator<string> {
     return
   }
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  let size = PIECE
+  let size = PIECE_CODE_UNITS
   for (let at = 0; at < text.length; ) {
     const end = at + size + (isHighSurrogate(text.charCodeAt(at + size - 1)) ? 1 : 0)
     const piece = text.slice(at, end)
@@ -26,7 +26,7 @@ export function* graphemes(text: string): Generator<string> {
       if (before !== null) {
         yield before
         at += before.length
-        size = PIECE
+        size = PIECE_CODE_UNITS
       }
       before = segment
     }

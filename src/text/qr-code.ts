@@ -250,7 +250,7 @@ function penaltyOf(rows: readonly (readonly boolean[])[]): number {
   return penalty + Math.floor(Math.abs((dark * 20) / (size * size) - 10)) * 10
 }
 
-const QUIET = 2
+const QUIET_ZONE = 2
 
 /**
  * The code as lines of a terminal, two rows of modules in each. `isInverse`: for dark text on a
@@ -258,8 +258,8 @@ const QUIET = 2
  */
 export function qrLines(text: string, { isInverse = false } = {}): string[] {
   const rows = qrCode(text)
-  const size = rows.length + 2 * QUIET
-  const isLit = (x: number, y: number) => (rows[y - QUIET]?.[x - QUIET] ?? false) === isInverse
+  const size = rows.length + 2 * QUIET_ZONE
+  const isLit = (x: number, y: number) => (rows[y - QUIET_ZONE]?.[x - QUIET_ZONE] ?? false) === isInverse
   return Array.from({ length: Math.ceil(size / 2) }, (_, line) =>
     Array.from({ length: size }, (_unused, x) => {
       const [top, bottom] = [isLit(x, line * 2), line * 2 + 1 < size && isLit(x, line * 2 + 1)]

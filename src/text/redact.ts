@@ -41,7 +41,7 @@ export interface SecretValue {
 const SECRET_LENGTH_MIN = 8
 const PASSES_MAX = 5
 /** The last text of this length or more in which nothing was found is not searched again. */
-const LONG = 64 * 1024
+const REMEMBER_FROM_CHARACTERS = 64 * 1024
 /** Deeper than any request we accept (64), shallower than the stack. */
 const DEPTH_MAX = 256
 
@@ -67,9 +67,9 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   // A diff of megabytes is redacted by its route, and again as a part of the answer.
   let lastLong = ''
   const redact = (text: string) => {
-    if (text.length >= LONG && text === lastLong) return text
+    if (text.length >= REMEMBER_FROM_CHARACTERS && text === lastLong) return text
     const clean = replaceSecrets(text, needles, rulesForText(), marker)
-    if (text.length >= LONG && clean === text) lastLong = text
+    if (text.length >= REMEMBER_FROM_CHARACTERS && clean === text) lastLong = text
     return clean
   }
   const redactValue = (value: unknown, depth = 0): unknown => {

@@ -15,8 +15,10 @@ export function runWord({ status, isUndriven }: { status: keyof typeof RUN_WORDS
   return isUndriven ? 'stopped' : RUN_WORDS[status].toLowerCase()
 }
 
-/** How much care a request needs, in the words of every surface. */
-export const RISK_WORDS = { low: 'low', elevated: 'medium', high: 'high' } as const
+/** How much care a request needs, as people read it: the API's `elevated` is a medium risk. */
+export function riskWord(level: string): string {
+  return level === 'elevated' ? 'medium' : level
+}
 
 /** Why the ledger closed a request that was not applied, by the reason in its record. */
 const CLOSED: Readonly<Record<string, string>> = {

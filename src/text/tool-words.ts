@@ -4,7 +4,18 @@
  */
 
 /** The fields that say most about a call, the best first. */
-const TELLING = ['command', 'cmd', 'file_path', 'filePath', 'path', 'url', 'query', 'pattern', 'description', 'prompt']
+const SUBJECT_FIELDS = [
+  'command',
+  'cmd',
+  'file_path',
+  'filePath',
+  'path',
+  'url',
+  'query',
+  'pattern',
+  'description',
+  'prompt',
+]
 const VALUE_MAX = 60
 const LINE_MAX = 160
 
@@ -19,7 +30,7 @@ function inputWords(input: unknown): string {
   if (typeof input === 'string') return firstLine(input)
   if (typeof input !== 'object' || input === null) return ''
   const fields = input as Readonly<Record<string, unknown>>
-  for (const name of TELLING) {
+  for (const name of SUBJECT_FIELDS) {
     const words = commandWords(fields[name])
     if (words !== '') return words
   }

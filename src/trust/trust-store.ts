@@ -76,7 +76,7 @@ export class TrustStore {
 
   async grant(found: ExecutableFiles, { by, how }: { by: string; how: 'asked' | 'hash' }): Promise<void> {
     const { project, commonDirectory, hash, files } = found
-    for (const [file, digest] of Object.entries(files)) this.#keep(join(project, file), digest)
+    for (const [file, digest] of Object.entries(files)) this.#saveContent(join(project, file), digest)
     const data = { path: project, commonDirectory, by, how, hash, files }
     await this.#store.append(streamOf(project), 'any', [newEvent('project.trusted', data)])
   }
@@ -97,8 +97,15 @@ export class TrustStore {
   /** How a file differs from its trusted content; null if the old text is not kept. */
   async difference({ project }: ExecutableFiles, file: string): Promise<string | null> {
     const before = (await this.#record(project))?.files[file]
-    if (before === undefined || !existsSync(this.#kept(before))) return null
-    const arguments_ = ['diff', '--no-index', '--no-color', '--no-ext-diff', this.#kept(before), join(project, file)]
+    if (before === undefined || !existsSync(this.#contentPath(before))) return null
+    const arguments_ = [
+      'diff',
+      '--no-index',
+      '--no-color',
+      '--no-ext-diff',
+      this.#contentPath(before),
+      join(project, file),
+    ]
     const { stdout } = await new Git(project).try(arguments_)
     return stdout.split('\n').slice(4).join('\n')
   }
@@ -107,17 +114,17 @@ export class TrustStore {
     return (await this.#store.document<TrustRecord>(trustProjection.name, keyOf(project)))?.state ?? null
   }
 
-  #kept(digest: string): string {
+  #contentPath(digest: string): string {
     return join(this.#directory, digest)
   }
 
   /** Only if it is still the content that was shown. */
-  #keep(path: string, digest: string): void {
-    if (!existsSync(path) || existsSync(this.#kept(digest))) return
+  #saveContent(path: string, digest: string): void {
+    if (!existsSync(path) || existsSync(this.#contentPath(digest))) return
     const content = readFileSync(path)
     if (content.length > KEPT_MAX || createHash('sha256').update(content).digest('hex') !== digest) return
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-    writeFileSync(this.#kept(digest), content, { mode: 0o600 })
+    writeFileSync(this.#contentPath(digest), content, { mode: 0o600 })
   }
 }
 

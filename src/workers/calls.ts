@@ -1,13 +1,13 @@
 import { type ErrorCode, SignalboxError, toSignalboxError } from '../errors/index.js'
 
-export interface CallFrame {
+export interface CallMessage {
   type: 'call'
   id: number
   method: string
   params: unknown
   again?: true
 }
-export interface AnswerFrame {
+export interface AnswerMessage {
   type: 'answer'
   id: number
   result?: unknown
@@ -35,7 +35,7 @@ export class PendingCalls {
     return { id, answer }
   }
 
-  answered({ id, result, error }: AnswerFrame): void {
+  answered({ id, result, error }: AnswerMessage): void {
     const pending = this.#pending.get(id)
     if (!this.#pending.delete(id)) return
     if (error === undefined) pending!.resolve(result)
@@ -55,13 +55,13 @@ export class PendingCalls {
   }
 
   /** The calls without an answer, to be sent again. */
-  *frames(): Iterable<CallFrame> {
+  *messages(): Iterable<CallMessage> {
     for (const [id, { method, params }] of this.#pending) yield { type: 'call', id, method, params, again: true }
   }
 }
 
 /** Carries a call out, and makes its answer. */
-export async function answerCall(id: number, work: () => Promise<unknown>): Promise<AnswerFrame> {
+export async function answerCall(id: number, work: () => Promise<unknown>): Promise<AnswerMessage> {
   try {
     return { type: 'answer', id, result: await work() }
   } catch (error) {

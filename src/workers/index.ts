@@ -8,11 +8,11 @@
  *     ├ WorkerConnections  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
  *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
  *
- * - protocol.ts: the frames. What is wanted is a state; reports are repeated until it changes.
+ * - protocol.ts: the messages. The server sends the whole list of wanted steps with every change.
  * - placement.ts: which worker gets a run. Pure.
  * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
  *
- * Where to add what: a frame in protocol.ts and in the two ends; a call of a worker in
+ * Where to add what: a message in protocol.ts and in the two ends; a call of a worker in
  * src/runs/worker/server-calls.ts, with a check that the run is its own.
  *
  * Not here: the WebSocket of the server (src/server/worker-socket.ts), the program of the worker
@@ -22,13 +22,13 @@ export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'
 export { CLOCK_OFFSET_MAX_MS, type PlacementRequest } from './placement.js'
 export {
-  FRAME_MAX,
   HEARTBEAT_MS,
+  MESSAGE_MAX_BYTES,
   type ProjectMirror,
-  parseServerFrame,
+  parseServerMessage,
   type SavedWorkspace,
   type ServerAddress,
-  type ServerFrame,
+  type ServerMessage,
   type StepNeeds,
   SUBPROTOCOL,
   type WorkspaceNeeds,

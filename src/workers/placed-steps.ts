@@ -85,7 +85,7 @@ export class PlacedSteps implements RunSteps {
   begin(step: string, open: OpenStep): void {
     const { effect, input, startedAt, version } = open
     if (this.#options.isLocal(effect)) return this.#options.local.begin(step, open)
-    this.#want({ step, key: stepKey(step, version), do: 'run', effect, input, startedAt })
+    this.#addWanted({ step, key: stepKey(step, version), do: 'run', effect, input, startedAt })
   }
 
   async takeOver(step: string, open: OpenStep): Promise<boolean> {
@@ -98,7 +98,7 @@ export class PlacedSteps implements RunSteps {
     if (this.#options.isLocal(effect)) return this.#options.local.recover(step, effect, input)
     this.#recovering.add(step)
     const key = recoveryKey(step, this.#run.state()?.placed?.epoch ?? 0)
-    this.#want({ step, key, do: 'recover', effect, input, startedAt: this.#options.now() })
+    this.#addWanted({ step, key, do: 'recover', effect, input, startedAt: this.#options.now() })
   }
 
   keepOnly(wanted: ReadonlySet<string>): void {
@@ -196,7 +196,7 @@ export class PlacedSteps implements RunSteps {
     return { reason: `its worker reported "${foreign.slice(0, 80)}", which a step cannot write` }
   }
 
-  #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
+  #addWanted(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
     if (this.#wanted.get(wanted.step)?.key === wanted.key) return
     this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false })
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Candidate, chooseWorker } from './placement.js'
+import { chooseWorker, type PlacementCandidate } from './placement.js'
 import type { WorkerRecord } from './worker-record.js'
 
 function candidate(
@@ -11,8 +11,8 @@ function candidate(
     isFull = false,
     clockOffsetMs = 0,
     ...record
-  }: Partial<WorkerRecord & Candidate> = {},
-): Candidate {
+  }: Partial<WorkerRecord & PlacementCandidate> = {},
+): PlacementCandidate {
   const base: WorkerRecord = {
     id: `wrk_${name}`,
     name,

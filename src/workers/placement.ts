@@ -4,7 +4,7 @@ import type { WorkerRecord } from './worker-record.js'
 export type PlacementRequest = NonNullable<EventData<'run.created'>['placement']>
 
 /** A worker with the load that it last reported. */
-export interface Candidate {
+export interface PlacementCandidate {
   record: WorkerRecord
   isConnected: boolean
   /** It has too little free disk space for further work. */
@@ -23,7 +23,7 @@ export interface Candidate {
  */
 export function chooseWorker(
   request: PlacementRequest,
-  candidates: readonly Candidate[],
+  candidates: readonly PlacementCandidate[],
   preferred: string | null = null,
 ): { worker: string; name: string; why: string } | { waits: string } {
   const named = candidates.filter(candidate => matches(request, candidate.record))
@@ -42,7 +42,7 @@ export function chooseWorker(
   const reason = isAny ? 'any worker' : describePlacement(request)
   const near = free.find(({ record }) => record.id === preferred)?.record
   if (near) return { worker: near.id, name: near.name, why: `${reason}, has the parent run` }
-  const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
+  const load = ({ record, steps, runs }: PlacementCandidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
   const { id, name } = best!.record
   return { worker: id, name, why: `${reason}, least loaded of ${free.length}` }
@@ -51,7 +51,7 @@ export function chooseWorker(
 /** A worker whose clock differs by more than this gets nothing new: times could not be compared. */
 export const CLOCK_OFFSET_MAX_MS = 5_000
 
-function describeOffset({ record, clockOffsetMs }: Candidate): string {
+function describeOffset({ record, clockOffsetMs }: PlacementCandidate): string {
   const by = `${Math.round(Math.abs(clockOffsetMs) / 1000)} s ${clockOffsetMs > 0 ? 'ahead of' : 'behind'}`
   return `${record.name} is ${by} the store’s: set it, or use a time service`
 }
@@ -72,7 +72,7 @@ function describePlacement({ worker, pool, labels = {} }: PlacementRequest): str
   return parts.length === 0 ? 'joined' : parts.join(' and ')
 }
 
-function describeStates(candidates: readonly Candidate[]): string {
+function describeStates(candidates: readonly PlacementCandidate[]): string {
   const states = candidates.map(({ record, isConnected }) => {
     if (record.isDraining) return `${record.name} is draining`
     return `${record.name} is ${record.state === 'ready' && !isConnected ? 'away' : record.state}`

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
 /*
- * The frames between a worker and a server, as JSON over one WebSocket that the worker opens. The
+ * The messages between a worker and a server, as JSON over one WebSocket that the worker opens. The
  * server says which steps of a run it wants; the worker compares that with what it has, and
- * reports. Wanting is a state and not a message: a lost frame is made good by the next one.
+ * reports. The server sends the whole list with every change, so a lost message does no harm.
  *
  * Calls go in both directions: a worker asks about its runs and sessions, the server asks for
  * operations of sessions. A channel is a terminal that a person watches; its bytes are binary
- * frames, with the number of the channel in the first four bytes.
+ * messages, with the number of the channel in the first four bytes.
  */
 export const SUBPROTOCOL = 'signalbox.worker.v1'
-export const FRAME_MAX = 16 * 1024 * 1024
+export const MESSAGE_MAX_BYTES = 16 * 1024 * 1024
 export const HEARTBEAT_MS = 5_000
 /** How long a worker counts as ready after its last beat, by the store's clock. */
 export const WORKER_LEASE_MS = 30_000
@@ -106,9 +106,9 @@ const channel = z.object({
   text: z.string().optional(),
   close: z.literal(true).optional(),
 })
-export type ChannelFrame = z.output<typeof channel>
+export type ChannelMessage = z.output<typeof channel>
 
-const serverFrame = z.discriminatedUnion('type', [
+const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('challenge'), nonce: z.string() }),
   z.object({ type: z.literal('joined'), worker: z.string(), name: z.string() }),
   z.object({
@@ -140,7 +140,7 @@ const serverFrame = z.discriminatedUnion('type', [
   call,
   channel,
 ])
-export type ServerFrame = z.output<typeof serverFrame>
+export type ServerMessage = z.output<typeof serverMessage>
 
 const report = z.discriminatedUnion('is', [
   z.object({ is: z.literal('event'), seq: z.number(), event }),
@@ -162,7 +162,7 @@ const report = z.discriminatedUnion('is', [
 ])
 export type Report = z.output<typeof report>
 
-const workerFrame = z.discriminatedUnion('type', [
+const workerMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('join'),
     token: z.string().max(200),
@@ -211,16 +211,16 @@ const workerFrame = z.discriminatedUnion('type', [
   call,
   channel,
 ])
-export type WorkerFrame = z.output<typeof workerFrame>
-export type Hello = Extract<WorkerFrame, { type: 'hello' }>
+export type WorkerMessage = z.output<typeof workerMessage>
+export type WorkerHello = Extract<WorkerMessage, { type: 'hello' }>
 
-/** Null for what is not a frame. */
-export function parseServerFrame(text: string): ServerFrame | null {
-  return parse(serverFrame, text)
+/** Null for what is not a message. */
+export function parseServerMessage(text: string): ServerMessage | null {
+  return parse(serverMessage, text)
 }
 
-export function parseWorkerFrame(text: string): WorkerFrame | null {
-  return parse(workerFrame, text)
+export function parseWorkerMessage(text: string): WorkerMessage | null {
+  return parse(workerMessage, text)
 }
 
 function parse<T extends z.ZodType>(schema: T, text: string): z.output<T> | null {
@@ -241,7 +241,7 @@ export function recoveryKey(step: string, epoch: number): string {
   return `${step}/recover-${epoch}`
 }
 
-/** The bytes of a terminal as a binary frame. */
+/** The bytes of a terminal as a binary message. */
 export function packChannel(channel: number, bytes: Uint8Array): Uint8Array {
   const packed = new Uint8Array(bytes.length + 4)
   new DataView(packed.buffer).setUint32(0, channel)
@@ -250,8 +250,8 @@ export function packChannel(channel: number, bytes: Uint8Array): Uint8Array {
 }
 
 /** Null for what is not one. */
-export function unpackChannel(frame: Uint8Array): { channel: number; bytes: Uint8Array } | null {
-  if (frame.length < 4) return null
-  const channel = new DataView(frame.buffer, frame.byteOffset, 4).getUint32(0)
-  return { channel, bytes: frame.subarray(4) }
+export function unpackChannel(message: Uint8Array): { channel: number; bytes: Uint8Array } | null {
+  if (message.length < 4) return null
+  const channel = new DataView(message.buffer, message.byteOffset, 4).getUint32(0)
+  return { channel, bytes: message.subarray(4) }
 }

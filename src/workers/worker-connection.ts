@@ -2,13 +2,13 @@ import { newNonce } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { answerCall, PendingCalls } from './calls.js'
 import {
-  type ChannelFrame,
-  type Hello,
+  type ChannelMessage,
   packChannel,
-  parseWorkerFrame,
-  type ServerFrame,
+  parseWorkerMessage,
+  type ServerMessage,
   unpackChannel,
-  type WorkerFrame,
+  type WorkerHello,
+  type WorkerMessage,
 } from './protocol.js'
 import { isProven } from './worker-proof.js'
 import type { WorkerRecord } from './worker-record.js'
@@ -18,7 +18,7 @@ import type { WorkerRegistry } from './worker-registry.js'
 export interface WorkerChannel {
   /** The exporter value of its TLS channel; empty without TLS. */
   readonly proof: string
-  send(frame: string | Uint8Array): void
+  send(message: string | Uint8Array): void
   close(reason: string): void
 }
 
@@ -36,16 +36,16 @@ export interface ChannelListener {
   closed(): void
 }
 
-export type Heartbeat = Extract<WorkerFrame, { type: 'beat' }>
+export type Heartbeat = Extract<WorkerMessage, { type: 'beat' }>
 
-/** What the hub does with the frames of a worker that has proven its key. */
+/** What the hub does with the messages of a worker that has proven its key. */
 export interface ConnectionPort {
   registry: WorkerRegistry
   /** Takes it as the worker's connection. @throws SignalboxError `E_WORKER_TWICE` */
-  enter(connection: WorkerConnection, hello: Hello): Promise<void>
+  enter(connection: WorkerConnection, hello: WorkerHello): Promise<void>
   leave(connection: WorkerConnection): void
   heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void>
-  report(connection: WorkerConnection, frame: Extract<WorkerFrame, { type: 'report' }>): void
+  report(connection: WorkerConnection, message: Extract<WorkerMessage, { type: 'report' }>): void
   call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void
   onError(error: unknown): void
@@ -60,7 +60,7 @@ export interface WorkerCall {
   signal: AbortSignal
 }
 
-/** The server's end of one connection: proves the worker, then passes its frames on. */
+/** The server's end of one connection: proves the worker, then passes its messages on. */
 export class WorkerConnection {
   readonly #channel: WorkerChannel
   readonly #port: ConnectionPort
@@ -88,8 +88,8 @@ export class WorkerConnection {
     return this.#isClosed
   }
 
-  send(frame: ServerFrame): void {
-    if (!this.#isClosed) this.#channel.send(JSON.stringify(frame))
+  send(message: ServerMessage): void {
+    if (!this.#isClosed) this.#channel.send(JSON.stringify(message))
   }
 
   /**
@@ -97,7 +97,7 @@ export class WorkerConnection {
    * answer.
    */
   ask(method: string, params: Record<string, unknown>): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(gone())
+    if (this.#isClosed) return Promise.reject(connectionLost())
     const { id, answer } = this.#asked.add(method, params)
     this.send({ type: 'call', id, method, params })
     return answer
@@ -128,7 +128,7 @@ export class WorkerConnection {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const abort of this.#calls.values()) abort.abort()
-    this.#asked.dropAll(gone())
+    this.#asked.dropAll(connectionLost())
     const channels = [...this.#channels.values()]
     this.#channels.clear()
     for (const listener of channels) listener.closed()
@@ -136,49 +136,49 @@ export class WorkerConnection {
   }
 
   /** The bytes of a terminal. */
-  binary(frame: Uint8Array): void {
-    const unpacked = this.#record && !this.#isClosed && unpackChannel(frame)
+  binary(message: Uint8Array): void {
+    const unpacked = this.#record && !this.#isClosed && unpackChannel(message)
     if (unpacked) this.#channels.get(unpacked.channel)?.bytes(unpacked.bytes)
   }
 
   /** What still arrives on a connection that this end has closed has no effect. */
   message(text: string): void {
     if (this.#isClosed) return
-    const frame = parseWorkerFrame(text)
-    if (!frame) return this.close('not a frame of this protocol')
-    this.#take(frame).catch(error => {
+    const message = parseWorkerMessage(text)
+    if (!message) return this.close('not a message of this protocol')
+    this.#take(message).catch(error => {
       const { code, message } = toSignalboxError(error)
       this.send({ type: 'refused', code, message })
       this.close(code)
     })
   }
 
-  async #take(frame: WorkerFrame): Promise<void> {
-    if (frame.type === 'join') {
-      const { id, name } = await this.#port.registry.join(frame.token, frame)
+  async #take(message: WorkerMessage): Promise<void> {
+    if (message.type === 'join') {
+      const { id, name } = await this.#port.registry.join(message.token, message)
       return this.send({ type: 'joined', worker: id, name })
     }
-    if (frame.type === 'hello') return this.#hello(frame)
-    if (!this.#record) throw new SignalboxError('E_LOGIN', 'the first frame of a worker must be join or hello')
-    switch (frame.type) {
+    if (message.type === 'hello') return this.#hello(message)
+    if (!this.#record) throw new SignalboxError('E_LOGIN', 'the first message of a worker must be join or hello')
+    switch (message.type) {
       case 'beat':
-        return this.#port.heartbeat(this, frame)
+        return this.#port.heartbeat(this, message)
       case 'report':
-        return this.#port.report(this, frame)
+        return this.#port.report(this, message)
       case 'cancel':
-        return this.#calls.get(frame.id)?.abort()
+        return this.#calls.get(message.id)?.abort()
       case 'live':
-        return this.#port.live(this, frame.session, frame.update)
+        return this.#port.live(this, message.session, message.update)
       case 'answer':
-        return this.#asked.answered(frame)
+        return this.#asked.answered(message)
       case 'channel':
-        return this.#terminal(frame)
+        return this.#terminal(message)
       case 'call':
-        return this.#call(frame)
+        return this.#call(message)
     }
   }
 
-  #terminal({ channel, text, close }: ChannelFrame): void {
+  #terminal({ channel, text, close }: ChannelMessage): void {
     const listener = this.#channels.get(channel)
     if (text !== undefined) listener?.text(text)
     if (!close || !listener) return
@@ -186,7 +186,7 @@ export class WorkerConnection {
     listener.closed()
   }
 
-  async #hello(hello: Hello): Promise<void> {
+  async #hello(hello: WorkerHello): Promise<void> {
     const record = await this.#port.registry.get(hello.worker)
     const words = { worker: hello.worker, nonce: this.#nonce, channel: this.#channel.proof }
     if (!record || record.state === 'removed' || !isProven(record.key, hello.signature, words))
@@ -202,7 +202,7 @@ export class WorkerConnection {
     }
   }
 
-  async #call({ id, method, params, again }: Extract<WorkerFrame, { type: 'call' }>): Promise<void> {
+  async #call({ id, method, params, again }: Extract<WorkerMessage, { type: 'call' }>): Promise<void> {
     const abort = new AbortController()
     this.#calls.set(id, abort)
     const call: WorkerCall = {
@@ -216,7 +216,7 @@ export class WorkerConnection {
   }
 }
 
-function gone(): SignalboxError {
+function connectionLost(): SignalboxError {
   return new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke', {
     next: 'try again when it is back: signalbox workers',
   })

@@ -4,7 +4,7 @@ import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { CLOCK_OFFSET_MAX_MS } from './placement.js'
-import { HEARTBEAT_MS, type Hello, type ServerAddress, WORKER_LEASE_MS } from './protocol.js'
+import { HEARTBEAT_MS, type ServerAddress, WORKER_LEASE_MS, type WorkerHello } from './protocol.js'
 import { workerAway } from './worker-away.js'
 import type { Heartbeat, WorkerConnection } from './worker-connection.js'
 import type { WorkerSessionsPort } from './worker-hub.js'
@@ -79,14 +79,14 @@ export class WorkerConnections {
     )
   }
 
-  /** Closes connections without heartbeats: a network can swallow frames without closing them. */
+  /** Closes connections without heartbeats: a network can swallow messages without closing them. */
   closeSilent(): void {
     const now = this.#options.clock.monotonic()
     for (const { connection, heartbeatAt } of this.all())
       if (now - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
   }
 
-  async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
+  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, lostAfterMs } = this.#options
     const lease = await this.#acquire(connection.worker, hello.boot)
     const before = this.#connected.get(connection.worker)

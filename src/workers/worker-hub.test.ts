@@ -10,7 +10,7 @@ import { newEvent, validateEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
 import type { PlacedSteps } from './placed-steps.js'
-import type { ServerFrame } from './protocol.js'
+import type { ServerMessage } from './protocol.js'
 import type { WorkerConnection } from './worker-connection.js'
 import { WorkerHub, type WorkerHubOptions, type WorkerSessionsPort } from './worker-hub.js'
 import { newWorkerKey, proveWorker } from './worker-proof.js'
@@ -82,23 +82,23 @@ async function joined(name: string, { pool = 'default', labels = {} } = {}): Pro
 
 interface Dialog {
   connection: WorkerConnection
-  frames: ServerFrame[]
+  messages: ServerMessage[]
   isClosed(): boolean
-  of<T extends ServerFrame['type']>(type: T): Extract<ServerFrame, { type: T }>[]
+  of<T extends ServerMessage['type']>(type: T): Extract<ServerMessage, { type: T }>[]
 }
 
 function dial(): Dialog {
-  const frames: ServerFrame[] = []
+  const messages: ServerMessage[] = []
   let isClosed = false
   const connection = hub.accept({
     proof: '',
-    send: text => void frames.push(JSON.parse(String(text)) as ServerFrame),
+    send: text => void messages.push(JSON.parse(String(text)) as ServerMessage),
     close: () => {
       isClosed = true
     },
   })
-  const of = (type: string) => frames.filter(frame => frame.type === type) as never[]
-  return { connection, frames, isClosed: () => isClosed, of }
+  const of = (type: string) => messages.filter(message => message.type === type) as never[]
+  return { connection, messages, isClosed: () => isClosed, of }
 }
 
 function hello(dialog: Dialog, machine: Machine, boot: string, more: object = {}): void {

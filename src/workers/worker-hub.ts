@@ -20,11 +20,11 @@ import { type EventStore, retryConflicts, type Subscription } from '../store/ind
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
-  type Hello,
   type Report,
   type ServerAddress,
   WORKER_LEASE_MS,
-  type WorkerFrame,
+  type WorkerHello,
+  type WorkerMessage,
   type WorkspaceNeeds,
 } from './protocol.js'
 import { Refusals } from './refusals.js'
@@ -328,7 +328,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   // — connections —
 
-  async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
+  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, wake } = this.#options
     await this.#connections.enter(connection, hello)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
@@ -354,7 +354,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (!isHere) this.#forget(worker, run)
   }
 
-  report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
+  report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerMessage, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
     steps.take(step, key, this.#onStoreTime(connection.worker, report))

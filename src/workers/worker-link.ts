@@ -4,14 +4,14 @@ import WebSocket from 'ws'
 import type { Clock, Timer } from '../clock/index.js'
 import { PendingCalls } from './calls.js'
 import {
-  FRAME_MAX,
   HEARTBEAT_MS,
+  MESSAGE_MAX_BYTES,
   packChannel,
-  parseServerFrame,
-  type ServerFrame,
+  parseServerMessage,
+  type ServerMessage,
   SUBPROTOCOL,
   unpackChannel,
-  type WorkerFrame,
+  type WorkerMessage,
 } from './protocol.js'
 import { proveWorker } from './worker-proof.js'
 
@@ -43,19 +43,19 @@ export interface Load {
 }
 
 /** What a worker says of itself with every connection. */
-type Greeting = Omit<Extract<WorkerFrame, { type: 'hello' }>, 'type' | 'worker' | 'signature'>
+type Greeting = Omit<Extract<WorkerMessage, { type: 'hello' }>, 'type' | 'worker' | 'signature'>
 
 export interface LinkListener {
   greeting(): Greeting
-  welcome(frame: Extract<ServerFrame, { type: 'welcome' }>): void
-  frame(frame: ServerFrame): void
+  welcome(message: Extract<ServerMessage, { type: 'welcome' }>): void
+  message(message: ServerMessage): void
   /** Bytes that a viewer typed into a terminal. */
   bytes(channel: number, bytes: Uint8Array): void
   /** The connection has ended, or could not be made; another attempt follows. */
   away(reason: string): void
 }
 
-/** Connects once and waits for the first frames. Used to join. */
+/** Connects once and waits for the first messages. Used to join. */
 export function openSocket({ server, pin }: Pick<LinkOptions, 'server' | 'pin'>): {
   socket: WebSocket
   /** The exporter value of the TLS channel; empty without TLS. */
@@ -63,7 +63,7 @@ export function openSocket({ server, pin }: Pick<LinkOptions, 'server' | 'pin'>)
 } {
   const url = new URL('/api/v1/worker', server)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(url, SUBPROTOCOL, { maxPayload: FRAME_MAX, rejectUnauthorized: pin === null })
+  const socket = new WebSocket(url, SUBPROTOCOL, { maxPayload: MESSAGE_MAX_BYTES, rejectUnauthorized: pin === null })
   let channel: TLSSocket | null = null
   socket.on('upgrade', response => {
     const tls = response.socket as Partial<TLSSocket>
@@ -111,9 +111,9 @@ export class WorkerLink {
     socket.on('message', (data, isBinary) => {
       this.#heardAt = this.#options.clock.monotonic()
       if (isBinary) return this.#bytes(data as Buffer)
-      const frame = parseServerFrame(String(data))
-      if (frame?.type === 'refused') reason = `${frame.code}: ${frame.message}`
-      if (frame) this.#take(frame, proof)
+      const message = parseServerMessage(String(data))
+      if (message?.type === 'refused') reason = `${message.code}: ${message.message}`
+      if (message) this.#take(message, proof)
     })
     socket.on('error', error => {
       reason = error.message
@@ -133,9 +133,9 @@ export class WorkerLink {
   }
 
   /** Nothing is sent while no server is connected. */
-  send(frame: WorkerFrame, onSent?: () => void): void {
+  send(message: WorkerMessage, onSent?: () => void): void {
     if (this.#isWelcome && this.#socket?.readyState === WebSocket.OPEN)
-      this.#socket.send(JSON.stringify(frame), () => onSent?.())
+      this.#socket.send(JSON.stringify(message), () => onSent?.())
   }
 
   /** The bytes of a terminal for a viewer. */
@@ -183,27 +183,27 @@ export class WorkerLink {
     if (unpacked) this.#listener.bytes(unpacked.channel, unpacked.bytes)
   }
 
-  #take(frame: ServerFrame, proof: () => string): void {
+  #take(message: ServerMessage, proof: () => string): void {
     const { worker, key } = this.#identity
-    switch (frame.type) {
+    switch (message.type) {
       case 'challenge': {
-        const signature = proveWorker(key, { worker, nonce: frame.nonce, channel: proof() })
-        const hello: WorkerFrame = { type: 'hello', worker, signature, ...this.#listener.greeting() }
+        const signature = proveWorker(key, { worker, nonce: message.nonce, channel: proof() })
+        const hello: WorkerMessage = { type: 'hello', worker, signature, ...this.#listener.greeting() }
         this.#socket?.send(JSON.stringify(hello))
         return
       }
       case 'welcome':
         this.#isWelcome = true
         this.#failures = 0
-        this.#listener.welcome(frame)
-        for (const call of this.#calls.frames()) this.send(call)
+        this.#listener.welcome(message)
+        for (const call of this.#calls.messages()) this.send(call)
         return
       case 'answer':
-        return this.#calls.answered(frame)
+        return this.#calls.answered(message)
       case 'beat':
         return
       default:
-        this.#listener.frame(frame)
+        this.#listener.message(message)
     }
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ServerAddress, ServerFrame, WorkerFrame } from './protocol.js'
+import type { ServerAddress, ServerMessage, WorkerMessage } from './protocol.js'
 import { type LinkListener, type LinkOptions, type Load, type WorkerIdentity, WorkerLink } from './worker-link.js'
 import type { ServerPort } from './worker-steps.js'
 
@@ -10,12 +10,12 @@ export interface LinksOptions extends Pick<LinkOptions, 'clock' | 'random'> {
 
 export interface LinksListener {
   greeting: LinkListener['greeting']
-  welcome(frame: Extract<ServerFrame, { type: 'welcome' }>, address: string): void
-  frame(frame: ServerFrame): void
+  welcome(message: Extract<ServerMessage, { type: 'welcome' }>, address: string): void
+  message(message: ServerMessage): void
   bytes: LinkListener['bytes']
   away(reason: string, address: string): void
   /** No server is connected any more. */
-  alone(): void
+  disconnected(): void
   /** The servers that exist now: the next start of this worker connects to them. */
   servers(servers: readonly ServerAddress[]): void
 }
@@ -65,13 +65,14 @@ export class WorkerLinks implements ServerPort {
     for (const { port } of this.#links.values()) port.close()
   }
 
-  send(frame: WorkerFrame, onSent?: () => void): void {
-    if (frame.type === 'answer') return this.#numbered(frame.id)?.port.send({ ...frame, id: own(frame.id) }, onSent)
-    if (frame.type === 'channel')
-      return this.#numbered(frame.channel)?.port.send({ ...frame, channel: own(frame.channel) }, onSent)
-    const driver = 'run' in frame ? this.#drivers.get(frame.run)?.link : undefined
-    if (driver?.isConnected) return driver.port.send(frame, onSent)
-    for (const { port } of this.#links.values()) port.send(frame, onSent)
+  send(message: WorkerMessage, onSent?: () => void): void {
+    if (message.type === 'answer')
+      return this.#numbered(message.id)?.port.send({ ...message, id: own(message.id) }, onSent)
+    if (message.type === 'channel')
+      return this.#numbered(message.channel)?.port.send({ ...message, channel: own(message.channel) }, onSent)
+    const driver = 'run' in message ? this.#drivers.get(message.run)?.link : undefined
+    if (driver?.isConnected) return driver.port.send(message, onSent)
+    for (const { port } of this.#links.values()) port.send(message, onSent)
   }
 
   /** The bytes of a terminal for a viewer. */
@@ -136,8 +137,8 @@ export class WorkerLinks implements ServerPort {
     const { clock, random } = this.#options
     const listener: LinkListener = {
       greeting: () => this.#listener.greeting(),
-      welcome: frame => this.#welcome(link, frame),
-      frame: frame => this.#frame(link, frame),
+      welcome: message => this.#welcome(link, message),
+      message: message => this.#message(link, message),
       bytes: (channel, bytes) => this.#listener.bytes(channel * LINKS_MAX + link.index, bytes),
       away: reason => this.#away(link, reason),
     }
@@ -147,23 +148,27 @@ export class WorkerLinks implements ServerPort {
     port.start()
   }
 
-  #welcome(link: Link, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
+  #welcome(link: Link, message: Extract<ServerMessage, { type: 'welcome' }>): void {
     link.isConnected = true
-    if (frame.server !== undefined) link.address = { ...link.address, id: frame.server }
-    this.#listener.welcome(frame, link.address.address)
+    if (message.server !== undefined) link.address = { ...link.address, id: message.server }
+    this.#listener.welcome(message, link.address.address)
     for (const resume of this.#waiting.splice(0)) resume()
-    this.#follow(link, frame.servers ?? [])
+    this.#follow(link, message.servers ?? [])
   }
 
-  #frame(link: Link, frame: ServerFrame): void {
-    if (frame.type === 'servers') return this.#follow(link, frame.servers)
-    if (frame.type === 'call') return this.#listener.frame({ ...frame, id: frame.id * LINKS_MAX + link.index })
-    if (frame.type === 'channel')
-      return this.#listener.frame({ ...frame, channel: frame.channel * LINKS_MAX + link.index })
-    if (frame.type === 'wanted' && frame.term !== null && frame.term >= (this.#drivers.get(frame.run)?.term ?? 0))
-      this.#drivers.set(frame.run, { link, term: frame.term })
-    if (frame.type === 'wanted' && frame.term === null) this.#drivers.delete(frame.run)
-    this.#listener.frame(frame)
+  #message(link: Link, message: ServerMessage): void {
+    if (message.type === 'servers') return this.#follow(link, message.servers)
+    if (message.type === 'call') return this.#listener.message({ ...message, id: message.id * LINKS_MAX + link.index })
+    if (message.type === 'channel')
+      return this.#listener.message({ ...message, channel: message.channel * LINKS_MAX + link.index })
+    if (
+      message.type === 'wanted' &&
+      message.term !== null &&
+      message.term >= (this.#drivers.get(message.run)?.term ?? 0)
+    )
+      this.#drivers.set(message.run, { link, term: message.term })
+    if (message.type === 'wanted' && message.term === null) this.#drivers.delete(message.run)
+    this.#listener.message(message)
   }
 
   #away(link: Link, reason: string): void {
@@ -172,7 +177,7 @@ export class WorkerLinks implements ServerPort {
     link.isConnected = false
     this.#listener.away(reason, link.address.address)
     for (const moving of link.moving) moving.abort(MOVED)
-    if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.alone()
+    if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.disconnected()
   }
 
   /**

@@ -2,7 +2,7 @@ import { getRun, isEnded, type PlacementChoice, type RunState } from '../engine/
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
-import { type Candidate, chooseWorker, type PlacementRequest } from './placement.js'
+import { chooseWorker, type PlacementCandidate, type PlacementRequest } from './placement.js'
 import { workerAway } from './worker-away.js'
 import type { WorkerView } from './worker-hub.js'
 import { workerStream } from './worker-record.js'
@@ -97,7 +97,7 @@ export class WorkerPlacer {
     })
   }
 
-  async #candidates(): Promise<Candidate[]> {
+  async #candidates(): Promise<PlacementCandidate[]> {
     const views = await this.#options.list()
     return views.map(({ runs, ...view }) => ({ ...view, runs: runs.length }))
   }

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { StepCall, StepEnd } from '../engine/index.js'
-import type { StepNeeds, WorkerFrame } from './protocol.js'
+import type { StepNeeds, WorkerMessage } from './protocol.js'
 import { WorkerSteps } from './worker-steps.js'
 
 let directory: string
-let sent: WorkerFrame[]
+let sent: WorkerMessage[]
 let begun: StepCall[]
 let ended: string[]
 /** How a step ends that is told to stop. */
@@ -36,7 +36,7 @@ function open(): WorkerSteps {
     performers: { work: { run } },
     workflows: [],
     server: {
-      send: frame => void sent.push(frame),
+      send: message => void sent.push(message),
       call: async () => ({ ...needs, workspace: null }) satisfies StepNeeds,
     },
     workspaces: {
@@ -58,7 +58,7 @@ const wanted = (...steps: string[]) =>
     term: 1,
     steps: steps.map(step => ({ step, key: `${step}/1`, do: 'run' as const })),
   }) as const
-const reports = () => sent.flatMap(frame => (frame.type === 'report' ? [[frame.step, frame.report.is]] : []))
+const reports = () => sent.flatMap(message => (message.type === 'report' ? [[message.step, message.report.is]] : []))
 
 test('a worker without a server stops all its steps at the same time, and reports them as lost', async () => {
   const steps = open()

@@ -3,13 +3,13 @@ import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
 import { errorAbout } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
-import type { Report, SavedWorkspace, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
+import type { Report, SavedWorkspace, ServerMessage, StepNeeds, WantedStep, WorkerMessage } from './protocol.js'
 import { type StartedStep, StepFiles } from './step-files.js'
 
 /** How a worker reaches the servers. */
 export interface ServerPort {
   /** Dropped while no server is connected: everything is sent again after the next welcome. */
-  send(frame: WorkerFrame): void
+  send(message: WorkerMessage): void
   /** Waits for a server; rejects with its error. */
   call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>
 }
@@ -60,7 +60,7 @@ export class WorkerSteps {
   /** By run and key. */
   readonly #attempts = new Map<string, Attempt>()
   readonly #terms = new Map<string, number>()
-  /** One frame after the other, per run. */
+  /** One message after the other, per run. */
   readonly #working = new Map<string, Promise<void>>()
 
   constructor(options: WorkerStepsOptions) {
@@ -86,11 +86,11 @@ export class WorkerSteps {
     return [...this.#attempts.values()].filter(({ steps, end }) => steps !== null && end === null).length
   }
 
-  wanted(frame: Extract<ServerFrame, { type: 'wanted' }>): void {
-    const before = this.#working.get(frame.run) ?? Promise.resolve()
-    const failed = (error: unknown) => this.#options.onError(errorAbout(frame.run, error))
-    const work = before.then(() => this.#reconcile(frame)).catch(failed)
-    this.#working.set(frame.run, work)
+  wanted(message: Extract<ServerMessage, { type: 'wanted' }>): void {
+    const before = this.#working.get(message.run) ?? Promise.resolve()
+    const failed = (error: unknown) => this.#options.onError(errorAbout(message.run, error))
+    const work = before.then(() => this.#reconcile(message)).catch(failed)
+    this.#working.set(message.run, work)
   }
 
   acknowledged(key: string, seq: number): void {
@@ -126,7 +126,7 @@ export class WorkerSteps {
     for (const { steps } of this.#attempts.values()) await steps?.stop('released')
   }
 
-  async #reconcile({ run, term, steps }: Extract<ServerFrame, { type: 'wanted' }>): Promise<void> {
+  async #reconcile({ run, term, steps }: Extract<ServerMessage, { type: 'wanted' }>): Promise<void> {
     if (term !== null) {
       if (term < (this.#terms.get(run) ?? 0)) return
       this.#terms.set(run, term)

@@ -49,7 +49,7 @@ export async function findWorktrees(options: WorktreeListOptions): Promise<Workt
     for (const { path, branch } of await missingWorktrees(repository, base)) {
       if (known.has(path)) continue
       known.add(path)
-      entries.push(goneEntry(path, branch, repository, runs.get(runOf(path))))
+      entries.push(removedEntry(path, branch, repository, runs.get(runOf(path))))
     }
   return entries
 }
@@ -73,7 +73,7 @@ async function readEntry(
     runStatus: record?.status ?? null,
     isThere: true,
     dirty,
-    ahead: head !== null && target !== null && !isMerged ? await ahead(git, target) : isMerged ? 0 : 1,
+    ahead: head !== null && target !== null && !isMerged ? await commitsAhead(git, target) : isMerged ? 0 : 1,
     isMerged,
     idleMs: Math.max(0, options.clock.now() - Math.max(statSync(path).mtimeMs, record?.updatedAt ?? 0)),
   }
@@ -98,12 +98,12 @@ async function isIn(git: Git, head: string, targets: readonly (string | null)[])
   return false
 }
 
-async function ahead(git: Git, target: string): Promise<number> {
+async function commitsAhead(git: Git, target: string): Promise<number> {
   const { code, stdout } = await git.try(['rev-list', '--count', `${target}..HEAD`])
   return code === 0 ? Number(stdout.trim()) : 1
 }
 
-function goneEntry(
+function removedEntry(
   path: string,
   branch: string | null,
   repository: string,

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ActivityBody, JsonFramer } from '../../src/activity/index.js'
+import { type ActivityBody, JsonSplitter } from '../../src/activity/index.js'
 import { loadAgent } from '../../src/agents/index.js'
 import { describeRecorded, type FindRecorded, recordedInFixtures } from './recorded.js'
 
@@ -26,12 +26,12 @@ const STEP = {
 
 async function hear(agent: string, lines: { s: string; line: string }[]): Promise<ActivityBody[]> {
   const parser = (await loadAgent(agent)).headless!.parser(STEP)
-  const framers = { out: new JsonFramer(), err: new JsonFramer() }
+  const splitters = { out: new JsonSplitter(), err: new JsonSplitter() }
   const bodies: ActivityBody[] = []
   for (const { s, line } of lines)
-    for (const frame of framers[s as 'out' | 'err'].push(`${line}\n`))
-      bodies.push(...(s === 'out' ? parser.parse(frame) : (parser.parseError?.(frame) ?? [])))
-  for (const frame of framers.out.end()) bodies.push(...parser.parse(frame))
+    for (const part of splitters[s as 'out' | 'err'].push(`${line}\n`))
+      bodies.push(...(s === 'out' ? parser.parse(part) : (parser.parseError?.(part) ?? [])))
+  for (const part of splitters.out.end()) bodies.push(...parser.parse(part))
   return [...bodies, ...(parser.end?.() ?? [])]
 }
 

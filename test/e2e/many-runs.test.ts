@@ -44,7 +44,7 @@ test('of two commands for one run one drives it, and the other names the first',
   child.stdout!.resume()
   await waitFor('the run', async () => (await runs()).some(({ status }) => status === 'running'))
   const second = await home.run(['oneshot', '--resume'], { env: demo() })
-  expect([second.code === 0, second.stderr]).toEqual([false, expect.stringContaining('another process drives run')])
+  expect([second.code === 0, second.stderr]).toEqual([false, expect.stringContaining('another process is running')])
   child.kill('SIGINT')
   const [ended] = await waitFor('the interrupt', async () => {
     const list = await runs()

@@ -254,7 +254,7 @@ describe('the daemon and its commands', () => {
     expect(started.status, started.text).toBe(201)
     const form = new FormData()
     form.set('file', new File(['uploaded'], 'note.txt'))
-    const upload = await ask('POST', api(`/sessions/${started.json.id}/uploads?tell=false`), form)
+    const upload = await ask('POST', api(`/sessions/${started.json.id}/uploads?notify=false`), form)
     expect(upload.status, upload.text).toBe(201)
     const places = [started.json.cwd as string]
     places.push((await firstCall({ oneshot: { task: 'x', agent: 'codex', worktree: true }, project })).cwd)

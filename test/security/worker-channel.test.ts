@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock/index.js'
-import { newWorkerKey, openSocket, parseServerFrame, WorkerLink } from '../../src/workers/index.js'
+import { newWorkerKey, openSocket, parseServerMessage, WorkerLink } from '../../src/workers/index.js'
 import { proveWorker } from '../../src/workers/worker-proof.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
@@ -61,7 +61,7 @@ describeNeeding('openssl', 'the channel of a worker', () => {
       {
         greeting: () => GREETING,
         welcome: () => void seen.welcomes++,
-        frame: () => undefined,
+        message: () => undefined,
         bytes: () => undefined,
         away: reason => void seen.reasons.push(reason),
       },
@@ -88,10 +88,10 @@ describeNeeding('openssl', 'the channel of a worker', () => {
     open.push(socket)
     let refused: string | null = null
     socket.on('message', data => {
-      const frame = parseServerFrame(String(data))
-      if (frame?.type === 'refused') refused = frame.code
-      if (frame?.type !== 'challenge') return
-      const words = { worker: worker.id, nonce: frame.nonce, channel: 'the channel to a proxy' }
+      const message = parseServerMessage(String(data))
+      if (message?.type === 'refused') refused = message.code
+      if (message?.type !== 'challenge') return
+      const words = { worker: worker.id, nonce: message.nonce, channel: 'the channel to a proxy' }
       const signature = proveWorker(createPrivateKey(worker.privatePem), words)
       socket.send(JSON.stringify({ type: 'hello', worker: worker.id, signature, ...GREETING }))
     })

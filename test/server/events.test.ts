@@ -5,7 +5,7 @@ import { createRun } from '../../src/engine/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { REPLAY_BYTES_MAX, REPLAY_EVENTS_MAX } from '../../src/server/live/replay.js'
 import { streamEvent } from '../../src/server/schemas/events.js'
-import { EPHEMERAL_FRAMES, hello as helloFrame } from '../../src/server/schemas/stream.js'
+import { EPHEMERAL_UPDATES, hello as helloEvent } from '../../src/server/schemas/stream.js'
 import { eventsOf, type Loose, TestServer, until } from './support.js'
 
 let server: TestServer
@@ -26,7 +26,7 @@ async function read(query: string, isEnough: (seen: Seen[]) => boolean, headers:
   expect(response.statusCode).toBe(200)
   const seen: Seen[] = []
   for await (const event of eventsOf(response)) {
-    checkFrame(event)
+    checkEvent(event)
     seen.push(event)
     if (isEnough(seen)) break
   }
@@ -34,11 +34,11 @@ async function read(query: string, isEnough: (seen: Seen[]) => boolean, headers:
   return seen
 }
 
-/** Every frame is as its schema says, without further fields. */
-function checkFrame({ event, id, data }: Seen): void {
+/** Every event is as its schema says, without further fields. */
+function checkEvent({ event, id, data }: Seen): void {
   if (event === 'heartbeat' || event === 'bye') return
-  const ephemeral = EPHEMERAL_FRAMES[event as keyof typeof EPHEMERAL_FRAMES]
-  const schema = event === 'hello' ? helloFrame : id === null ? ephemeral : streamEvent
+  const ephemeral = EPHEMERAL_UPDATES[event as keyof typeof EPHEMERAL_UPDATES]
+  const schema = event === 'hello' ? helloEvent : id === null ? ephemeral : streamEvent
   expect(schema?.safeParse(data), event).toMatchObject({ success: true, data })
 }
 
@@ -237,7 +237,7 @@ describe('the stream of events', () => {
     expect(records.every(({ id: cursor }) => cursor === null)).toBe(true)
     expect(new Set(records.map(({ data }) => data.subject))).toEqual(new Set([`session/${id}`, `run/${run}`]))
     const record = seen[last(seen, 'session.record')]!.data.data.session
-    // A reader with an older cursor gets the records that changed since then.
+    // A subscriber with an older cursor gets the records that changed since then.
     const since = seen[0]!.data.position
     const late = await read(`?records=changed&since=${since}`, all => last(all, 'session.record') >= 0)
     expect(late.at(-1)!.data.data.session).toEqual(record)

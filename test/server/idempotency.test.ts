@@ -25,14 +25,14 @@ const write = async () => Response.json({ done: ++done }, { status: 201 })
 
 describe('a request with an Idempotency-Key', () => {
   test('is performed once, also across a restart of the server; after a day the key is new again', async () => {
-    const first = await (await new Idempotency(store, clock).once('k', body('a'), write)).json()
-    const again = await new Idempotency(store, clock).once('k', body('a'), write)
+    const first = await (await new Idempotency(store, clock).performOnce('k', body('a'), write)).json()
+    const again = await new Idempotency(store, clock).performOnce('k', body('a'), write)
     expect([again.status, await again.json()]).toEqual([201, first])
-    await expect(new Idempotency(store, clock).once('k', body('b'), write)).rejects.toMatchObject({
+    await expect(new Idempotency(store, clock).performOnce('k', body('b'), write)).rejects.toMatchObject({
       code: 'E_IDEMPOTENCY',
     })
     clock.advance(24 * 3_600_000 + 1)
-    expect(await (await new Idempotency(store, clock).once('k', body('a'), write)).json()).not.toEqual(first)
+    expect(await (await new Idempotency(store, clock).performOnce('k', body('a'), write)).json()).not.toEqual(first)
   })
 
   test('is performed once when it is sent twice at the same time', async () => {
@@ -47,7 +47,7 @@ describe('a request with an Idempotency-Key', () => {
       await gate
       return Response.json({ calls })
     }
-    const both = [once.once('k', body('a'), slow), once.once('k', body('a'), slow)]
+    const both = [once.performOnce('k', body('a'), slow), once.performOnce('k', body('a'), slow)]
     go()
     const told = await Promise.all(both.map(async one => (await one).json()))
     expect([calls, told]).toEqual([1, [{ calls: 1 }, { calls: 1 }]])
@@ -56,9 +56,9 @@ describe('a request with an Idempotency-Key', () => {
   test('may be sent again with the same key if it failed', async () => {
     const once = new Idempotency(store, clock)
     const refuse = async () => Response.json({ error: {} }, { status: 409 })
-    expect((await once.once('k', body('a'), refuse)).status).toBe(409)
-    await expect(once.once('k', body('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect((await once.once('k', body('a'), write)).status).toBe(201)
+    expect((await once.performOnce('k', body('a'), refuse)).status).toBe(409)
+    await expect(once.performOnce('k', body('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect((await once.performOnce('k', body('a'), write)).status).toBe(201)
   })
 
   test('is not performed again if the server died during it', async () => {
@@ -66,13 +66,13 @@ describe('a request with an Idempotency-Key', () => {
     const isBegun = new Promise<void>(resolve => {
       begun = resolve
     })
-    void new Idempotency(store, clock).once('k', body('a'), () => {
+    void new Idempotency(store, clock).performOnce('k', body('a'), () => {
       begun()
       return new Promise(() => undefined)
     })
     await isBegun
     const before = done
-    await expect(new Idempotency(store, clock).once('k', body('a'), write)).rejects.toMatchObject({
+    await expect(new Idempotency(store, clock).performOnce('k', body('a'), write)).rejects.toMatchObject({
       code: 'E_IDEMPOTENCY',
       message: expect.stringContaining('its outcome is unknown'),
     })
@@ -88,7 +88,7 @@ describe('a request with an Idempotency-Key', () => {
       expect((snapshot.state as unknown[]).length).toBeLessThanOrEqual(4)
       return saved(key, expected, snapshot)
     }
-    for (let n = 0; n < 300; n++) await once.once(`k${n}`, body('a'), write)
+    for (let n = 0; n < 300; n++) await once.performOnce(`k${n}`, body('a'), write)
     expect(places.size).toBeLessThanOrEqual(2_048)
     expect(places.size).toBeGreaterThan(200)
   })

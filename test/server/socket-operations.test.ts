@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { ROUTES } from '../../src/server/index.js'
-import { PANE_STREAM_FRAMES } from '../../src/server/schemas/stream.js'
+import { PANE_STREAM_EVENTS } from '../../src/server/schemas/stream.js'
 import { TIME_FIELDS } from '../../src/server/wire/index.js'
 import { eventsOf, type Loose, TestServer } from './support.js'
 
@@ -69,7 +69,7 @@ describe('an operation of the socket', () => {
     const started = server.ask('POST', '/api/v1/sessions', { as: 'token', body: { agent: 'demo', cwd: server.work } })
     const seen = new Set<string>()
     for await (const { event, data } of eventsOf(stream)) {
-      const schema = PANE_STREAM_FRAMES[event as keyof typeof PANE_STREAM_FRAMES]
+      const schema = PANE_STREAM_EVENTS[event as keyof typeof PANE_STREAM_EVENTS]
       expect(momentsOf(data).filter(value => typeof value !== 'number')).toEqual([])
       expect(schema.safeParse(withDates(data)).error, event).toBeUndefined()
       seen.add(event)

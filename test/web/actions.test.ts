@@ -117,7 +117,7 @@ describeNeeding('chromium', 'pages and actions of the dashboard', () => {
     await until(() => /grace_s = 7/.test(readFileSync(file, 'utf8')))
     expect(readFileSync(file, 'utf8')).toMatch(/grant_uses = 9/)
     await field.fill('7')
-    await page.getByText('Write a time with its unit').waitFor()
+    await page.getByText('Enter a time with its unit').waitFor()
     await field.blur()
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     await field.press('Escape')

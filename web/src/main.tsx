@@ -4,8 +4,8 @@ import { startNotifying } from './notify/browser-notifications'
 import { startAnswering } from './notify/pressed-answer'
 import { startAnnouncing } from './shell/announce'
 import { startKeyboard } from './shell/keyboard'
-import { keepShell } from './shell/offline-shell'
-import { goLive } from './store/live'
+import { cacheShell } from './shell/offline-shell'
+import { startLiveData } from './store/live'
 import { startPresence } from './store/presence'
 import { openDevice } from './transport/request'
 import './styles/tokens.css'
@@ -38,9 +38,9 @@ startAnnouncing()
 startPresence()
 startNotifying()
 startAnswering()
-keepShell()
+cacheShell()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1
 // A shared session is read with the link alone, also in a browser that is signed in.
 const isShared = location.pathname === '/share'
-if (!isLink && !isShared) void openDevice().then(isSignedIn => (isSignedIn ? goLive() : undefined))
+if (!isLink && !isShared) void openDevice().then(isSignedIn => (isSignedIn ? startLiveData() : undefined))

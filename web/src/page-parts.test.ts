@@ -5,7 +5,7 @@ import type { Message, Run } from './api/types'
 import { indexAfter, parseCast } from './replay/cast'
 import { newestOf, withMessage } from './session-page/message-list'
 import { Collection, foldApproval, withArrived } from './store/collection'
-import { spendWith } from './store/spend-today'
+import { spendAfter } from './store/spend-today'
 import { waitBefore } from './transport/stream'
 
 describe('the delay before a reconnect', () => {
@@ -56,15 +56,15 @@ describe('the usage of today', () => {
 
   it('grows with each change of a run, which counts once', () => {
     const first = run(0.25, '2026-03-02T10:00:00.000Z')
-    const once = spendWith(NONE, undefined, first, MIDNIGHT)
+    const once = spendAfter(NONE, undefined, first, MIDNIGHT)
     expect(once).toEqual({ costUsd: 0.25, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
-    const again = spendWith(once, first, run(0.75, '2026-03-02T10:01:00.000Z'), MIDNIGHT)
+    const again = spendAfter(once, first, run(0.75, '2026-03-02T10:01:00.000Z'), MIDNIGHT)
     expect(again).toEqual({ costUsd: 0.75, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
   })
 
   it('counts a run of yesterday as a whole when it continues', () => {
     const yesterday = run(1, '2026-03-01T23:00:00.000Z')
-    const spent = spendWith(NONE, yesterday, run(1.5, '2026-03-02T00:10:00.000Z'), MIDNIGHT)
+    const spent = spendAfter(NONE, yesterday, run(1.5, '2026-03-02T00:10:00.000Z'), MIDNIGHT)
     expect(spent).toMatchObject({ costUsd: 1.5, runs: 1 })
   })
 })

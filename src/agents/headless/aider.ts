@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonPart } from '../../activity/index.js'
 import { Git } from '../../git/index.js'
 import type { Findings, HeadlessAgent, PermissionLevel, StepTraces } from './headless.js'
 import { errorOf, rawText, usageOf } from './records.js'
@@ -59,10 +59,10 @@ const UNITS = { k: 1_000, M: 1_000_000 } as const
 class AiderLines implements ActivityParser {
   #answer: string[] = []
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'object') return this.#say(JSON.stringify(frame.value))
-    if (frame.truncated) return [rawText(frame)]
-    const { text } = frame
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'object') return this.#say(JSON.stringify(part.value))
+    if (part.truncated) return [rawText(part)]
+    const { text } = part
     const edited = /^Applied edit to (.+)$/.exec(text)?.[1]
     if (edited !== undefined) return [{ type: 'file_change', path: edited, change: 'update' }]
     if (/^Commit [0-9a-f]{7,40} /.test(text)) return [{ type: 'notice', level: 'info', text }]

@@ -2,7 +2,7 @@ import {
   type ActivityBody,
   type ActivityParser,
   type ErrorClass,
-  type JsonFrame,
+  type JsonPart,
   truncateOutput,
   type UsageActivity,
 } from '../../activity/index.js'
@@ -55,9 +55,9 @@ export class ClaudeStream implements ActivityParser {
     this.#isOk = isOk
   }
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     const bodies = this.#read(record)
     const parent = textOf(record.parent_tool_use_id)
     return parent === undefined ? bodies : bodies.map(body => ({ ...body, parent }))

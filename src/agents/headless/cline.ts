@@ -4,7 +4,7 @@ import {
   type ActivityBody,
   type ActivityParser,
   type ErrorClass,
-  type JsonFrame,
+  type JsonPart,
   truncateOutput,
 } from '../../activity/index.js'
 import { clineData, clineTranscript } from '../cline-transcript.js'
@@ -67,9 +67,9 @@ class ClineStream implements ActivityParser {
   #call: string | null = null
   #calls = 0
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     switch (record.type) {
       case 'agent_event':
         return this.#event(isRecord(record.event) ? record.event : {})
@@ -89,9 +89,9 @@ class ClineStream implements ActivityParser {
   }
 
   /** Its errors are on standard error, among warnings of its libraries. */
-  parseError(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame, 'stderr')]
-    return frame.value.type === 'error' ? this.#problem(frame.value) : [rawRecord(frame.value)]
+  parseError(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part, 'stderr')]
+    return part.value.type === 'error' ? this.#problem(part.value) : [rawRecord(part.value)]
   }
 
   #problem(record: JsonRecord): ActivityBody[] {

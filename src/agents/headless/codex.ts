@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonPart, truncateOutput } from '../../activity/index.js'
 import { codexTranscript } from '../codex-transcript.js'
 import { partsOf, textOfParts } from '../conversation.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
@@ -57,9 +57,9 @@ class CodexStream implements ActivityParser {
     this.#hasSchema = hasSchema
   }
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     switch (record.type) {
       case 'thread.started': {
         const sessionId = textOf(record.thread_id)

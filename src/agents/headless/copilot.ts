@@ -2,7 +2,7 @@ import {
   type ActivityBody,
   type ActivityParser,
   type ErrorClass,
-  type JsonFrame,
+  type JsonPart,
   truncateOutput,
 } from '../../activity/index.js'
 import { copilotTranscript } from '../copilot-transcript.js'
@@ -73,9 +73,9 @@ class CopilotStream implements ActivityParser {
   #isAborted = false
   #retries = 0
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     const bodies = this.#read(record, isRecord(record.data) ? record.data : {})
     const parent = textOf(record.agentId)
     return parent === undefined ? bodies : bodies.map(body => ({ ...body, parent }))

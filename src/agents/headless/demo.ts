@@ -1,4 +1,4 @@
-import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonPart } from '../../activity/index.js'
 import { truncateOutput } from '../../activity/index.js'
 import { demoTranscript } from '../demo-transcript.js'
 import { examineTranscript } from './examine.js'
@@ -46,12 +46,12 @@ const KNOWN = new Set([
 ])
 
 export const demoParser: ActivityParser = {
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') {
-      const { text, malformed, truncated } = frame
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') {
+      const { text, malformed, truncated } = part
       return [{ type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }) }]
     }
-    const { at: _at, seq: _seq, ...record } = frame.value
+    const { at: _at, seq: _seq, ...record } = part.value
     if (typeof record.type !== 'string' || !KNOWN.has(record.type))
       return [{ type: 'raw', text: JSON.stringify(record) }]
     if (record.type === 'tool_result' && typeof record.output === 'string')

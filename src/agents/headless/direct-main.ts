@@ -21,13 +21,13 @@ const { values } = parseArgs({
   },
 })
 
-function tell(body: ActivityBody): void {
+function writeActivity(body: ActivityBody): void {
   process.stdout.write(`${JSON.stringify(body)}\n`)
 }
 
 function fail(error: ActivityBody & { text: string }): void {
-  tell(error)
-  tell({ type: 'result', ok: false, reason: 'error', text: error.text })
+  writeActivity(error)
+  writeActivity({ type: 'result', ok: false, reason: 'error', text: error.text })
   process.exitCode = 1
 }
 
@@ -59,9 +59,9 @@ async function ask(): Promise<void> {
   const stream = new DirectStream()
   const decoder = new TextDecoder()
   for await (const bytes of response.body)
-    for (const body of stream.push(decoder.decode(bytes as Uint8Array, { stream: true }))) tell(body)
+    for (const body of stream.push(decoder.decode(bytes as Uint8Array, { stream: true }))) writeActivity(body)
   const last = [...stream.push(decoder.decode()), ...stream.end()]
-  for (const body of last) tell(body)
+  for (const body of last) writeActivity(body)
   if (!last.some(body => body.type === 'result' && body.ok)) process.exitCode = 1
 }
 

@@ -26,8 +26,8 @@ export const directHeadless: HeadlessAgent = {
     }
   },
   parser: ({ schema }) => ({
-    parse(frame) {
-      return demoParser.parse(frame).map(body => {
+    parse(part) {
+      return demoParser.parse(part).map(body => {
         const structured = schema && body.type === 'result' && body.ok ? parseRecord(body.text) : null
         return structured ? { ...body, structured } : body
       })

@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonPart, truncateOutput } from '../../activity/index.js'
 import { geminiTranscript } from '../gemini-transcript.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
 import { examineTranscript } from './examine.js'
@@ -39,9 +39,9 @@ class GeminiStream implements ActivityParser {
   #blocks = 0
   #answer = ''
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     if (record.type === 'message' && record.role === 'assistant') {
       const text = String(record.content ?? '')
       this.#pieces += text

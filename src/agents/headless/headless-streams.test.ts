@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ActivityBody, JsonFramer } from '../../activity/index.js'
+import { type ActivityBody, JsonSplitter } from '../../activity/index.js'
 import { loadAgent } from '../registry.js'
 import { DirectStream } from './direct-stream.js'
 import type { HeadlessStep, PermissionLevel } from './headless.js'
@@ -28,10 +28,10 @@ function step(changes: Partial<HeadlessStep> = {}): HeadlessStep {
 async function parse(agent: string, records: (object | string)[], changes: Partial<HeadlessStep> = {}) {
   const { headless } = await loadAgent(agent)
   const parser = headless!.parser(step(changes))
-  const framer = new JsonFramer()
+  const splitter = new JsonSplitter()
   const text = records.map(record => (typeof record === 'string' ? record : JSON.stringify(record))).join('\n')
-  const frames = [...framer.push(`${text}\n`), ...framer.end()]
-  return [...frames.flatMap(frame => parser.parse(frame)), ...(parser.end?.() ?? [])]
+  const parts = [...splitter.push(`${text}\n`), ...splitter.end()]
+  return [...parts.flatMap(part => parser.parse(part)), ...(parser.end?.() ?? [])]
 }
 
 const kinds = (bodies: readonly ActivityBody[]) => bodies.map(({ type }) => type)

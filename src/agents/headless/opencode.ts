@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonPart, truncateOutput } from '../../activity/index.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { opencodeTranscript } from '../opencode-transcript.js'
 import { examineTranscript } from './examine.js'
@@ -41,9 +41,9 @@ class OpenCodeStream implements ActivityParser {
   #hasSession = false
   #answer = ''
 
-  parse(frame: JsonFrame): ActivityBody[] {
-    if (frame.kind === 'text') return [rawText(frame)]
-    const record = frame.value
+  parse(part: JsonPart): ActivityBody[] {
+    if (part.kind === 'text') return [rawText(part)]
+    const record = part.value
     return [...this.#session(record), ...this.#read(record, isRecord(record.part) ? record.part : {})]
   }
 

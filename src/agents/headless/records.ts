@@ -1,9 +1,9 @@
-import type { ActivityBody, ErrorClass, JsonFrame, ToolKind, UsageActivity } from '../../activity/index.js'
+import type { ActivityBody, ErrorClass, JsonPart, ToolKind, UsageActivity } from '../../activity/index.js'
 import { type JsonRecord, numberOf } from '../json-lines.js'
 
 /** A line that is not a record of the agent. */
-export function rawText(frame: Extract<JsonFrame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
-  const { text, malformed, truncated } = frame
+export function rawText(part: Extract<JsonPart, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
+  const { text, malformed, truncated } = part
   return { type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }), ...(from && { from }) }
 }
 

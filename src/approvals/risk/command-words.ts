@@ -2,7 +2,7 @@ import { COMMAND_RULES, type CommandRule, WRAPPERS } from './command-rules.js'
 import type { ShellCommand, ShellWord } from './shell-script.js'
 
 /** More nested wrappers than this are not followed. */
-const MOST_WRAPPERS = 8
+const WRAPPERS_MAX = 8
 
 export function ruleFor(name: string, args: readonly ShellWord[]): CommandRule | null {
   const texts = args.map(word => word.text)
@@ -64,7 +64,7 @@ export function endOfExec(texts: readonly string[], from: number): number {
 /** The program behind wrappers: `sudo -E bash` is bash. */
 export function programOf(command: ShellCommand): string {
   let words: readonly ShellWord[] = command.words
-  for (let count = 0; count < MOST_WRAPPERS; count++) {
+  for (let count = 0; count < WRAPPERS_MAX; count++) {
     const name = baseName(words[0]?.text ?? '')
     const wrapper = wrapperOf(name)
     if (!wrapper) return name

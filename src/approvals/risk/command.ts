@@ -14,11 +14,11 @@ import type { Reason } from './reason.js'
 import { allCommands, type ShellCommand, type ShellScript, type ShellWord, scriptsIn } from './shell-script.js'
 import { readShell } from './shell-words.js'
 
-const DEEPEST = 8
+const DEPTH_MAX = 8
 
 /** Why running this shell script is risky. No reason means that it only reads or checks. */
 export function rateCommand(text: string, context: PathContext, depth = 0): Reason[] {
-  if (depth > DEEPEST) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
+  if (depth > DEPTH_MAX) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
   const { script, why } = readShell(text)
   if (!script) return [{ level: 'elevated', text: `the command could not be parsed: ${why}` }, ...rateFragments(text)]
   if (script.pipelines.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
@@ -104,7 +104,7 @@ function rateInner(name: string, args: readonly ShellWord[], context: PathContex
     const inner = start < 0 ? [] : args.slice(start + 1, endOfExec(texts, start + 1))
     return [
       ...(isDeleting ? [{ level: 'high' as const, text: 'deletes everything it finds' }] : []),
-      ...(inner.length > 0 ? rateMany(inner, context, depth) : []),
+      ...(inner.length > 0 ? rateWithUnknownFiles(inner, context, depth) : []),
     ]
   }
   const wrapper = wrapperOf(name)
@@ -113,7 +113,7 @@ function rateInner(name: string, args: readonly ShellWord[], context: PathContex
   const script = scriptOf(name, texts.slice(0, args.length - inner.length), inner)
   if (script !== '') return rateCommand(script, context, depth + 1)
   if (inner.length === 0) return name === 'env' ? [{ level: 'elevated', text: 'shows the environment' }] : []
-  return name === 'xargs' ? rateMany(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
+  return name === 'xargs' ? rateWithUnknownFiles(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
 }
 
 /**
@@ -128,7 +128,7 @@ function scriptOf(name: string, options: readonly string[], inner: readonly Shel
 }
 
 /** A command that gets its files from another one: which files is unknown. */
-function rateMany(inner: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
+function rateWithUnknownFiles(inner: readonly ShellWord[], context: PathContext, depth: number): Reason[] {
   const command = split(inner)
   const reasons = rateSimple(command, context, depth + 1)
   const changesFiles = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined

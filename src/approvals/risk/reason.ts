@@ -12,7 +12,7 @@ export interface Risk {
 }
 
 const ORDER: readonly RiskLevel[] = ['low', 'elevated', 'high']
-const MOST_REASONS = 8
+const REASONS_MAX = 8
 
 export function isAtLeast(level: RiskLevel, other: RiskLevel): boolean {
   return ORDER.indexOf(level) >= ORDER.indexOf(other)
@@ -23,7 +23,7 @@ export function highest(reasons: readonly Reason[], otherwise: Reason): Risk {
   const level = ORDER.findLast(candidate => reasons.some(reason => reason.level === candidate)) ?? otherwise.level
   const texts = reasons.filter(reason => reason.level === level).map(reason => reason.text)
   const unique = [...new Set(texts)]
-  const shown = unique.slice(0, MOST_REASONS)
-  if (unique.length > MOST_REASONS) shown.push(`and ${unique.length - MOST_REASONS} more reasons`)
+  const shown = unique.slice(0, REASONS_MAX)
+  if (unique.length > REASONS_MAX) shown.push(`and ${unique.length - REASONS_MAX} more reasons`)
   return { level, reasons: shown.length > 0 ? shown : [otherwise.text] }
 }

@@ -1,6 +1,6 @@
 /** A parsed shell command line, without expansions. `shell-words.ts` parses it. */
 export interface ShellScript {
-  pipelines: Pipeline[]
+  pipelines: ShellPipeline[]
   /**
    * The operators between commands: `&&`, `;`, `|`, a newline, `(`. Empty for one plain command.
    */
@@ -8,7 +8,7 @@ export interface ShellScript {
 }
 
 /** Commands joined by pipes. */
-export type Pipeline = ShellCommand[]
+export type ShellPipeline = ShellCommand[]
 
 export interface ShellCommand {
   assignments: ShellWord[]

@@ -1,11 +1,11 @@
-import type { Pipeline, Redirection, ShellCommand, ShellScript, ShellWord } from './shell-script.js'
+import type { Redirection, ShellCommand, ShellPipeline, ShellScript, ShellWord } from './shell-script.js'
 
 type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
 
-const LONGEST = 64 * 1024
-const DEEPEST = 16
+const SCRIPT_MAX_CHARACTERS = 64 * 1024
+const DEPTH_MAX = 16
 /** A script with more parts than a person would read is not parsed. */
-const MOST_WORDS = 2_000
+const WORDS_MAX = 2_000
 
 /** Longest first, so that `&&` is not parsed as two `&`. */
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '&', '|', '(', ')', '\n'] as const
@@ -38,7 +38,7 @@ class Unreadable extends Error {}
  * result is `null` and a reason; a caller must treat that as unknown, never as harmless.
  */
 export function readShell(text: string): ShellReading {
-  if (text.length > LONGEST) return { script: null, why: 'it is too long to be read' }
+  if (text.length > SCRIPT_MAX_CHARACTERS) return { script: null, why: 'it is too long to be read' }
   try {
     const reader = new Reader(text, 0)
     const script = reader.script(null)
@@ -57,7 +57,7 @@ class Reader {
   #pendingBodies: { redirection: Redirection; end: string; isIndented: boolean }[] = []
 
   constructor(text: string, depth: number) {
-    if (depth > DEEPEST) throw new Unreadable('it is nested too deeply')
+    if (depth > DEPTH_MAX) throw new Unreadable('it is nested too deeply')
     this.#text = text
     this.#depth = depth
   }
@@ -65,7 +65,7 @@ class Reader {
   /** Up to `close`, or to the end of the text when that is null. */
   script(close: ')' | null): ShellScript {
     const script: ShellScript = { pipelines: [], operators: [] }
-    let pipeline: Pipeline = []
+    let pipeline: ShellPipeline = []
     const endPipeline = () => {
       if (pipeline.length > 0) script.pipelines.push(pipeline)
       pipeline = []
@@ -121,7 +121,7 @@ class Reader {
         continue
       }
       const word = this.#word()
-      if (++this.#words > MOST_WORDS) throw new Unreadable('it has too many parts')
+      if (++this.#words > WORDS_MAX) throw new Unreadable('it has too many parts')
       const isFirst = command.words.length === 0
       if (isFirst && !word.isQuoted && KEYWORDS.has(word.text) && !this.#isTimeWithOptions(word)) {
         // Kept as a separate command, so that the whole does not count as one plain command.

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Grant, InMilliseconds, StandingPreview } from '../../server/index.js'
-import { plural, RISK_WORDS, visibleText } from '../../text/index.js'
+import { plural, riskWord, visibleText } from '../../text/index.js'
 import { askYes } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -57,7 +57,7 @@ function printPreview({ out }: CommandContext, { count, denied, items }: InMilli
   out(`In the last 30 days it would have allowed ${plural(count, 'request')}, of which ${denied} were denied.`)
   for (const { requestedAt, risk, title, id } of items.slice(0, SHOWN))
     out(
-      `  ${new Date(requestedAt).toISOString().slice(0, 16)}  ${RISK_WORDS[risk as keyof typeof RISK_WORDS].padEnd(6)}  ${visibleText(title)}  ${id}`,
+      `  ${new Date(requestedAt).toISOString().slice(0, 16)}  ${riskWord(risk).padEnd(6)}  ${visibleText(title)}  ${id}`,
     )
   if (count > SHOWN) out(`  … and ${count - SHOWN} more`)
   out('It never covers what is rated high.')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ApprovalRecord, isDenialMeaning, type ProposedDecision } from '../../approvals/index.js'
-import { questionOf, readAnswer } from '../../engine/index.js'
+import { parseInterviewAnswer, questionOf } from '../../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { plainLabel } from '../../text/index.js'
 import { findOption, plainOption } from './pick-option.js'
@@ -56,7 +56,7 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   }
   if (option !== null) {
     // A gate is also answered by the keys of its options, several with commas between them.
-    const read = wants === 'answer' && isGate(record) ? readAnswer(questionOf(record), option) : null
+    const read = wants === 'answer' && isGate(record) ? parseInterviewAnswer(questionOf(record), option) : null
     if (read && 'choices' in read) return { ...read, ...withText, label: read.choices.map(named).join(' · ') }
     if (read && 'option' in read) return { ...read, ...withText, label: named(read.option) }
     if (read && 'text' in read) return { ...read, label: 'your text' }

@@ -188,7 +188,7 @@ async function report(
     context.note(
       `signalbox: decided, but not applied within ${WAIT_MS / 1000} s; signalbox approvals shows the outcome`,
     )
-  if (isGate(end) && !isJson) context.note(`if no process drives the run: signalbox resume ${end.subject.run}`)
+  if (isGate(end) && !isJson) context.note(`if no process runs it any more: signalbox resume ${end.subject.run}`)
   if (end.state === 'applied') return EXIT.ok
   if (end.state === 'decided') return waits ? EXIT.timeout : EXIT.ok
   return EXIT.failed

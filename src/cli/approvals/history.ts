@@ -2,7 +2,7 @@ import { reportRows } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { ApprovalReport, InMilliseconds } from '../../server/index.js'
-import { formatDuration, plural, RISK_WORDS, visibleText } from '../../text/index.js'
+import { formatDuration, plural, riskWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseMoment } from '../parse-options.js'
@@ -63,10 +63,6 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
         `standing     ${id}  by ${line(by.name)}, used ${usedBy.length} of ${maxUses}${ended ? `, ended (${ended.reason})` : ''}`,
     ),
   ]
-}
-
-function riskWord(level: string): string {
-  return RISK_WORDS[level as keyof typeof RISK_WORDS] ?? level
 }
 
 function timesLine({ count, medianMs, p95Ms }: ApprovalReport['toDecision']): string {

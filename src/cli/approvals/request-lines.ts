@@ -1,5 +1,5 @@
 import { type ContentLine, requestContent } from '../../approvals/index.js'
-import { optionText, plainLabel, RISK_WORDS, visibleText } from '../../text/index.js'
+import { optionText, plainLabel, riskWord, visibleText } from '../../text/index.js'
 import type { Cell } from '../cells.js'
 import type { Style } from '../context.js'
 import type { ApprovalInfo } from './approval-info.js'
@@ -71,7 +71,7 @@ export function factLines(approval: ApprovalInfo): RequestLine[] {
     (approval.kind === 'gate' || approval.kind === 'plan') && risk.level === 'low' && risk.reasons.length === 0
   const rated: RequestLine = {
     cells: [
-      { text: `${RISK_WORDS[risk.level]} risk`, style },
+      { text: `${riskWord(risk.level)} risk`, style },
       { text: risk.reasons.length > 0 ? `: ${risk.reasons.join('; ')}` : '' },
     ],
   }

@@ -3,7 +3,7 @@ import WebSocket from 'ws'
 import { delay, systemClock, type Timer } from '../../clock/index.js'
 import { EXIT, toSignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
-import type { ClientMessage, ServerMessage, Session } from '../../server/index.js'
+import type { Session, ViewerMessage, ViewerUpdate } from '../../server/index.js'
 import { displayWidth, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -11,9 +11,9 @@ import { FittedScreen, type Size } from './fit-screen.js'
 import { OutputFilter, withoutReplies } from './output-filter.js'
 
 /** The status line is redrawn this long after the screen has changed. */
-const STATUS_MS = 150
+const STATUS_DELAY_MS = 150
 /** A screen that is fitted into a terminal of another size is drawn at most this often. */
-const FITTED_MS = 30
+const FITTED_REDRAW_MS = 30
 /** Resets the modes that a program may have set: mouse, focus, paste, keyboard, cursor, colours. */
 const RESET =
   '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?2026l\u001b[<99u\u001b[>4;0m\u001b[r\u001b[?25h\u001b[?7h\u001b[?1l\u001b>\u001b[0m'
@@ -29,8 +29,8 @@ const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 /** How often to ask whether a worker that is away has come back. */
 const AWAY_POLL_MS = 200
 /** Gives up after this many disconnects in a row, each within a short time. */
-const TRIES = 3
-const SHORT_MS = 5_000
+const DISCONNECTS_MAX = 3
+const SHORT_CONNECTION_MS = 5_000
 
 /**
  * Attaches the person's terminal to a session until they detach or it ends; the screen is restored
@@ -54,9 +54,9 @@ export async function attachTo(
     if (waits) {
       if (!wasAway) context.note(`[${end.reason}; waiting for it, Ctrl-C stops waiting]`)
       await delay(systemClock, AWAY_POLL_MS)
-    } else tries = systemClock.monotonic() - startedAt < SHORT_MS ? tries + 1 : 0
+    } else tries = systemClock.monotonic() - startedAt < SHORT_CONNECTION_MS ? tries + 1 : 0
     wasAway = waits
-    daemon = end.isDisconnected && tries < TRIES ? await nextDaemon(context, session) : null
+    daemon = end.isDisconnected && tries < DISCONNECTS_MAX ? await nextDaemon(context, session) : null
     if (daemon) continue
     context.out(`[${end.reason}]`)
     return end.isAway ? EXIT.timeout : EXIT.ok
@@ -118,7 +118,7 @@ async function attachOnce(
     }
     const now = () => systemClock.monotonic() / 1000
     const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
-    const send = (message: ClientMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
+    const send = (message: ViewerMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
     const onResize = () => {
       send({ type: 'resize', ...size() })
       fitted?.fit(size())
@@ -183,7 +183,7 @@ async function attachOnce(
       socket.removeAllListeners()
       socket.on('error', () => undefined)
       socket.close()
-      if (isEntered) context.write(`${RESET}${LEAVE}${FORMER_TITLE}`)
+      if (isEntered) context.write(`${RESET}${LEAVE}${RESTORE_TITLE}`)
       resolve({ reason, isDisconnected, isAway, wasAttached: isEntered })
     }
     socket.on('open', () => {
@@ -195,19 +195,19 @@ async function attachOnce(
       send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size(), name: terminalName() })
     })
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) return message(JSON.parse(data.toString()) as ServerMessage)
+      if (!isBinary) return message(JSON.parse(data.toString()) as ViewerUpdate)
       enter()
       const bytes = data as Buffer
       const passed = filter.push(bytes)
       if (fitted) fitted.push(passed, now())
       else if (!isAwaitingSnapshot) context.write(passed)
-      if (!input.isYours || typeof hint !== 'string') drawLater(fitted ? FITTED_MS : STATUS_MS)
+      if (!input.isYours || typeof hint !== 'string') drawLater(fitted ? FITTED_REDRAW_MS : STATUS_DELAY_MS)
       unacknowledged += bytes.length
       if (unacknowledged < ACK_EVERY) return
       send({ type: 'ack', bytes: unacknowledged })
       unacknowledged = 0
     })
-    const message = (content: ServerMessage) => {
+    const message = (content: ViewerUpdate) => {
       if (content.type !== 'error') enter()
       if (content.type === 'snapshot') {
         sessionSize = { cols: Number(content.cols), rows: Number(content.rows) }
@@ -221,7 +221,7 @@ async function attachOnce(
         sessionSize = { cols: Number(content.cols), rows: Number(content.rows) }
         fitted?.resized(sessionSize, now())
         if (chooseView()) requestSnapshot()
-        if (fitted) drawLater(FITTED_MS)
+        if (fitted) drawLater(FITTED_REDRAW_MS)
       } else if (content.type === 'input') {
         const wasYours = input.isYours
         input = content as unknown as InputState
@@ -266,7 +266,7 @@ function titled(text: string): string {
   return `\u001b[22;2t\u001b]2;${text}\u0007`
 }
 
-const FORMER_TITLE = '\u001b[23;2t'
+const RESTORE_TITLE = '\u001b[23;2t'
 
 /** The status line of a watching terminal; null for the one that types. */
 export function statusText(

@@ -35,7 +35,7 @@ const PRIVATE_MODES = /^\u001b\[\?([\d;]+)([hl])$/
 /**
  * The longest sequence that is buffered until it is complete; a longer one is judged by its start.
  */
-const LONGEST = 4096
+const SEQUENCE_MAX_CHARACTERS = 4096
 
 // A string ends at its terminator, at a bell if it is an OSC, and at CAN, SUB or any other escape:
 // terminals act on what came before it. At the end of the text it ends at the buffered escape.
@@ -80,7 +80,7 @@ export class OutputFilter {
     const tail = UNFINISHED.exec(text)
     if (!tail) return text
     const [sequence] = tail
-    if (sequence.length <= LONGEST) this.#buffered = sequence
+    if (sequence.length <= SEQUENCE_MAX_CHARACTERS) this.#buffered = sequence
     else if (sequence[1] === '[') this.#dropping = CSI_END
     else if (isRemoved(sequence)) this.#dropping = sequence[1] === ']' ? STRING_END.osc : STRING_END.other
     else return text
@@ -94,7 +94,7 @@ function isRemoved(sequence: string): boolean {
 }
 
 function filtered(sequence: string): string {
-  if (sequence[1] === '[' && sequence.length > LONGEST) return ''
+  if (sequence[1] === '[' && sequence.length > SEQUENCE_MAX_CHARACTERS) return ''
   const modes = PRIVATE_MODES.exec(sequence)
   if (!modes) return isRemoved(sequence) ? '' : sequence
   const wanted = modes[1]!.split(';')

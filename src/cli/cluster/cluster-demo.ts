@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { seed, startRun, stopAll, writeScenarios } from '../demo/dashboard-demo.js'
 import { Cluster } from './cluster.js'
-import type { Part } from './part.js'
+import type { ClusterProcess } from './cluster-process.js'
 
 const SERVERS = 3
 /** Runs that are kept alive, so that there is always something to see. */
@@ -70,7 +70,7 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
 
 function printChange(
   { out, json, style }: CommandContext,
-  part: Part,
+  part: ClusterProcess,
   what: 'started' | 'ended',
   isJson: boolean,
 ): void {

@@ -9,8 +9,8 @@ import { openHome } from '../../host/home/index.js'
 import { freePort, ownProgram, runCommand } from '../../process/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { ClusterProcess } from './cluster-process.js'
 import { OBJECT_STORE_KEYS, prepareObjectStore } from './object-store.js'
-import { Part } from './part.js'
 import { preparePostgres } from './postgres.js'
 
 const READY_MS = 60_000
@@ -24,11 +24,11 @@ export interface ClusterOptions {
   agentEnv: Record<string, string>
   clock: Clock
   note(text: string): void
-  onChange(part: Part, what: 'started' | 'ended'): void
+  onChange(part: ClusterProcess, what: 'started' | 'ended'): void
 }
 
-export interface Machine {
-  part: Part
+export interface ClusterMachine {
+  part: ClusterProcess
   /** A context whose commands use the home directory of this machine. */
   context: CommandContext
   home: string
@@ -42,17 +42,17 @@ export interface Machine {
 export class Cluster {
   readonly #options: ClusterOptions
   readonly #context: CommandContext
-  readonly servers: Machine[] = []
-  readonly workers: Machine[] = []
-  #postgres: Part | null = null
-  #bucket: Part | null = null
+  readonly servers: ClusterMachine[] = []
+  readonly workers: ClusterMachine[] = []
+  #postgres: ClusterProcess | null = null
+  #bucket: ClusterProcess | null = null
 
   constructor(context: CommandContext, options: ClusterOptions) {
     this.#context = context
     this.#options = options
   }
 
-  get parts(): Part[] {
+  get parts(): ClusterProcess[] {
     return [...(this.#postgres ? [this.#postgres] : []), ...[...this.servers, ...this.workers].map(({ part }) => part)]
   }
 
@@ -151,7 +151,7 @@ export class Cluster {
     this.workers.push(worker)
   }
 
-  #machine(name: string, args: readonly string[], settings: Parameters<typeof editSettings>[1]): Machine {
+  #machine(name: string, args: readonly string[], settings: Parameters<typeof editSettings>[1]): ClusterMachine {
     const home = join(this.#options.directory, name)
     const { SIGNALBOX_STORE_URL: _, ...outer } = this.#context.env
     const env = { ...outer, ...this.#options.agentEnv, ...OBJECT_STORE_KEYS, SIGNALBOX_HOME: home }
@@ -168,13 +168,13 @@ export class Cluster {
     args: readonly string[],
     env: NodeJS.ProcessEnv,
     more: { uid?: number; gid?: number; stopSignal?: NodeJS.Signals } = {},
-  ): Part {
+  ): ClusterProcess {
     const { directory, clock, onChange } = this.#options
     const log = join(directory, `${name}.log`)
-    return new Part({ name, file, args, env, cwd: directory, log, clock, onChange, ...more })
+    return new ClusterProcess({ name, file, args, env, cwd: directory, log, clock, onChange, ...more })
   }
 
-  async #ready({ context, part }: Machine): Promise<void> {
+  async #ready({ context, part }: ClusterMachine): Promise<void> {
     const { clock, directory } = this.#options
     for (const deadline = clock.monotonic() + READY_MS; clock.monotonic() < deadline; await delay(clock, 100))
       if (await DaemonClient.running(context).catch(() => null)) return

@@ -4,15 +4,15 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync,
 import { basename, dirname, join } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { installedPackage, installPackage, PACKAGE_ROOT, packageCache } from '../../process/index.js'
-import type { PartOptions } from './part.js'
+import type { ClusterProcessOptions } from './cluster-process.js'
 
 /** The binaries of PostgreSQL as an npm package per platform. */
 const VERSION = '18.4.0-beta.17'
 /** PostgreSQL does not run as root; this user has no files of its own. */
-const NOBODY = 65_534
+const NOBODY_UID = 65_534
 
 export interface PostgresServer {
-  part: Pick<PartOptions, 'file' | 'args' | 'stopSignal'> & { uid?: number; gid?: number }
+  part: Pick<ClusterProcessOptions, 'file' | 'args' | 'stopSignal'> & { uid?: number; gid?: number }
   url: string
   passwordFile: string
 }
@@ -30,13 +30,13 @@ export async function preparePostgres(
   const [data, passwordFile] = [join(directory, 'data'), join(directory, 'password')]
   mkdirSync(directory, { recursive: true })
   const isRoot = process.getuid?.() === 0
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const user = isRoot ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}
   // Its user must be able to reach its files, and only those.
   if (isRoot) for (const path of [dirname(directory), directory]) chmodSync(path, 0o711)
   if (!existsSync(data)) {
     mkdirSync(data, { mode: 0o700 })
     writeFileSync(passwordFile, `${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
-    if (isRoot) for (const path of [data, passwordFile]) chownSync(path, NOBODY, NOBODY)
+    if (isRoot) for (const path of [data, passwordFile]) chownSync(path, NOBODY_UID, NOBODY_UID)
     const args = ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', '--encoding=UTF8', '--locale=C']
     const made = spawnSync(join(native, 'bin', 'initdb'), [...args, `--pwfile=${passwordFile}`], {
       cwd: directory,

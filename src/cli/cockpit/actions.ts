@@ -12,17 +12,17 @@ import type { CommandContext } from '../context.js'
 import { type DaemonClient, isUnproven } from '../daemon-client.js'
 import { stringEntries } from '../sessions/session-info.js'
 import { terminalAgents } from '../sessions/terminal-agents.js'
-import type { Choice, Command, Mode, Step } from './view.js'
+import type { Choice, CockpitCommand, Mode, ViewStep } from './view.js'
 
 /** How long a decision may take to reach the agent before the cockpit says so. */
 const APPLY_MS = 10_000
 const FINGERPRINT_DIGITS = 6
 const DIRECTORIES_SHOWN = 8
 
-type Of<D extends Command['do']> = Extract<Command, { do: D }>
+type Of<D extends CockpitCommand['do']> = Extract<CockpitCommand, { do: D }>
 
 /** Decides a request, and says what became of it; high risk asks for digits first. */
-export async function decide(context: CommandContext, client: DaemonClient, command: Of<'decide'>): Promise<Step> {
+export async function decide(context: CommandContext, client: DaemonClient, command: Of<'decide'>): Promise<ViewStep> {
   const { request, answer, isConfirmed = false } = command
   const { label: _, ...given } = answer
   const agent = callingAgent(context)
@@ -43,10 +43,10 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
       notice: `${words} · ${after.state === 'decided' ? 'waiting for the agent to continue' : endOf(after as never)}`,
     }
   } catch (error) {
-    if (isUnproven(error)) return proveFirst(client, command)
+    if (isUnproven(error)) return proveThenDecide(client, command)
     if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || isConfirmed) throw error
     const digits = request.fingerprint.slice(0, FINGERPRINT_DIGITS)
-    const done = (typed: string): Step =>
+    const done = (typed: string): ViewStep =>
       typed.trim().toLowerCase() === digits
         ? { command: { ...command, isConfirmed: true } }
         : { notice: 'Those are other digits: nothing was decided.' }
@@ -59,9 +59,9 @@ export async function decide(context: CommandContext, client: DaemonClient, comm
 /**
  * The cockpit runs where any process can type, such as in tmux: the person reads a code elsewhere.
  */
-async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<Step> {
+async function proveThenDecide(client: DaemonClient, command: Of<'decide'>): Promise<ViewStep> {
   await client.post('/auth/terminal-code')
-  const done = (typed: string): Step =>
+  const done = (typed: string): ViewStep =>
     typed.trim() === ''
       ? { notice: 'Nothing was decided.' }
       : { command: { do: 'prove', code: typed.trim(), after: command } }
@@ -79,12 +79,12 @@ export async function prove(
   context: CommandContext,
   client: DaemonClient,
   { code, after }: Of<'prove'>,
-): Promise<Step> {
+): Promise<ViewStep> {
   await client.post('/auth/step-up', { terminalCode: code })
   return decide(context, client, after)
 }
 
-export async function send(client: DaemonClient, { pane, text }: Of<'send' | 'rename'>): Promise<Step> {
+export async function send(client: DaemonClient, { pane, text }: Of<'send' | 'rename'>): Promise<ViewStep> {
   const sent = await client.post<Sent>(`/sessions/${pane.id}/messages`, { id: newId('msg'), text, whenBusy: 'hold' })
   if (sent.result === 'refused' || sent.result === 'unconfirmed')
     return { notice: `Not delivered: ${sent.detail ?? sent.result}` }
@@ -92,12 +92,12 @@ export async function send(client: DaemonClient, { pane, text }: Of<'send' | 're
   return { notice: `${how}: ${pane.place}` }
 }
 
-export async function stop(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<Step> {
+export async function stop(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<ViewStep> {
   await client.post(`/sessions/${pane.id}/stop`)
   return { notice: `Stopped ${pane.place}; signalbox resume ${pane.place} continues its conversation` }
 }
 
-export async function interrupt(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<Step> {
+export async function interrupt(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<ViewStep> {
   const { result, detail } = await client.post<Interrupted>(`/sessions/${pane.id}/interrupt`)
   return { notice: detail ?? `${pane.place}: ${result}` }
 }
@@ -107,7 +107,7 @@ export async function newSession(context: CommandContext, client: DaemonClient):
   const agents = await terminalAgents(context)
   const { items } = await client.get<ProjectList>('/projects')
   const directories = [...new Set([context.cwd, ...items.map(({ path }) => path)])].slice(0, DIRECTORIES_SHOWN)
-  const start = (agent: string, cwd: string, worktree: boolean): Step => ({
+  const start = (agent: string, cwd: string, worktree: boolean): ViewStep => ({
     mode: {
       kind: 'line',
       label: `First prompt for ${agent} (may be empty)`,
@@ -115,10 +115,10 @@ export async function newSession(context: CommandContext, client: DaemonClient):
       done: prompt => ({ command: { do: 'start', agent, cwd, prompt, worktree } }),
     },
   })
-  const where = (agent: string): Step => {
+  const where = (agent: string): ViewStep => {
     // Its tour edits files: it gets a project of its own.
     if (agent === 'demo' && !context.env.SIGNALBOX_DEMO_SCENARIO) return start(agent, '', false)
-    const other: Step = {
+    const other: ViewStep = {
       mode: {
         kind: 'line',
         label: 'Directory',

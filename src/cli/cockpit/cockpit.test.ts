@@ -4,11 +4,11 @@ import { displayWidth } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
-import type { Screen } from './detail.js'
+import type { PaneScreenText } from './detail.js'
 import { clampSelection, drawCockpit, listed } from './draw.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
-import { press, type Shown } from './press.js'
+import { press, type ShownScreen } from './press.js'
 import { rowsOf } from './rows.js'
 import { logText } from './run-log.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
@@ -80,7 +80,7 @@ const request = (id: string, more: Partial<ApprovalInfo> & { session?: string; l
     ...fields,
   } as unknown as ApprovalInfo
 }
-const screen = (id: string): Screen => ({
+const screen = (id: string): PaneScreenText => ({
   pane: id,
   cols: 80,
   rows: 3,
@@ -115,10 +115,10 @@ const text = (drawn: ReturnType<typeof drawCockpit>) => drawn.lines.map(cells =>
 function type(
   chunk: string,
   rows: ReturnType<typeof rowsOf>,
-  shown: Partial<Shown> = {},
+  shown: Partial<ShownScreen> = {},
   from: Partial<CockpitView> = {},
 ) {
-  const at: Shown = { rows, size: { cols: 80, rows: 24 }, maxScroll: 0, isRead: true, isNew: false, ...shown }
+  const at: ShownScreen = { rows, size: { cols: 80, rows: 24 }, maxScroll: 0, isRead: true, isNew: false, ...shown }
   let view: CockpitView = { ...INITIAL_VIEW, selected: rows[0]?.id ?? null, ...from }
   let command: ReturnType<typeof press>['command'] = null
   const inputs: Input[] = new InputReader().push(chunk)
@@ -227,7 +227,7 @@ describe('the cockpit', () => {
       working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],
       sessions: new Map(),
     })
-    const shown: Shown = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
+    const shown: ShownScreen = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
     const on = (selected: string, name: string, mode: CockpitView['mode'] = { kind: 'list' }) =>
       press({ ...INITIAL_VIEW, selected, mode }, { kind: 'key', key: name }, shown)
     expect(on('run_1', 'e').command).toEqual({ do: 'resume-run', run: 'run_1', title: 'Pack it' })

@@ -1,7 +1,7 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { PaneNotification } from '../../notifications/index.js'
-import type { Explanation, InMilliseconds, LoginLink, PaneStreamFrame } from '../../server/index.js'
+import type { Explanation, InMilliseconds, LoginLink, PaneStreamEvent } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth } from '../../text/index.js'
 import { paintLine } from '../cells.js'
@@ -10,12 +10,12 @@ import type { DaemonClient } from '../daemon-client.js'
 import { notificationCodes } from '../watch/notification-codes.js'
 import { shortAge } from '../watch/watch-rows.js'
 import { decide, interrupt, newSession, prove, send, start, stop } from './actions.js'
-import { clampSelection, type Drawn, drawCockpit, listed } from './draw.js'
+import { clampSelection, type DrawnCockpit, drawCockpit, listed } from './draw.js'
 import { InputReader } from './input.js'
 import { LiveData } from './live-data.js'
 import { press } from './press.js'
 import { runLog } from './run-log.js'
-import { type CockpitView, type Command, INITIAL_VIEW, type Step } from './view.js'
+import { type CockpitCommand, type CockpitView, INITIAL_VIEW, type ViewStep } from './view.js'
 
 /** Alternate screen, no cursor, mouse clicks and wheel (SGR), bracketed paste. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?1000h\u001b[?1006h\u001b[?2004h\u001b[2J'
@@ -50,7 +50,7 @@ export class Cockpit {
   #client: DaemonClient
   #view: CockpitView
   #drawn: string[] = []
-  #last: Drawn | null = null
+  #last: DrawnCockpit | null = null
   /** The request that is shown, since when, and whether its end was shown. */
   #read = { key: '', since: 0, isWhole: false }
   /** The notice in the last row, and since when. */
@@ -79,7 +79,7 @@ export class Cockpit {
     this.#data.client = client
   }
 
-  async run(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
+  async run(events: AsyncIterable<InMilliseconds<PaneStreamEvent>>): Promise<void> {
     const left = new Promise<void>(resolve => {
       this.#leave = resolve
     })
@@ -95,7 +95,7 @@ export class Cockpit {
     }
   }
 
-  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
+  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamEvent>>): Promise<void> {
     for await (const frame of events) {
       if (frame.event === 'notice') this.#notify(frame.data)
       else if (frame.event !== 'heartbeat') this.#data.take(frame)
@@ -166,7 +166,7 @@ export class Cockpit {
     }
   }
 
-  async #execute(command: Command): Promise<void> {
+  async #execute(command: CockpitCommand): Promise<void> {
     try {
       this.#continue((await this.#perform(command)) ?? {})
     } catch (error) {
@@ -184,14 +184,14 @@ export class Cockpit {
   }
 
   /** What follows a command, unless the person is typing something else by then. */
-  #continue({ mode, command, notice }: Step): void {
+  #continue({ mode, command, notice }: ViewStep): void {
     if (mode && this.#view.mode.kind === 'list') this.#view = { ...this.#view, mode }
     if (notice !== undefined) this.#view = { ...this.#view, notice }
     if (command) void this.#execute(command)
     this.#drawSoon()
   }
 
-  async #perform(command: Command): Promise<Step | undefined> {
+  async #perform(command: CockpitCommand): Promise<ViewStep | undefined> {
     const [context, client] = [this.#context, this.#client]
     switch (command.do) {
       case 'leave':
@@ -269,7 +269,7 @@ export class Cockpit {
     this.#drawSoon()
   }
 
-  async #why(pane: PaneInfo): Promise<Step> {
+  async #why(pane: PaneInfo): Promise<ViewStep> {
     const { supervision } = await this.#client.get<Explanation>(`/panes/${pane.id}/explain`)
     if (!supervision) return { notice: `${pane.place} is gone` }
     const now = systemClock.now()

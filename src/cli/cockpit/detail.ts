@@ -11,7 +11,7 @@ import type { Rect } from './layout.js'
 import { type CockpitRow, nameOf, projectName, sinceOf, statusOf } from './rows.js'
 
 /** The screen of a pane, as the daemon sends it. */
-export interface Screen {
+export interface PaneScreenText {
   pane: string
   cols: number
   rows: number
@@ -34,7 +34,7 @@ const PROMPT_COLUMNS = 160
 /** The selected row: who it is, what it asks for, and its screen. */
 export function drawDetail(
   row: CockpitRow | null,
-  screen: Screen | null,
+  screen: PaneScreenText | null,
   { rect, scroll, now }: { rect: Rect; scroll: number; now: number },
 ): Detail {
   const { cols, rows } = rect
@@ -139,7 +139,7 @@ export function answerKeys({ kind, request: { options } }: ApprovalInfo): string
 }
 
 /** The part of the screen that fits: from the left edge, down to the last row with text. */
-function screenLines(screen: Screen, { cols, rows }: { cols: number; rows: number }): Cell[][] {
+function screenLines(screen: PaneScreenText, { cols, rows }: { cols: number; rows: number }): Cell[][] {
   const lines = screen.lines.map(rowOf)
   const top = firstShown({ lines, rows: screen.rows, cursor: screen.cursor }, rows)
   return lines.slice(top, top + rows).map(row => {

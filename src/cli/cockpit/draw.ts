@@ -1,7 +1,7 @@
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
 import { clean, STATUS_STYLE, shortAge } from '../watch/watch-rows.js'
-import { answerKeys, type Detail, drawDetail, runKeys, type Screen } from './detail.js'
+import { answerKeys, type Detail, drawDetail, type PaneScreenText, runKeys } from './detail.js'
 import { FRAME_ROWS, type Layout, layoutOf } from './layout.js'
 import { type CockpitRow, isListed, nameOf, needsIn, needsYou, projectName, runOf, sinceOf, statusOf } from './rows.js'
 import type { CockpitView, Mode } from './view.js'
@@ -9,7 +9,7 @@ import type { CockpitView, Mode } from './view.js'
 export interface CockpitData {
   rows: readonly CockpitRow[]
   /** The screen of the selected pane, if it has arrived. */
-  screen: Screen | null
+  screen: PaneScreenText | null
 }
 
 export interface Size {
@@ -38,14 +38,14 @@ export function clampSelection(view: CockpitView, shown: readonly CockpitRow[], 
   return { ...view, selected, at: index, top: Math.min(index, top), ...(selected !== view.selected && { scroll: 0 }) }
 }
 
-export interface Drawn {
+export interface DrawnCockpit {
   lines: Cell[][]
   layout: Layout
   detail: Detail
 }
 
 /** The whole screen: exactly `rows` lines of exactly `cols` columns. */
-export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & { now: number }): Drawn {
+export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & { now: number }): DrawnCockpit {
   const { cols, rows, now } = size
   const shown = listed(data, view)
   const layout = layoutOf(size, shown.length, view.isZoomed)
@@ -53,7 +53,7 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - FRAME_ROWS)
-  const lines = [headline(data, view, cols), ...over(body, view.mode, { cols, rows: height }).slice(0, height)]
+  const lines = [headline(data, view, cols), ...drawOverlay(body, view.mode, { cols, rows: height }).slice(0, height)]
   while (lines.length < rows - 1) lines.push([])
   lines.push(footer(view, selected, cols))
   return { lines: lines.slice(0, rows).map(line => fitLine(line, cols)), layout, detail }
@@ -148,7 +148,7 @@ export function endOfPage(lines: readonly string[], { cols, rows }: Size): numbe
 }
 
 /** A page or a menu lies over the body. */
-function over(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
+function drawOverlay(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
   if (mode.kind === 'page') {
     const lines = pageLines(mode.lines, cols)
     const from = Math.max(0, Math.min(mode.top, lines.length - rows))

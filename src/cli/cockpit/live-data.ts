@@ -1,13 +1,13 @@
 import { readToolUse } from '../../approvals/index.js'
 import { delay, systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Frame, InMilliseconds, Overview, PaneStreamFrame, Run, Session } from '../../server/index.js'
+import type { Frame, InMilliseconds, Overview, PaneStreamEvent, Run, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import { budgetSentence, isOpenRun, isPausedByBudget, raiseCommand, runNeedsYou, runWord } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import type { DaemonClient } from '../daemon-client.js'
-import type { Screen } from './detail.js'
-import { type CockpitRow, type Halt, haltOfRun, type KnownOfRequest, rowsOf, type Work } from './rows.js'
+import type { PaneScreenText } from './detail.js'
+import { type CockpitRow, type KnownOfRequest, rowsOf, type StopReason, stopReasonOf, type Work } from './rows.js'
 
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
@@ -28,10 +28,10 @@ export class LiveData {
   #client: DaemonClient
   #requests: ApprovalInfo[] = []
   #runs: ReadonlyMap<string, InMilliseconds<Run>> = new Map()
-  #paused: ReadonlyMap<string, Halt> = new Map()
+  #paused: ReadonlyMap<string, StopReason> = new Map()
   /** What was read beside each open request, by its id. */
   #known: ReadonlyMap<string, KnownOfRequest> = new Map()
-  #screen: Screen | null = null
+  #screen: PaneScreenText | null = null
   #previewed: string | null = null
   #isClosed = false
 
@@ -50,7 +50,7 @@ export class LiveData {
     return [...this.#panes.values()]
   }
 
-  get screen(): Screen | null {
+  get screen(): PaneScreenText | null {
     return this.#screen
   }
 
@@ -59,14 +59,14 @@ export class LiveData {
     const now = systemClock.now()
     const runs = [...this.#runs.values()]
       .filter(run => runNeedsYou(run, now))
-      .map(run => ({ id: run.id, title: run.title, project: run.project, halt: haltOfRun(run) }))
+      .map(run => ({ id: run.id, title: run.title, project: run.project, halt: stopReasonOf(run) }))
     const working = [...this.#runs.values()]
       .filter(run => isOpenRun(run) && !runNeedsYou(run, now))
       .map(run => ({ id: run.id, title: run.title, project: run.project, work: workOf(run) }))
     return rowsOf(this.panes, this.#requests, this.#runs, this.#known, { runs, sessions: this.#paused, working })
   }
 
-  take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
+  take({ event, data }: Exclude<InMilliseconds<PaneStreamEvent>, { event: 'notice' | 'heartbeat' }>): void {
     if (event === 'panes') {
       this.#panes.clear()
       for (const pane of data.items) if (this.#wants(pane)) this.#panes.set(pane.id, pane)
@@ -157,7 +157,7 @@ export class LiveData {
         .get<Frame>(`/panes/${encodeURIComponent(pane)}/frame?format=spans`)
         .catch(() => null)
       if (this.#previewed !== pane || this.#isClosed) return
-      const lines = (shown?.lines ?? []) as Screen['lines']
+      const lines = (shown?.lines ?? []) as PaneScreenText['lines']
       const next = shown && { pane, cols: shown.cols, rows: shown.rows, cursor: shown.cursor, lines }
       if (JSON.stringify(next) !== JSON.stringify(this.#screen)) {
         this.#screen = next
@@ -184,7 +184,7 @@ function workOf({ status, startedAt, createdAt, progress }: InMilliseconds<Run>)
   }
 }
 
-function haltOfSession({ number, paused }: InMilliseconds<Session>): Halt {
+function haltOfSession({ number, paused }: InMilliseconds<Session>): StopReason {
   const used = paused!
   return { word: 'paused', why: budgetSentence(used), next: raiseCommand(number, used), since: used.since }
 }

@@ -9,10 +9,10 @@ import { HELP } from './help.js'
 import type { Input } from './input.js'
 import { isInside, layoutOf } from './layout.js'
 import { type CockpitRow, nameOf, needsYou, runOf } from './rows.js'
-import type { Answer, Choice, CockpitView, Command, Mode, Step } from './view.js'
+import type { Choice, CockpitAnswer, CockpitCommand, CockpitView, Mode, ViewStep } from './view.js'
 
 /** What the screen showed when the key was pressed. */
-export interface Shown {
+export interface ShownScreen {
   rows: readonly CockpitRow[]
   size: Size
   maxScroll: number
@@ -22,9 +22,9 @@ export interface Shown {
   isNew: boolean
 }
 
-export interface Pressed {
+export interface PressResult {
   view: CockpitView
-  command: Command | null
+  command: CockpitCommand | null
 }
 
 const LIST: Mode = { kind: 'list' }
@@ -37,7 +37,7 @@ const PANE_KEYS: Readonly<Record<string, 'seen' | 'clear' | 'why' | 'heuristics'
 }
 
 /** The view after an input, and the command that it means. Pure. */
-export function press(view: CockpitView, input: Input, shown: Shown): Pressed {
+export function press(view: CockpitView, input: Input, shown: ShownScreen): PressResult {
   if (input.kind === 'key' && input.key === '\u0003') return { view, command: { do: 'leave' } }
   const { mode } = view
   switch (mode.kind) {
@@ -46,43 +46,43 @@ export function press(view: CockpitView, input: Input, shown: Shown): Pressed {
         ? point(view, input, shown)
         : input.kind === 'key'
           ? key(view, input.key, shown)
-          : still(view)
+          : unchanged(view)
     case 'filter':
       return typeFilter(view, input)
     case 'line':
       return typeLine(view, mode, input)
     case 'confirm': {
       const isYes = input.kind === 'key' && (input.key === 'y' || input.key === 'Y')
-      return after(view, isYes ? { command: mode.command } : { notice: 'Cancelled: nothing was done.' })
+      return applyStep(view, isYes ? { command: mode.command } : { notice: 'Cancelled: nothing was done.' })
     }
     case 'choose':
       return choose(view, mode, input)
     case 'page': {
       const by = input.kind === 'key' ? { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[input.key] : undefined
-      if (by === undefined) return after(view, {})
+      if (by === undefined) return applyStep(view, {})
       // A page that opened at its end may begin further down than the screen allows.
       const top = Math.min(mode.top, endOfPage(mode.lines, shown.size))
-      return still({ ...view, mode: { ...mode, top: Math.max(0, top + by) } })
+      return unchanged({ ...view, mode: { ...mode, top: Math.max(0, top + by) } })
     }
   }
 }
 
 /** A step ends the current mode, unless it begins another. */
-function after(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: Step): Pressed {
+function applyStep(view: CockpitView, { mode = LIST, command = undefined, notice = '' }: ViewStep): PressResult {
   return { view: { ...view, mode, notice }, command: command ?? null }
 }
 
-function still(view: CockpitView): Pressed {
+function unchanged(view: CockpitView): PressResult {
   return { view, command: null }
 }
 
-function key(view: CockpitView, name: string, shown: Shown): Pressed {
+function key(view: CockpitView, name: string, shown: ShownScreen): PressResult {
   const { rows } = shown
   const at = rows.findIndex(row => row.id === view.selected)
   const row = rows[at] ?? null
   const to = (index: number) => select(view, rows[Math.max(0, Math.min(rows.length - 1, index))]?.id ?? null)
   const scroll = (by: number) =>
-    still({ ...view, notice: '', scroll: Math.max(0, Math.min(shown.maxScroll, view.scroll + by)) })
+    unchanged({ ...view, notice: '', scroll: Math.max(0, Math.min(shown.maxScroll, view.scroll + by)) })
   const page = Math.max(1, shown.size.rows - 6)
   switch (name) {
     case 'up':
@@ -97,7 +97,7 @@ function key(view: CockpitView, name: string, shown: Shown): Pressed {
       return to(rows.length - 1)
     case 'tab': {
       const next = [...rows.slice(at + 1), ...rows.slice(0, at + 1)].find(needsYou)
-      return next ? select(view, next.id) : after(view, { notice: 'Nothing needs you.' })
+      return next ? select(view, next.id) : applyStep(view, { notice: 'Nothing needs you.' })
     }
     case 'page-up':
       return shown.maxScroll > 0 ? scroll(-page) : to(at - page)
@@ -108,46 +108,46 @@ function key(view: CockpitView, name: string, shown: Shown): Pressed {
     case 'J':
       return scroll(1)
     case '/':
-      return after(view, { mode: { kind: 'filter' } })
+      return applyStep(view, { mode: { kind: 'filter' } })
     case 'escape':
-      return still({ ...view, notice: '', filter: '', isZoomed: false })
+      return unchanged({ ...view, notice: '', filter: '', isZoomed: false })
     case 'i':
-      return still({ ...view, notice: '', showsAll: !view.showsAll })
+      return unchanged({ ...view, notice: '', showsAll: !view.showsAll })
     case 'z':
-      return still({ ...view, notice: '', isZoomed: !view.isZoomed })
+      return unchanged({ ...view, notice: '', isZoomed: !view.isZoomed })
     case '?':
-      return after(view, { mode: { kind: 'page', lines: HELP, top: 0 } })
+      return applyStep(view, { mode: { kind: 'page', lines: HELP, top: 0 } })
     case 'q':
-      return after(view, { command: { do: 'leave' } })
+      return applyStep(view, { command: { do: 'leave' } })
     case 'S':
-      return after(view, { command: { do: 'seen-all' } })
+      return applyStep(view, { command: { do: 'seen-all' } })
     case 'n':
-      return after(view, { command: { do: 'new' } })
+      return applyStep(view, { command: { do: 'new' } })
     case 'o':
-      return after(view, { command: { do: 'dashboard' } })
+      return applyStep(view, { command: { do: 'dashboard' } })
   }
-  if (!row) return still({ ...view, notice: '' })
+  if (!row) return unchanged({ ...view, notice: '' })
   const request = row.request ? requestKey(row.request, name, shown) : null
-  return after(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
+  return applyStep(view, request ?? paneKey(row, name) ?? runKey(row, name) ?? {})
 }
 
-function select(view: CockpitView, selected: string | null): Pressed {
-  return still({ ...view, notice: '', selected, ...(selected !== view.selected && { scroll: 0 }) })
+function select(view: CockpitView, selected: string | null): PressResult {
+  return unchanged({ ...view, notice: '', selected, ...(selected !== view.selected && { scroll: 0 }) })
 }
 
 /** Allow, deny and answer; null for other keys. */
-function requestKey(request: ApprovalInfo, name: string, shown: Shown): Step | null {
+function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): ViewStep | null {
   if (!['a', 'd', 'D', 'r'].includes(name)) return null
   if (shown.isNew) return { notice: 'This request has just appeared: read it, then press again.' }
   const { options } = request.request
-  const decide = (answer: Answer): Command => ({ do: 'decide', request, answer })
+  const decide = (answer: CockpitAnswer): CockpitCommand => ({ do: 'decide', request, answer })
   if (name === 'd' || name === 'D') {
     const denying = denyingOption(options)
     if (!denying) return { notice: 'This request cannot be denied here: press r to answer it.' }
     const answer = { option: denying.key, label: denying.label }
     if (name === 'd' && request.kind !== 'plan') return { command: decide(answer) }
     const asText = denying.meaning === 'deny-with-text'
-    const done = (reason: string): Step =>
+    const done = (reason: string): ViewStep =>
       reason.trim() === '' && request.kind === 'plan'
         ? { notice: 'Denying a plan requests a new one: say what to change.' }
         : {
@@ -163,7 +163,7 @@ function requestKey(request: ApprovalInfo, name: string, shown: Shown): Step | n
   return name === 'a' ? allow(request, decide) : { mode: answers(request, decide) }
 }
 
-function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step {
+function allow(request: ApprovalInfo, decide: (answer: CockpitAnswer) => CockpitCommand): ViewStep {
   const { options } = request.request
   if (options.filter(({ meaning }) => meaning === 'allow-once').length !== 1) return { mode: answers(request, decide) }
   const { key: option, label } = plainOption(options, 'allow')
@@ -176,7 +176,7 @@ function allow(request: ApprovalInfo, decide: (answer: Answer) => Command): Step
 /**
  * The answers that a person can choose from. A form with several questions is for the dashboard.
  */
-function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mode {
+function answers(request: ApprovalInfo, decide: (answer: CockpitAnswer) => CockpitCommand): Mode {
   const { options, questions } = request.request
   const question = questions[0]?.text ?? request.display.title
   const isForm = questions.length > 1 || questions.some(({ multi }) => multi)
@@ -193,7 +193,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
       top: 0,
     }
   /** `onEmpty`: the command for an empty text. */
-  const write = (label: string, option?: string, onEmpty?: Command): Step => ({
+  const write = (label: string, option?: string, onEmpty?: CockpitCommand): ViewStep => ({
     mode: {
       kind: 'line',
       label,
@@ -218,7 +218,7 @@ function answers(request: ApprovalInfo, decide: (answer: Answer) => Command): Mo
 }
 
 /** The log of a run, resuming a halted one, cancelling one that has not ended. */
-function runKey(row: CockpitRow, name: string): Step | null {
+function runKey(row: CockpitRow, name: string): ViewStep | null {
   const run = runOf(row)
   if (run === null || row.pane) return null
   const at = { run, title: nameOf(row) }
@@ -238,7 +238,7 @@ function runKey(row: CockpitRow, name: string): Step | null {
   }
 }
 
-function paneKey({ pane }: CockpitRow, name: string): Step | null {
+function paneKey({ pane }: CockpitRow, name: string): ViewStep | null {
   if (!pane) return null
   const toggled = PANE_KEYS[name]
   if (toggled) return { command: { do: toggled, pane } }
@@ -248,7 +248,7 @@ function paneKey({ pane }: CockpitRow, name: string): Step | null {
   if (name === '\u0018') return { command: { do: 'interrupt', pane } }
   if (name === 'x')
     return { mode: { kind: 'confirm', question: `Stop ${label(pane)}?`, command: { do: 'stop', pane } } }
-  const done = (text: string): Step =>
+  const done = (text: string): ViewStep =>
     text.trim() === '' ? {} : { command: { do: name === 'p' ? 'send' : 'rename', pane, text } }
   return {
     mode: { kind: 'line', label: `${name === 'p' ? 'Prompt for' : 'Rename'} ${label(pane)}`, value: '', done },
@@ -259,18 +259,18 @@ function label({ place, name }: PaneInfo): string {
   return `${place} (${name})`
 }
 
-function typeFilter(view: CockpitView, input: Input): Pressed {
-  if (input.kind === 'mouse') return still(view)
-  if (input.kind === 'key' && input.key === 'enter') return after(view, {})
-  if (input.kind === 'key' && input.key === 'escape') return after({ ...view, filter: '' }, {})
-  return still({ ...view, filter: edited(view.filter, input).replaceAll('\n', ' ') })
+function typeFilter(view: CockpitView, input: Input): PressResult {
+  if (input.kind === 'mouse') return unchanged(view)
+  if (input.kind === 'key' && input.key === 'enter') return applyStep(view, {})
+  if (input.kind === 'key' && input.key === 'escape') return applyStep({ ...view, filter: '' }, {})
+  return unchanged({ ...view, filter: edited(view.filter, input).replaceAll('\n', ' ') })
 }
 
-function typeLine(view: CockpitView, mode: Extract<Mode, { kind: 'line' }>, input: Input): Pressed {
-  if (input.kind === 'mouse') return still(view)
-  if (input.kind === 'key' && input.key === 'escape') return after(view, { notice: 'Cancelled.' })
-  if (input.kind === 'key' && input.key === 'enter') return after(view, mode.done(mode.value))
-  return still({ ...view, mode: { ...mode, value: edited(mode.value, input) } })
+function typeLine(view: CockpitView, mode: Extract<Mode, { kind: 'line' }>, input: Input): PressResult {
+  if (input.kind === 'mouse') return unchanged(view)
+  if (input.kind === 'key' && input.key === 'escape') return applyStep(view, { notice: 'Cancelled.' })
+  if (input.kind === 'key' && input.key === 'enter') return applyStep(view, mode.done(mode.value))
+  return unchanged({ ...view, mode: { ...mode, value: edited(mode.value, input) } })
 }
 
 /** A text after a key: backspace, ctrl-W a word, ctrl-U everything. */
@@ -288,28 +288,28 @@ function edited(value: string, input: Exclude<Input, { kind: 'mouse' }>): string
   }
 }
 
-function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, input: Input): Pressed {
-  if (input.kind !== 'key') return still(view)
+function choose(view: CockpitView, mode: Extract<Mode, { kind: 'choose' }>, input: Input): PressResult {
+  if (input.kind !== 'key') return unchanged(view)
   const move = (by: number) =>
-    still({ ...view, mode: { ...mode, at: Math.max(0, Math.min(mode.choices.length - 1, mode.at + by)) } })
+    unchanged({ ...view, mode: { ...mode, at: Math.max(0, Math.min(mode.choices.length - 1, mode.at + by)) } })
   if (input.key === 'up' || input.key === 'k') return move(-1)
   if (input.key === 'down' || input.key === 'j') return move(1)
-  if (input.key === 'escape' || input.key === 'q') return after(view, {})
+  if (input.key === 'escape' || input.key === 'q') return applyStep(view, {})
   const index = input.key === 'enter' ? mode.at : /^[1-9]$/.test(input.key) ? Number(input.key) - 1 : -1
   const choice = mode.choices[index]
-  return choice ? after(view, choice.step) : still(view)
+  return choice ? applyStep(view, choice.step) : unchanged(view)
 }
 
 /** The mouse: a click selects, a click on the selected row opens it, the wheel scrolls. */
-function point(view: CockpitView, input: Extract<Input, { kind: 'mouse' }>, shown: Shown): Pressed {
+function point(view: CockpitView, input: Extract<Input, { kind: 'mouse' }>, shown: ShownScreen): PressResult {
   const { list, detail } = layoutOf(shown.size, shown.rows.length, view.isZoomed)
   if (input.what !== 'press') {
     const isUp = input.what === 'wheel-up'
     if (isInside(detail, input)) return key(view, isUp ? 'K' : 'J', shown)
     return key(view, isUp ? 'up' : 'down', shown)
   }
-  if (!isInside(list, input)) return still(view)
+  if (!isInside(list, input)) return unchanged(view)
   const row = shown.rows[view.top + input.y - list.y]
-  if (!row) return still(view)
+  if (!row) return unchanged(view)
   return row.id === view.selected ? key(view, 'enter', shown) : select(view, row.id)
 }

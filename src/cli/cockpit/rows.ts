@@ -11,7 +11,7 @@ export interface RunName {
 }
 
 /** Why a run or a session does not continue, and what continues it. */
-export interface Halt {
+export interface StopReason {
   word: string
   why: string
   next: string | null
@@ -19,14 +19,14 @@ export interface Halt {
 }
 
 /** What halted: runs that failed or that no process drives, and sessions without budget. */
-export interface Halted {
-  runs: readonly (RunName & { id: string; halt: Halt })[]
-  sessions: ReadonlyMap<string, Halt>
+export interface StoppedWork {
+  runs: readonly (RunName & { id: string; halt: StopReason })[]
+  sessions: ReadonlyMap<string, StopReason>
   /** Runs that work and need no answer. */
   working?: readonly (RunName & { id: string; work: Work })[]
 }
 
-const NOTHING: Halted = { runs: [], sessions: new Map() }
+const NO_STOPPED_WORK: StoppedWork = { runs: [], sessions: new Map() }
 
 /** What the request itself does not contain. */
 export type KnownOfRequest = Pick<CockpitRow, 'prompt' | 'file'>
@@ -44,7 +44,7 @@ export interface CockpitRow {
   file?: string | null
   /** Requests of the same session that can be answered only after this one. */
   more: number
-  halt?: Halt
+  halt?: StopReason
   /** Of a run that works and needs no answer. */
   work?: Work
 }
@@ -66,7 +66,7 @@ export function rowsOf(
   requests: readonly ApprovalInfo[],
   runs: ReadonlyMap<string, RunName> = new Map(),
   known: ReadonlyMap<string, KnownOfRequest> = new Map(),
-  halted: Halted = NOTHING,
+  halted: StoppedWork = NO_STOPPED_WORK,
 ): CockpitRow[] {
   const pending = requests
     .filter(({ state }) => state === 'pending')
@@ -136,14 +136,14 @@ export function sinceOf({ pane, request, halt, work }: CockpitRow): number | und
 }
 
 /** What is wrong with the run. */
-export function haltOfRun(run: {
+export function stopReasonOf(run: {
   status: Parameters<typeof runWord>[0]['status']
   isUndriven: boolean
   why: string | null
   next: string | null
   endedAt: number | null
   updatedAt: number
-}): Halt {
+}): StopReason {
   const { why, next, endedAt, updatedAt } = run
   const word = runWord(run)
   return { word, why: (why ?? '').replace(/^stopped: /, ''), next, since: endedAt ?? updatedAt }

@@ -32,34 +32,34 @@ export const INITIAL_VIEW: CockpitView = {
   notice: '',
 }
 
-export type Answer = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note'> & { label: string }
+export type CockpitAnswer = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note'> & { label: string }
 
 /** What the cockpit does outside its screen. */
-export type Command =
+export type CockpitCommand =
   | { do: 'leave' | 'seen-all' | 'new' | 'dashboard' }
   | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute' | 'stop' | 'interrupt'; pane: PaneInfo }
   | { do: 'run-log' | 'resume-run' | 'cancel-run'; run: string; title: string }
   | { do: 'send' | 'rename'; pane: PaneInfo; text: string }
-  | { do: 'decide'; request: ApprovalInfo; answer: Answer; isConfirmed?: boolean }
-  | { do: 'prove'; code: string; after: Extract<Command, { do: 'decide' }> }
+  | { do: 'decide'; request: ApprovalInfo; answer: CockpitAnswer; isConfirmed?: boolean }
+  | { do: 'prove'; code: string; after: Extract<CockpitCommand, { do: 'decide' }> }
   | { do: 'start'; agent: string; cwd: string; prompt: string; worktree: boolean }
 
 /** What follows when a person has typed a line, chosen an option or confirmed. */
-export interface Step {
+export interface ViewStep {
   mode?: Mode
-  command?: Command
+  command?: CockpitCommand
   notice?: string
 }
 
 export interface Choice {
   label: string
-  step: Step
+  step: ViewStep
 }
 
 export type Mode =
   | { kind: 'list' }
   | { kind: 'filter' }
-  | { kind: 'line'; label: string; value: string; done(value: string): Step }
-  | { kind: 'confirm'; question: string; command: Command }
+  | { kind: 'line'; label: string; value: string; done(value: string): ViewStep }
+  | { kind: 'confirm'; question: string; command: CockpitCommand }
   | { kind: 'choose'; question: string; choices: readonly Choice[]; at: number }
   | { kind: 'page'; lines: readonly string[]; top: number }

@@ -16,7 +16,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'a
   const misplaced = OF_HISTORY.find(name => options[name] !== undefined)
   if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} needs --history`, { next: 'add --history' })
   const client = await DaemonClient.connect(context)
-  const items = await wanted(client, args.id, options.all === true)
+  const items = await loadRequests(client, args.id, options.all === true)
   if (options.json) context.json(items)
   else if (items.length === 0) context.out('no request waits for a decision')
   else
@@ -27,7 +27,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'a
   return EXIT.ok
 }
 
-async function wanted(client: DaemonClient, id: string | undefined, isAll: boolean) {
+async function loadRequests(client: DaemonClient, id: string | undefined, isAll: boolean) {
   if (id !== undefined) return [await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)]
   return (await client.get<Page<Approval>>(`/approvals${isAll ? '?all=1' : ''}`)).items.reverse()
 }

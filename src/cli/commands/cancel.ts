@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/index.js'
 import { RunDrivers } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { cancelRun, oneshotFiles, onlyRunHere } from '../../runs/index.js'
+import { cancelRun, oneshotFiles, soleRunOfDirectory } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { findRunFor, reportError, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -10,7 +10,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'c
   return withStore(context, async (store, home) => {
     const record =
       args.run === undefined
-        ? await onlyRunHere(store, context.cwd, 'cancel')
+        ? await soleRunOfDirectory(store, context.cwd, 'cancel')
         : await findRunFor(context, store, args.run)
     const isDriven = await new RunDrivers(store, systemClock).isHeld(record.id)
     await cancelRun({ store, clock: systemClock }, record.id, {

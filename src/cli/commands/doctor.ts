@@ -1,10 +1,10 @@
 import {
   type AgentSources,
+  type DoctorFinding,
   examine,
   examineSecrets,
   examineSecurity,
   examineSources,
-  type Finding,
   SOURCES,
 } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
@@ -24,7 +24,7 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
       : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
-    for (const { check, level, message, next } of inBrief(findings)) {
+    for (const { check, level, message, next } of mergeMissingAgents(findings)) {
       const mark = {
         ok: context.style('green', '✓'),
         note: context.style('blue', '·'),
@@ -50,8 +50,8 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
 const INDENT = 15
 
 /** The agents that are not installed as one line; `--json` has each of them. */
-function inBrief(findings: readonly Finding[]): Finding[] {
-  const isAbsent = ({ level, agent }: Finding) => level === 'note' && agent?.file === null
+function mergeMissingAgents(findings: readonly DoctorFinding[]): DoctorFinding[] {
+  const isAbsent = ({ level, agent }: DoctorFinding) => level === 'note' && agent?.file === null
   const absent = findings.filter(isAbsent)
   if (absent.length < 2) return [...findings]
   const message = `not installed: ${absent.map(({ check }) => check).join(', ')}`

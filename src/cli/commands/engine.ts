@@ -32,7 +32,7 @@ async function status(context: CommandContext, isJson: boolean): Promise<number>
   if (isJson) context.json(found)
   else {
     const state = found.kind !== 'restate' ? '' : isAway ? ', does not answer: servers take turns' : ', answers'
-    context.out(`${found.kind}${state}; this server drives ${plural(found.turns, 'run')}`)
+    context.out(`${found.kind}${state}; this server runs ${plural(found.turns, 'run')}`)
     for (const { run } of found.failing) context.out(`  ${run}: its last turn failed, and is tried again`)
     for (const { id, address, version, isSelf } of found.servers)
       context.out(`  ${id}  ${address ?? 'starting'}  ${version}${isSelf ? '  this one' : ''}`)

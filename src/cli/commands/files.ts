@@ -28,7 +28,7 @@ async function put(
   const form = new FormData()
   for (const path of paths) form.append('file', new Blob([await readInput(resolve(context.cwd, path))]), basename(path))
   const client = await DaemonClient.connect(context)
-  const query = options.silent ? '?tell=false' : ''
+  const query = options.silent ? '?notify=false' : ''
   const uploaded = await client.upload<Uploaded>(`${session}/uploads${query}`, form)
   const { files, delivery: message } = uploaded
   const isDelivered = !message || ['delivered', 'queued', 'held'].includes(message.result)

@@ -71,21 +71,21 @@ function list(
         : `${formatDuration(grant.expiresAt - now)} left, ${plural(grant.maxUses - grant.uses, 'use')} left of ${grant.maxUses}`
     context.out(`${context.style('bold', grant.id)}  ${state}`)
     context.out(
-      `  ${whatOf(grant)} · ${whereOf(grant)} · by ${grant.by.name}${grant.approval === '' ? '' : `, with ${grant.approval}`}`,
+      `  ${describePattern(grant)} · ${describeScope(grant)} · by ${grant.by.name}${grant.approval === '' ? '' : `, with ${grant.approval}`}`,
     )
     if (grant.note !== undefined) context.out(`  ${visibleText(grant.note, { newlines: 'blank' })}`)
   }
   return EXIT.ok
 }
 
-function whatOf({ match, tools }: GrantInfo): string {
+function describePattern({ match, tools }: GrantInfo): string {
   const tool = visibleText(tools.map(name => (name === '*' ? 'any tool' : name)).join(', '))
   if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words.join(' '))}`
   if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory)}`
   return `${tool}: the same request again`
 }
 
-function whereOf({ scope, agent, project }: GrantInfo): string {
+function describeScope({ scope, agent, project }: GrantInfo): string {
   switch (scope.kind) {
     case 'session':
       return `session ${scope.session}`

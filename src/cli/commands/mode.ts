@@ -30,8 +30,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'m
   return EXIT.ok
 }
 
-const LOOKS = 10
-const LOOK_MS = 200
+const ATTEMPTS = 10
+const POLL_MS = 200
 
 /** The mode that the agent shows after the key; null if it shows none that is new. */
 async function anotherMode(
@@ -39,10 +39,10 @@ async function anotherMode(
   session: Parameters<typeof modeOf>[0] & { id: string },
 ): Promise<string | null> {
   const before = modeOf(session)
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < ATTEMPTS; look++) {
     const now = modeOf(await client.get<Session>(`/sessions/${session.id}`))
     if (now !== before) return now
-    await delay(systemClock, LOOK_MS)
+    await delay(systemClock, POLL_MS)
   }
   return null
 }

@@ -40,15 +40,15 @@ export async function run(context: CommandContext, { args, options }: InputOf<'m
   return ['delivered', 'queued', 'held'].includes(sent.result) ? EXIT.ok : EXIT.failed
 }
 
-const LOOKS = 15
-const LOOK_MS = 200
+const ATTEMPTS = 15
+const POLL_MS = 200
 
 /** An agent may ask before it reads a long conversation again with another model. */
 async function asksToConfirm(client: DaemonClient, id: string): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < ATTEMPTS; look++) {
     const { awaiting } = await client.get<Session>(`/sessions/${id}`)
     if (awaiting) return true
-    await delay(systemClock, LOOK_MS)
+    await delay(systemClock, POLL_MS)
   }
   return false
 }

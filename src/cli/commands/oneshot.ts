@@ -100,7 +100,7 @@ function readTask(given: string | undefined, file: string | undefined): string {
 }
 
 /** Options that are fixed when a run is created. They are refused instead of being ignored. */
-const FIXED = [
+const FIXED_OPTIONS = [
   ...(['agent', 'worker', 'auditor', 'model', 'workerModel', 'auditorModel', 'permissions'] as const),
   ...(['auditorPermissions', 'inactivityThreshold', 'toolInactivityThreshold', 'timeout', 'check'] as const),
   ...(['worktree', 'branch', 'live', 'detach', 'workerHeader', 'reworkerHeader', 'auditorHeader'] as const),
@@ -109,7 +109,7 @@ const FIXED = [
 ] satisfies readonly (keyof Options)[]
 
 function refuseFixedOptions(options: Options): void {
-  const given = FIXED.filter(name => options[name] !== undefined && options[name] !== false)
+  const given = FIXED_OPTIONS.filter(name => options[name] !== undefined && options[name] !== false)
   if (given.length === 0) return
   const flags = given.map(name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`).join(', ')
   throw new SignalboxError('E_INPUT', `a resumed run keeps the options it was started with: ${flags}`, {

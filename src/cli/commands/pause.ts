@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
-import { onlyRunHere, pauseRun } from '../../runs/index.js'
+import { pauseRun, soleRunOfDirectory } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { findRunFor, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -9,7 +9,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
   return withStore(context, async store => {
     const { id } =
       args.run === undefined
-        ? await onlyRunHere(store, context.cwd, 'pause')
+        ? await soleRunOfDirectory(store, context.cwd, 'pause')
         : await findRunFor(context, store, args.run)
     await pauseRun({ store, clock: systemClock }, id, { by: 'local', reason: options.reason ?? 'paused by a person' })
     if (options.json) context.json({ run: id, status: 'paused' })

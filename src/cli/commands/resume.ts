@@ -3,11 +3,11 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import {
   type LoadedGraph,
   loadGraph,
-  onlyRunHere,
   queuedPipelines,
   readGraphFile,
   resumeRun,
   type StartContext,
+  soleRunOfDirectory,
   startFromCheckpointFile,
 } from '../../runs/index.js'
 import type { Session } from '../../server/index.js'
@@ -91,7 +91,7 @@ async function resumeById(
 ): Promise<number> {
   const record =
     id === undefined
-      ? await onlyRunHere(start.store, context.cwd, 'resume')
+      ? await soleRunOfDirectory(start.store, context.cwd, 'resume')
       : await findRunFor(context, start.store, id)
   const resumed = await resumeRun(start, record, {
     graph: options.graph === undefined ? undefined : await load(context, start, options.graph),

@@ -37,7 +37,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
     })
   else {
     context.out(`${context.style('bold', 'backend')}  ${defaultBackend()}${problem === null ? '' : `: ${problem}`}`)
-    const opens = canOpenPaths(context.env.PATH) ? 'appear at once' : 'hold from the next start on'
+    const opens = canOpenPaths(context.env.PATH) ? 'appear at once' : 'take effect at the next start of a session'
     context.out(`${context.style('bold', 'paths')}    refused ones are asked about; those that you allow ${opens}`)
     context.out(`${context.style('bold', 'network')}  ${plan.network}`)
     if (plan.network === 'filtered')

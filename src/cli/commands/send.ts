@@ -30,7 +30,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const session = await client.get<Session>(await sessionPath(client, id))
   const { position } = await client.get<Health>('/health')
   const prompt = newId('msg')
-  const sent = await post(context, client, `/sessions/${session.id}/messages`, {
+  const sent = await postPrompt(context, client, `/sessions/${session.id}/messages`, {
     id: prompt,
     text,
     whenBusy: options.queue === undefined ? 'queue' : options.queue ? 'hold' : 'refuse',
@@ -76,7 +76,7 @@ async function refuseSessionName(client: DaemonClient, text: string): Promise<vo
 }
 
 /** If the daemon dies in between, the next one knows the prompt by its id. */
-async function post(context: CommandContext, client: DaemonClient, path: string, body: object): Promise<Sent> {
+async function postPrompt(context: CommandContext, client: DaemonClient, path: string, body: object): Promise<Sent> {
   try {
     return await client.post<Sent>(path, body)
   } catch (error) {

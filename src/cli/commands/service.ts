@@ -11,7 +11,7 @@ import { callManager, type ServiceManager, serviceManager } from '../service/ser
 import type { InputOf } from '../specs/index.js'
 
 /** Of the shell: agents are found by PATH, and a home directory by these. */
-const PASSED = ['PATH', 'LANG', 'SHELL', 'SIGNALBOX_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'] as const
+const INHERITED_VARIABLES = ['PATH', 'LANG', 'SHELL', 'SIGNALBOX_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'] as const
 
 export async function run(context: CommandContext, { args, options }: InputOf<'service'>): Promise<number> {
   const { directories } = openHome(context)
@@ -101,6 +101,6 @@ async function callAll(
 
 function passedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const { HOME: _, ...places } = pathVariablesOf(env)
-  const shell = PASSED.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]] as const]))
+  const shell = INHERITED_VARIABLES.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]] as const]))
   return { ...places, ...Object.fromEntries(shell) }
 }

@@ -29,7 +29,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   if (options.worktree && options.wait)
     throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
-  const isScratch = agent === 'demo' && playsItsTour(context, { ...options, rest })
+  const isScratch = agent === 'demo' && useScratchProject(context, { ...options, rest })
   const project = isScratch ? await createSampleProject(createDemoDirectory(), 'shop') : null
   const sandbox = parseSandbox(options) ?? (await chosenSandbox(context, agent, options))
   const request = {
@@ -80,7 +80,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
   if (options.json) context.json(session)
   else {
     printStarted(session, context)
-    if (project !== null) context.out(context.style('dim', `the demo agent plays in a scratch project: ${project}`))
+    if (project !== null) context.out(context.style('dim', `the demo agent works in a scratch project: ${project}`))
   }
   return EXIT.ok
 }
@@ -124,7 +124,7 @@ async function startOnWorker(
  * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names
  * a directory or a scenario wants it there.
  */
-function playsItsTour(
+function useScratchProject(
   { env }: CommandContext,
   { cwd, worktree, rest }: { cwd?: string | undefined; worktree?: boolean | undefined; rest: readonly string[] | null },
 ): boolean {

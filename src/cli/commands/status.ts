@@ -26,7 +26,7 @@ import type { InputOf } from '../specs/index.js'
 /** Lines of a request in the list; `signalbox approvals` prints all of them. */
 const LINES_MAX = 12
 /** How long sessions that the machine's stop ended are offered for resumption. */
-const OFFERED_MS = 7 * 24 * 3_600_000
+const OFFER_RESUME_MS = 7 * 24 * 3_600_000
 
 /** Starts no daemon: shell completion calls it. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
@@ -38,7 +38,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   const halted = await haltedRuns(context)
   const stopped = halted.filter(({ isUndriven }) => isUndriven)
   const running = client ? [] : await runningSessions(context)
-  const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFERED_MS)
+  const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFER_RESUME_MS)
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
     return EXIT.ok

@@ -41,7 +41,7 @@ async function readPackage(context: CommandContext, name: string): Promise<{ ver
       (error: Error) => ({ code: 1, stdout: '', stderr: error.message }),
     )
     if (result.code === 0) return result.stdout
-    throw new SignalboxError('E_UPGRADE', whyNot(name, result.stderr.trim()), {
+    throw new SignalboxError('E_UPGRADE', npmProblem(name, result.stderr.trim()), {
       next: `this is ${version()}, in ${PACKAGE_ROOT}; --from compares with a package file`,
     })
   }
@@ -56,7 +56,7 @@ async function readPackage(context: CommandContext, name: string): Promise<{ ver
 }
 
 /** The codes of npm, in words. */
-function whyNot(name: string, said: string): string {
+function npmProblem(name: string, said: string): string {
   if (/\bE404\b/.test(said)) return `npm has no package "${name}"`
   if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(said)) return 'npm cannot reach its registry'
   if (/\bENOENT\b/.test(said)) return `npm cannot read ${name}`

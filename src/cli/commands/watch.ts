@@ -92,7 +92,7 @@ async function follow(
   try {
     if (isJson) await streamJson(context, events, wants)
     else if (isPlain || !context.isInteractive) await streamPlain(context, events, wants)
-    else if (isSpoken) await speak(context, client, wants, { events, onReplaced, signal: stop.signal })
+    else if (isSpoken) await runLineCockpit(context, client, wants, { events, onReplaced, signal: stop.signal })
     else {
       const { Cockpit } = await import('../cockpit/cockpit.js')
       const { notify } = openHome(context).loaded.config
@@ -108,7 +108,7 @@ async function follow(
 }
 
 /** Lines instead of a screen, and typed commands instead of keys. */
-async function speak(
+async function runLineCockpit(
   context: CommandContext,
   client: DaemonClient,
   wants: PaneFilter,

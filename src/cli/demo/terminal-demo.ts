@@ -221,7 +221,7 @@ ${style('yellow', '● The agent asks for permission')}`)
       return
     }
     this.#print(`\n${style('bold', 'What happened')}`)
-    this.#print(`  ${happened(counts)}`)
+    this.#print(`  ${summaryOfLog(counts)}`)
     this.#print(`\n${style('bold', 'What changed')}`)
     for (const line of diff.stdout.trimEnd().split('\n'))
       this.#print(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
@@ -244,7 +244,7 @@ function demoAgentScript(): string {
 }
 
 /** What the log has, in a line: `1 prompt · 7 messages · 1 request, applied · 42 events`. */
-function happened(counts: ReadonlyMap<string, number>): string {
+function summaryOfLog(counts: ReadonlyMap<string, number>): string {
   const of = (type: string) => counts.get(type) ?? 0
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const applied = of('approval.applied') > 0 ? ', applied' : ''

@@ -29,7 +29,7 @@ export function sessionPage(session: SharedSession, render: RenderBlocks): strin
   const { title, agent, project, startedAt, messages, prompts } = session
   const parts = [
     ...prompts.map(({ at, text }) => ({ at, who: 'You', html: escapeHtml(text), kind: 'prompt' })),
-    ...messages.map(({ at, blocks }) => ({ at, who: agent, html: tight(render(blocks)), kind: 'answer' })),
+    ...messages.map(({ at, blocks }) => ({ at, who: agent, html: withoutEmptyLines(render(blocks)), kind: 'answer' })),
   ].sort((a, b) => a.at - b.at)
   const sections = parts
     .filter(({ html }) => html.trim() !== '')
@@ -52,7 +52,7 @@ ${sections.join('\n') || '<p>Nothing was said yet.</p>'}
 }
 
 /** Blocks have margins of their own: empty lines around them would add to these. */
-function tight(html: string): string {
+function withoutEmptyLines(html: string): string {
   return html.replace(/\n*(<(?:blockquote|pre)[^>]*>)/g, '$1').replace(/(<\/(?:blockquote|pre)>)\n*/g, '$1')
 }
 

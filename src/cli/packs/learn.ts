@@ -188,7 +188,7 @@ function show(
   const percent = ({ right, all }: { right: number; all: number }) => `${((100 * right) / all).toFixed(1)} %`
   const moments = `${is.all} moments in ${plural(about.recordings, 'recording')}`
   if (entries.length === 0) {
-    context.out(`nothing to learn: ${percent(was)} of ${moments} are read right, and no entry mends another one`)
+    context.out(`nothing to learn: ${percent(was)} of ${moments} are read right, and no entry corrects another one`)
     return
   }
   context.out(`${about.agent}: ${percent(was)} → ${percent(is)} of ${moments} are read right`)
@@ -202,11 +202,11 @@ function show(
     else context.out(`  ${visibleText(line.text)}`)
   }
   for (const entry of entries) {
-    const mended = proofs.get(entry) ?? []
+    const corrected = proofs.get(entry) ?? []
     const what = entry.list === 'blocks' ? `${entry.kind} ${entry.first}` : `${entry.list} ${entry.line}`
-    const where = mended.slice(0, 2).map(({ recording, t }) => `${recording} at ${t}`)
+    const where = corrected.slice(0, 2).map(({ recording, t }) => `${recording} at ${t}`)
     context.out(
-      context.style('dim', `${visibleText(what)} mends ${plural(mended.length, 'moment')}: ${where.join(', ')}`),
+      context.style('dim', `${visibleText(what)} corrects ${plural(corrected.length, 'moment')}: ${where.join(', ')}`),
     )
   }
 }

@@ -80,7 +80,7 @@ async function concludeOneshot(
   const { work } = (await readRun(store, record.id, oneshotWorkflow)).run
   const isSignedOut =
     work.state === 'FAILED' && work.history.slice(-2).some(({ reason }) => reason?.endsWith('error_auth'))
-  const exit = isSignedOut ? EXIT.agentMissing : runExit(record)
+  const exit = isSignedOut ? EXIT.programMissing : runExit(record)
   const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
     context.json({
@@ -150,7 +150,7 @@ async function concludePipeline(
   if (state.pipeline_type === 'review') showItems(context, state)
   if (isCompleted) await showBranch(context, run)
   for (const { approval, gate } of gates) for (const hint of await hintsFor(store, approval, gate)) note(hint)
-  if (record.status === 'waiting') note(`then, if nothing drives the run: signalbox resume ${record.id}`)
+  if (record.status === 'waiting') note(`then, if no process runs it any more: signalbox resume ${record.id}`)
   if (record.next !== null) note(`resume with: ${record.next}`)
   return exit
 }

@@ -7,7 +7,7 @@ import {
   answererOf,
   answersFromFile,
   CheckpointWriter,
-  type DecideElsewhere,
+  type DecideInDaemon,
   describeRun,
   driveRun,
   followRun,
@@ -56,7 +56,7 @@ export async function driveStarted(
   const runContext = { store, home, env, clock }
   if (driver === 'daemon') {
     if (flags.answers !== undefined || flags.checkpointDir !== undefined)
-      context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
+      context.note('this run is in the daemon: --answers and --checkpoint-dir have no effect')
     return followStarted(context, runContext, id, flags)
   }
   for (let current = id; ; ) {
@@ -71,7 +71,7 @@ export async function driveStarted(
         printer.event(event)
       },
     }
-    const final = await driveHere(context, runContext, record, listener, flags)
+    const final = await driveInProcess(context, runContext, record, listener, flags)
     const successor = await successorOf(store, final)
     if (successor === null) return concludeRun(context, runContext, final, flags)
     if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
@@ -103,14 +103,14 @@ export function printQueued(
     context.out(id)
     context.note(
       isDetached
-        ? `the daemon drives it; signalbox logs -f ${id} follows it, signalbox cancel ${id} cancels it`
+        ? `the daemon runs it; signalbox logs -f ${id} follows it, signalbox cancel ${id} cancels it`
         : `queued behind ${ahead ?? 0}; start it: signalbox resume ${id}, or all: signalbox resume --queued`,
     )
   }
   return EXIT.ok
 }
 
-async function driveHere(
+async function driveInProcess(
   context: CommandContext,
   runContext: RunContext,
   record: RunRecord,
@@ -158,7 +158,7 @@ async function answererFor(
   module: UserModule | null,
 ): Promise<Pick<RunListener, 'answerGate' | 'decide'> | null> {
   if (record.kind !== 'graph') return null
-  const decide: DecideElsewhere = (gate, decision) => decideThroughDaemon(context, gate, decision)
+  const decide: DecideInDaemon = (gate, decision) => decideThroughDaemon(context, gate, decision)
   const scripted = answers === undefined ? module?.interviewer : answersFromFile(resolve(context.cwd, answers))
   if (scripted) {
     const { id, name } = localPerson()

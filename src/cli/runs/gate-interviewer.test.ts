@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { Question } from '../../engine/index.js'
+import type { InterviewQuestion } from '../../engine/index.js'
 import type { CommandContext } from '../context.js'
 import { ConsoleInterviewer, GateClosed } from './gate-interviewer.js'
 
@@ -9,7 +9,7 @@ const OPTIONS = [
   { key: 'N', label: 'N) Not yet' },
 ]
 
-function question(type: Question['type'], takesText = false, options = OPTIONS): Question {
+function question(type: InterviewQuestion['type'], takesText = false, options = OPTIONS): InterviewQuestion {
   return { id: 'apr_1', text: 'Ship\u001b[31m it?', type, options, takesText, stage: 'gate', fingerprint: 'f' }
 }
 
@@ -31,7 +31,7 @@ function terminal(...lines: string[]) {
   return { interviewer, printed, abort }
 }
 
-test.each<[string, Question, string, object]>([
+test.each<[string, InterviewQuestion, string, object]>([
   ['a key', question('MULTIPLE_CHOICE'), 'n', { option: 'N' }],
   ['a label', question('YES_NO'), 'yes, ship it', { option: 'Y' }],
   ['a number', question('CONFIRMATION'), '2', { option: 'N' }],

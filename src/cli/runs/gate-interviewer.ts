@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { type Answer, type Interviewer, type Question, questionOf, readAnswer } from '../../engine/index.js'
+import {
+  type InterviewAnswer,
+  type Interviewer,
+  type InterviewQuestion,
+  parseInterviewAnswer,
+  questionOf,
+} from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { RunGates, RunListener } from '../../runs/index.js'
 import { plainLabel, visibleText } from '../../text/index.js'
@@ -56,8 +62,8 @@ async function answerOnce(gates: RunGates, approval: string, interviewer: Consol
 async function complete(
   interviewer: ConsoleInterviewer,
   record: ApprovalRecord,
-  answer: Answer,
-): Promise<Answer | null> {
+  answer: InterviewAnswer,
+): Promise<InterviewAnswer | null> {
   const input = record.request.input as { plan_markdown?: string } | null
   if (!('option' in answer) || record.kind !== 'plan' || input?.plan_markdown === undefined) return answer
   if (answer.option === 'reject') {
@@ -107,7 +113,7 @@ export class ConsoleInterviewer implements Interviewer {
     this.#terminal = terminal
   }
 
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: InterviewQuestion): Promise<InterviewAnswer> {
     const { out, style } = this.#context
     out('')
     for (const line of question.text.split('\n')) out(`  ${style('bold', visibleText(line))}`)
@@ -115,7 +121,7 @@ export class ConsoleInterviewer implements Interviewer {
     for (;;) {
       const typed = await this.#line(`  ${hintOf(question)} > `)
       if (typed === null) throw new GateClosed()
-      const answer = readAnswer(question, typed)
+      const answer = parseInterviewAnswer(question, typed)
       if (answer) return answer
       out(style('yellow', `  that is not one of the answers; enter ${hintOf(question)}`))
     }
@@ -147,7 +153,7 @@ export class ConsoleInterviewer implements Interviewer {
 /** The gate was answered elsewhere, or the terminal is gone: nothing is decided here. */
 export class GateClosed extends Error {}
 
-function hintOf({ type, takesText, options }: Question): string {
+function hintOf({ type, takesText, options }: InterviewQuestion): string {
   if (type === 'MULTI_SELECT') return 'keys, separated by commas'
   if (options.length === 0) return 'your answer'
   return takesText ? 'a key, or your own words' : 'a key or a label'

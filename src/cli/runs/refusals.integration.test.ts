@@ -62,7 +62,7 @@ const start = (issue: string | undefined, options: object = {}, at = cwd) =>
   refusal(implement(context(at), { args: { issue }, options: { agent: 'demo', ...options }, rest: null }))
 
 test.each<[string, string | undefined, object, number, RegExp]>([
-  ['missing gh', 'gh:12', {}, EXIT.agentMissing, /gh was not found/],
+  ['missing gh', 'gh:12', {}, EXIT.programMissing, /gh was not found/],
   [
     'a plan that is not valid',
     undefined,
@@ -80,7 +80,7 @@ test.each<[string, string | undefined, object, number, RegExp]>([
   ],
   ['an unknown issue', 'nowhere.md', {}, EXIT.usage, /is not an issue/],
   ['an unknown profile', undefined, { title: 'x', profile: 'nobody' }, EXIT.config, /no profile "nobody"/],
-  ['an agent that is not installed', undefined, { title: 'x', agent: 'claude' }, EXIT.agentMissing, /was not found/],
+  ['an agent that is not installed', undefined, { title: 'x', agent: 'claude' }, EXIT.programMissing, /was not found/],
   ['an unknown base', undefined, { title: 'x', base: 'nowhere' }, EXIT.usage, /unknown revision "nowhere"/],
 ])('%s is refused before anything is created', async (_, issue, options, code, message) => {
   const refused = await start(issue, options)
@@ -116,7 +116,7 @@ test('a review of two targets, an unknown revision, or fixes outside the checkou
     code: EXIT.usage,
     message: expect.stringContaining('cannot fix items here'),
   })
-  expect(await startReview(undefined, { pr: '7' })).toMatchObject({ code: EXIT.agentMissing })
+  expect(await startReview(undefined, { pr: '7' })).toMatchObject({ code: EXIT.programMissing })
 })
 
 test('the command pipelines lists, draws and prints both, and refuses unknown names', async () => {

@@ -15,10 +15,10 @@ export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>
       return EXIT.needsHuman
     case 'paused':
       if (reason === 'budget') return EXIT.timeout
-      return reason?.startsWith('agent_missing') ? EXIT.agentMissing : EXIT.interrupted
+      return reason?.startsWith('agent_missing') ? EXIT.programMissing : EXIT.interrupted
     case 'failed':
       if (reason?.endsWith('step_timeout')) return EXIT.timeout
-      return reason?.includes('error_auth') ? EXIT.agentMissing : EXIT.failed
+      return reason?.includes('error_auth') ? EXIT.programMissing : EXIT.failed
     default:
       return EXIT.ok
   }
@@ -40,7 +40,7 @@ export function pipelineExit(
       return args.planOnly && gates.includes('plan') ? EXIT.ok : EXIT.needsHuman
     case 'failed':
       if (record.reason === 'budget') return EXIT.timeout
-      return /error_auth|not signed in|was not found/.test(record.reason ?? '') ? EXIT.agentMissing : EXIT.failed
+      return /error_auth|not signed in|was not found/.test(record.reason ?? '') ? EXIT.programMissing : EXIT.failed
     default:
       return runExit(record)
   }

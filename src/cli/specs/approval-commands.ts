@@ -57,12 +57,12 @@ export const APPROVAL_COMMANDS = {
       { flags: '--for <duration>', description: 'also allow similar requests for this long (30m, 2h)' },
       {
         flags: '--scope <scope>',
-        description: 'where that applies (default: session)',
+        description: 'with --for: where that applies (default: session)',
         choices: ['session', 'run', 'node', 'project'],
       },
-      { flags: '--prefix <words>', description: 'it covers plain commands that start with these words' },
-      { flags: '--path <dir>', description: 'it covers writes below this directory' },
-      { flags: '--uses <n>', description: 'it covers this many requests' },
+      { flags: '--prefix <words>', description: 'with --for: cover plain commands that start with these words' },
+      { flags: '--path <dir>', description: 'with --for: cover writes below this directory' },
+      { flags: '--uses <n>', description: 'with --for: cover this many requests' },
       { flags: '--edit <file>', description: 'allow this input instead (JSON), if the agent supports it' },
       {
         flags: '--all-like',

@@ -22,7 +22,7 @@ export const EVERYDAY_COMMANDS = {
         flags: '--cluster',
         description: 'PostgreSQL, three servers and two workers on this machine, and how to kill each of them',
       },
-      { flags: '--engine <kind>', description: 'with --cluster: what wakes runs', choices: ['store', 'restate'] },
+      { flags: '--engine <kind>', description: 'with --cluster: the engine of runs', choices: ['store', 'restate'] },
       { flags: '--workers <n>', description: 'with --cluster: how many workers (default: 2)' },
       { flags: '--empty', description: 'with --cluster: without agents and runs' },
       { flags: '--fresh', description: 'start over instead of resuming an interrupted demo' },
@@ -64,7 +64,7 @@ export const EVERYDAY_COMMANDS = {
       {
         flags: '--engine <kind>',
         description:
-          'what wakes runs: embedded, store, restate, or restate+http://host:8080 for one that you operate (default: engine.kind)',
+          'the engine of runs: embedded, store, restate, or restate+http://host:8080 for one that you operate (default: engine.kind)',
       },
       { flags: '--node <name>', description: 'this machine’s node of Restate (default: engine.node)' },
       { flags: '--nodes <list>', description: 'all of them, as a:5122,b:5122,c:5122 (default: engine.nodes)' },

@@ -45,7 +45,7 @@ export const GRAPH_COMMANDS = {
       },
       HANDLERS_OPTION,
       TRUST_OPTION,
-      { flags: '--detach', description: 'let the daemon drive it' },
+      { flags: '--detach', description: 'return at once: the daemon runs it in the background' },
       ...SANDBOX_OPTIONS,
       ...PLACEMENT_OPTIONS,
       NO_ASK_OPTION,

@@ -22,7 +22,7 @@ const START_OPTIONS = [
   },
   ...SANDBOX_OPTIONS,
   { flags: '--trust <hash>', description: 'trust the project’s files with this hash' },
-  { flags: '--detach', description: 'let the daemon drive it' },
+  { flags: '--detach', description: 'return at once: the daemon runs it in the background' },
   { flags: '--no-ask', description: 'ask nothing in this terminal; the run waits, and the exit code is 4' },
   JSON_OPTION,
 ] as const

@@ -63,7 +63,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--logs-dir <dir>', description: 'also write oneshot.json and oneshot-log.json there' },
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
       { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
-      { flags: '--detach', description: 'let the daemon drive it' },
+      { flags: '--detach', description: 'return at once: the daemon runs it in the background' },
       ...SANDBOX_OPTIONS,
       ...PLACEMENT_OPTIONS,
       { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
@@ -128,7 +128,7 @@ export const RUN_COMMANDS = {
     options: [{ flags: '-f, --follow', description: 'continue until the run ends or is paused' }, JSON_OPTION],
     examples: [
       ['signalbox logs latest', 'the whole log'],
-      ['signalbox logs -f latest', 'as it happens, whichever process drives it'],
+      ['signalbox logs -f latest', 'as it happens, also for a run of the daemon or another terminal'],
     ],
   },
   export: {
@@ -167,7 +167,7 @@ export const RUN_COMMANDS = {
   },
   pause: {
     group: 'runs',
-    summary: 'pause a run, also one that the daemon drives; resume continues it',
+    summary: 'pause a run, also one of the daemon or another terminal; resume continues it',
     arguments: [OPTIONAL_RUN],
     options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox pause latest', 'stops its steps; signalbox resume latest continues it']],

@@ -41,7 +41,7 @@ export const SCREEN_COMMANDS = {
     arguments: [
       {
         name: 'id',
-        description: 'the pane: a session’s id or number, or the id or place of a tmux pane',
+        description: 'the pane: a session’s id or number, or the id or target (such as main:1.0) of a tmux pane',
         optional: true,
         completes: 'session',
       },
@@ -69,7 +69,7 @@ export const SCREEN_COMMANDS = {
     arguments: [
       {
         name: 'action',
-        description: 'check: run the fixtures; install, remove: packs of others; learn: propose a pack',
+        description: 'check: run the fixtures; install, remove: packs from elsewhere; learn: propose a pack',
         optional: true,
         completes: ['check', 'install', 'remove', 'learn'],
       },
@@ -97,7 +97,7 @@ export const SCREEN_COMMANDS = {
       'Your own packs are <config>/packs/<agent>/*.toml; they extend the shipped ones (docs/packs.md). An installed ' +
       'pack is a file there, too, recorded with its source and hash. From git only the pack file is read. learn compares what the agent wrote ' +
       'into its transcript (NAME.jsonl beside NAME.cast), or labelled moments (NAME.json), with what Signalbox reads, ' +
-      'and proposes marks and rules that mend the difference and break nothing.',
+      'and proposes marks and rules that correct the difference and break nothing.',
     examples: [
       ['signalbox packs', 'every pack, its versions and its file'],
       ['signalbox packs check claude', 'run the fixtures of one agent; exit 1 if one fails'],

@@ -71,13 +71,13 @@ export const SESSION_COMMANDS = {
     arguments: [
       {
         name: 'id',
-        description: 'the agent’s id of it or a unique prefix; without one, they are listed',
+        description: 'the agent’s id of the conversation, or a unique prefix; without it, conversations are listed',
         optional: true,
       },
     ],
     options: [
-      { flags: '--all', description: 'list those of all directories, not only of this one' },
-      { flags: '--agent <name>', description: 'only of this agent', choices: ['claude', 'codex'] },
+      { flags: '--all', description: 'list conversations of all directories, not only of this one' },
+      { flags: '--agent <name>', description: 'only conversations of this agent', choices: ['claude', 'codex'] },
       { flags: '--name <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--attach', description: 'attach to it at once' },
       JSON_OPTION,
@@ -169,7 +169,7 @@ export const SESSION_COMMANDS = {
       },
       {
         flags: '--by <what>',
-        description: 'a line for each (default: day)',
+        description: 'one line for each of these (default: day)',
         choices: ['day', 'agent', 'model', 'project', 'pipeline', 'node'],
       },
       JSON_OPTION,
@@ -186,7 +186,7 @@ export const SESSION_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Without a session: the links that work now. A reader sees the conversation and the screen of the session.',
+      'Without a session: the links that work now. Anyone with the link sees the conversation and the screen of the session.',
     examples: [
       ['signalbox share 2', 'a link for one day'],
       ['signalbox share 2 --for 1h', 'for one hour'],

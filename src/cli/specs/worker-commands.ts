@@ -4,7 +4,7 @@ import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 export const WORKER_COMMANDS = {
   engine: {
     group: 'setup',
-    summary: 'what wakes runs: install Restate, show the state, or check every run again',
+    summary: 'the engine of runs: install Restate, show the state, or check every run again',
     arguments: [
       {
         name: 'action',

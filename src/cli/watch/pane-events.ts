@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { InMilliseconds, PaneStreamFrame } from '../../server/index.js'
+import type { InMilliseconds, PaneStreamEvent } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 
@@ -14,11 +14,11 @@ export async function* paneEvents(
   client: DaemonClient,
   signal: AbortSignal,
   onReplaced: (client: DaemonClient) => Promise<unknown>,
-): AsyncGenerator<InMilliseconds<PaneStreamFrame>> {
+): AsyncGenerator<InMilliseconds<PaneStreamEvent>> {
   for (let daemon = client; ; ) {
     let cause: unknown
     try {
-      yield* daemon.events<PaneStreamFrame>('/panes/stream', signal)
+      yield* daemon.events<PaneStreamEvent>('/panes/stream', signal)
     } catch (error) {
       if (!(error instanceof SignalboxError && error.code === 'E_DAEMON_GONE')) throw error
       cause = error

@@ -1,4 +1,4 @@
-import { tmuxPlaces } from '../../panes/tmux/index.js'
+import { tmuxLocations } from '../../panes/tmux/index.js'
 import { findExecutable, runCommand } from '../../process/index.js'
 import type { TmuxJoined } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
@@ -15,7 +15,7 @@ export async function joinTmux(
   client: DaemonClient,
   configured: string | null,
 ): Promise<boolean> {
-  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', tmuxPlaces(context.env, configured))
+  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', tmuxLocations(context.env, configured))
   return joined
 }
 

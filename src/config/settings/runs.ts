@@ -11,7 +11,7 @@ const OPEN_PERMISSIONS = { project: 'later', noneCountsAs: 'ask' } as const
  */
 export const runSettings = {
   runs: {
-    max_concurrent: integer(5, 'Runs that are driven at the same time; a waiting run does not count.', {
+    max_concurrent: integer(5, 'Runs that may work at the same time; a run that waits for a person does not count.', {
       min: 1,
       max: 1000,
       project: 'lower',

@@ -76,7 +76,7 @@ export const serverSettings = {
     kind: oneOf(
       ['embedded', 'store', 'restate'],
       'embedded',
-      'What wakes runs. "embedded" is for one server; several servers of one PostgreSQL store use "restate" or "store".',
+      'The engine, which notices when a run can continue. "embedded" is for one server; several servers of one PostgreSQL store use "restate" or "store".',
     ),
     port: integer(4108, 'Where Restate calls this server, on the loopback interface; the same on every machine.', {
       min: 1,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDirectives } from '../scenario/pick-turn.js'
-import { framedTask, instructionsOf } from '../scenario/prompt-parts.js'
+import { instructionsOf, taskSection } from '../scenario/prompt-parts.js'
 import type { Scenario, Turn } from '../scenario/types.js'
 import { compileMatch } from '../scenario/validate.js'
 import { Transcript } from '../transcript.js'
@@ -115,7 +115,7 @@ const FEEDBACK: Record<string, string> = {
 
 /** The first line of a framed task, else after a "Task" heading, else the first with text. */
 export function taskOf(prompt: string): string {
-  const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
+  const lines = (taskSection(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))
   const task =
     lines.slice(heading + 1).find(line => line !== '' && !line.startsWith('[demo:')) ?? 'nothing in particular'

@@ -1,5 +1,5 @@
 import { plural } from '../../text/index.js'
-import { framed } from '../scenario/prompt-parts.js'
+import { sectionOf } from '../scenario/prompt-parts.js'
 import type { Step, Turn } from '../scenario/types.js'
 
 /** The roles of a pipeline, each recognised by a mark that only its prompt has. */
@@ -41,13 +41,13 @@ function nextWord(words: string[] | undefined, count: Count, key: string): strin
 function architectTurn(prompt: string, count: Count): Turn {
   const said = readSteering(prompt)
   const path = /change no other file: (\S+)/.exec(prompt)?.[1] ?? 'docs/plan.md'
-  const issue = framed(prompt, 'issue') ?? 'Something'
+  const issue = sectionOf(prompt, 'issue') ?? 'Something'
   const title = issue
     .split('\n')[0]!
     .replace(/^#+\s*/, '')
     .slice(0, 80)
   const number = Math.max(1, Number(said.tasks?.[0] ?? 2) || 2)
-  const feedback = framed(prompt, 'feedback')
+  const feedback = sectionOf(prompt, 'feedback')
   const word = nextWord(said.plan, count, 'plan')
   if (word === 'prose') return { steps: [say('I have thought about it, and it should be easy.')] }
   const marks = [...new Set(prompt.match(/^[ \t]*\[demo:\w+\s+[^\]\n]+\][ \t]*$/gm)?.map(line => line.trim()))]
@@ -97,8 +97,8 @@ function planText({
 }
 
 function developerTurn(prompt: string, count: Count): Turn {
-  const task = framed(prompt, 'task') ?? framed(prompt, 'items') ?? prompt
-  const comments = framed(prompt, 'review comments') ?? framed(prompt, 'items')
+  const task = sectionOf(prompt, 'task') ?? sectionOf(prompt, 'items') ?? prompt
+  const comments = sectionOf(prompt, 'review comments') ?? sectionOf(prompt, 'items')
   const word = nextWord(readSteering(prompt).develop, count, 'develop')
   const named = /(?:Create|Modify|Update):\s*`([^`]+)`/.exec(task)?.[1]
   const commented = /^#\d+ \[\w+\] (\S+?)(?::\d+)? /m.exec(comments ?? '')?.[1]
@@ -122,7 +122,7 @@ function reviewerTurn(prompt: string, count: Count): Turn {
   if (word === 'prose') return { steps: [say('This looks good to me, ship it!')] }
   if (word === 'empty') return { steps: [say(' ')] }
   if (word === 'broken') return { steps: [say('{"approved": true, "items": [')] }
-  const file = /^\+\+\+ b\/(.+)$/m.exec(framed(prompt, 'changes') ?? '')?.[1] ?? 'DEMO.md'
+  const file = /^\+\+\+ b\/(.+)$/m.exec(sectionOf(prompt, 'changes') ?? '')?.[1] ?? 'DEMO.md'
   const severity = word === 'minor' ? 'minor' : word === 'critical' ? 'critical' : 'major'
   const item = {
     number: 1,
@@ -143,7 +143,7 @@ function reviewerTurn(prompt: string, count: Count): Turn {
 
 function evaluatorTurn(prompt: string, count: Count): Turn {
   const word = nextWord(readSteering(prompt).evaluate, count, 'evaluate') ?? 'implement'
-  const numbers = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[/gm)].map(([, number]) => Number(number))
+  const numbers = [...(sectionOf(prompt, 'items') ?? '').matchAll(/^#(\d+) \[/gm)].map(([, number]) => Number(number))
   const items = numbers.map(number => ({ number, disposition: word, reason: 'The code at this line shows it.' }))
   return {
     steps: [
@@ -155,15 +155,15 @@ function evaluatorTurn(prompt: string, count: Count): Turn {
 
 /** Judges the items of a pull request by their words. */
 function triageTurn(prompt: string): Turn {
-  const items = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[(\w+)\].*\n([\s\S]*?)(?=\n\n#\d+ \[|$)/gm)].map(
-    ([, number, kind, body]) => {
-      const isCheck = kind === 'check'
-      const verdict = isCheck || /\bbug\b/i.test(body!) ? 'must_fix' : /\?/.test(body!) ? 'question' : 'nit'
-      const reason = isCheck ? 'The log shows which test fails.' : 'The code at this line shows it.'
-      const reply = verdict === 'question' ? 'It keeps the old behaviour for callers.' : 'Thank you, that is right.'
-      return { number: Number(number), verdict, reason, reply }
-    },
-  )
+  const items = [
+    ...(sectionOf(prompt, 'items') ?? '').matchAll(/^#(\d+) \[(\w+)\].*\n([\s\S]*?)(?=\n\n#\d+ \[|$)/gm),
+  ].map(([, number, kind, body]) => {
+    const isCheck = kind === 'check'
+    const verdict = isCheck || /\bbug\b/i.test(body!) ? 'must_fix' : /\?/.test(body!) ? 'question' : 'nit'
+    const reason = isCheck ? 'The log shows which test fails.' : 'The code at this line shows it.'
+    const reply = verdict === 'question' ? 'It keeps the old behaviour for callers.' : 'Thank you, that is right.'
+    return { number: Number(number), verdict, reason, reply }
+  })
   return {
     steps: [
       { think: { ms: 600, label: 'Judging' } },

@@ -3,7 +3,7 @@ import type { Hooks } from '../hooks.js'
 import { Interrupted, type Pace } from '../pace.js'
 import { loadScenario } from '../scenario/load.js'
 import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.js'
-import { framedTask } from '../scenario/prompt-parts.js'
+import { taskSection } from '../scenario/prompt-parts.js'
 import type { Scenario, Step, Turn } from '../scenario/types.js'
 import { OWN_TOOLS, type Tools } from '../tools/tools.js'
 import type { Transcript, TranscriptRecord } from '../transcript.js'
@@ -76,7 +76,7 @@ export class Session {
   }
 
   private choose(prompt: string): Turn {
-    const task = framedTask(prompt)
+    const task = taskSection(prompt)
     const directives = readDirectives(prompt)
     // A task that is shown to an auditor controls its worker, and the other way round.
     const named = task !== null && roleOf(prompt) === 'auditor' ? directives.auditor : directives.scenario

@@ -7,12 +7,12 @@ export function instructionsOf(prompt: string): string {
 }
 
 /** The framed task; null in a prompt of a person. */
-export function framedTask(prompt: string): string | null {
-  return framed(prompt, 'task')
+export function taskSection(prompt: string): string | null {
+  return sectionOf(prompt, 'task')
 }
 
 /** The text that is framed with this name; null without one. */
-export function framed(prompt: string, wanted: string): string | null {
+export function sectionOf(prompt: string, wanted: string): string | null {
   for (const [, , name, text] of prompt.matchAll(BLOCK)) if (name === wanted) return text!
   return null
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventStore } from '../../store/index.js'
 import { getRun } from '../control.js'
 import { beginRun, evolveRun, loadRun, saveRun } from '../run-state.js'
-import { dyingStore } from '../testing/dying-store.js'
+import { storeKilledAt } from '../testing/killable-store.js'
 import { decideGraph } from './graph-decide.js'
 import { graphWorkflow } from './graph-workflow.js'
 import { GraphFixture, Script } from './testing/graph-fixture.js'
@@ -67,7 +67,7 @@ describe('a twelve-node run with branches, a gate and retries, whose host dies',
       const id = await fixture.create(DOT)
       const script = new StepScript()
       script.recovers = 'success'
-      expect(await driveToEnd(id, script, dyingStore(fixture.store, at, when))).toBe(true)
+      expect(await driveToEnd(id, script, storeKilledAt(fixture.store, at, when))).toBe(true)
       const ran = await fixture.read(id, script)
       expect(ran.status).toBe('completed')
       const visited = [...new Set(ran.path)].sort()

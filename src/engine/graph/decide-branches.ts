@@ -12,13 +12,13 @@ import {
   textOf,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import { emit, finished, nodeOf, scopeOf } from './decide-events.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isIsolated, MAIN, partName } from './graph-work.js'
 
 /** Starts the branches of a parallel node. */
-export function fork(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
+export function fork(work: GraphWork, cursor: Cursor, node: GraphNode): readonly WorkflowCommand[] {
   const edges = openEdges(work, cursor, node)
   if (edges.length === 0) {
     const outcome: NodeOutcome = {
@@ -77,8 +77,8 @@ function startBranches(
 export function followBranches(
   work: GraphWork,
   cursor: Cursor,
-  follow: (branch: Cursor) => readonly Command[],
-): readonly Command[] {
+  follow: (branch: Cursor) => readonly WorkflowCommand[],
+): readonly WorkflowCommand[] {
   const node = nodeOf(work, cursor)
   const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
   const branches = cursor.branches.map(id => work.cursors.get(id)!)

@@ -6,7 +6,7 @@ import {
   parseCondition,
   textOf,
 } from '../../graph/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import { nodeOf, scopeOf } from './decide-events.js'
 import { filled } from './gate-request.js'
 import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepName } from './graph-work.js'
@@ -17,10 +17,11 @@ import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepNam
  * is a run like any other, linked to this one.
  */
 
-export function followChild(work: GraphWork, cursor: Cursor): readonly Command[] {
+export function followChild(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const { child } = cursor
   if (child === null) return [part(cursor, 'source', 'graph.child_source')]
-  const running: readonly Command[] = child.attached === null && !cursor.isStopping ? [startChild(work, cursor)] : []
+  const running: readonly WorkflowCommand[] =
+    child.attached === null && !cursor.isStopping ? [startChild(work, cursor)] : []
   return cursor.handler === 'pipeline' ? running : [...running, ...manage(work, cursor)]
 }
 
@@ -28,7 +29,7 @@ export function followChild(work: GraphWork, cursor: Cursor): readonly Command[]
  * Observe; stop the child if the condition holds; steer it if configured and the cooldown has
  * passed; wait; observe again.
  */
-function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
+function manage(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const read = new AttributeReader(nodeOf(work, cursor).attributes, NODE_ATTRIBUTES)
   // `child_look` observes a child run; the name is in the journals of runs.
   if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
@@ -47,7 +48,7 @@ function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   return [{ do: 'timer', timer: `look ${stepName(cursor)} ${cursor.cycles}`, ms }]
 }
 
-function part(cursor: Cursor, name: string, effect: string): Command {
+function part(cursor: Cursor, name: string, effect: string): WorkflowCommand {
   const input = {
     node: cursor.node,
     visit: cursor.visit,
@@ -65,7 +66,7 @@ function part(cursor: Cursor, name: string, effect: string): Command {
   }
 }
 
-function startChild(work: GraphWork, cursor: Cursor): Command {
+function startChild(work: GraphWork, cursor: Cursor): WorkflowCommand {
   const { about, input } = work
   const node = nodeOf(work, cursor)
   const plan = cursor.child!

@@ -1,17 +1,17 @@
 import { newEvent } from '../../events/index.js'
 import type { GraphNode } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, MAIN } from './graph-work.js'
 
 /** Helpers shared by all parts of the decision. */
 
-export function emit(...events: NewEvent[]): Command {
+export function emit(...events: NewEvent[]): WorkflowCommand {
   return { do: 'emit', events }
 }
 
-export function fail(reason: string, text: string): Command {
+export function fail(reason: string, text: string): WorkflowCommand {
   return { do: 'end', status: 'failed', reason, text }
 }
 

@@ -10,41 +10,41 @@ import {
   selectEdge,
   textOf,
 } from '../../graph/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import { branchFinished } from './decide-branches.js'
 import { branchOf, emit, fail, nodeOf } from './decide-events.js'
+import { failureSignature } from './failure-signature.js'
 import { unmetGoals } from './goals.js'
 import { graphCreation, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isEngineKey, MAIN } from './graph-work.js'
-import { signatureOf } from './signature.js'
 
 /** Decides where a run goes after a finished node. */
-export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
+export function decideRoute(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const { graph } = work
   const node = nodeOf(work, cursor)
   const outcome = cursor.outcome!
   if (outcome.end) return [{ do: 'end', ...outcome.end }]
   const repeated = repeatedFailure(work, cursor, outcome)
   if (repeated) return [repeated]
-  if (isExit(node)) return leave(work, cursor, null)
+  if (isExit(node)) return endPath(work, cursor, null)
   if (cursor.handler === 'parallel' && outcome.status !== 'fail') {
     const join = findJoin(graph, node.id).node
-    return join === null ? leave(work, cursor, null) : go(cursor, { to: join, edge: null, reason: 'join' })
+    return join === null ? endPath(work, cursor, null) : followEdge(cursor, { to: join, edge: null, reason: 'join' })
   }
   const options = { isParallel: cursor.handler === 'parallel' }
   const found = selectEdge(graph, node, routed(outcome), cursor.context, options)
-  if ('go' in found) return go(cursor, { to: found.go, edge: found.edge, reason: found.reason })
-  if ('fail' in found) return leave(work, cursor, found.why, found.fail)
-  if (outcome.status === 'fail') return leave(work, cursor, outcome.failure_reason ?? 'failed')
-  return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? leave(work, cursor, null)
+  if ('go' in found) return followEdge(cursor, { to: found.go, edge: found.edge, reason: found.reason })
+  if ('fail' in found) return endPath(work, cursor, found.why, found.fail)
+  if (outcome.status === 'fail') return endPath(work, cursor, outcome.failure_reason ?? 'failed')
+  return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? endPath(work, cursor, null)
 }
 
 /**
  * Ends the run when the same failure, of a kind that another attempt cannot fix, repeats too often.
  */
-function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): Command | null {
+function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): WorkflowCommand | null {
   if (outcome.status !== 'fail' || cursor.handler === 'conditional') return null
-  const signature = signatureOf(cursor.node, outcome)
+  const signature = failureSignature(cursor.node, outcome)
   const count = signature === null ? 0 : (work.signatures.get(signature) ?? 0)
   const limit = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).number('failure_repeat_limit') ?? 3
   if (count < limit) return null
@@ -55,7 +55,7 @@ function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome):
  * Sends the run back for unmet goals instead of letting it end; null when it may end. `except` is a
  * node that has not run yet and is not checked.
  */
-export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly Command[] | null {
+export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly WorkflowCommand[] | null {
   const { names, target } = unmetGoals(work, cursor, except)
   if (names.length === 0) return null
   if (target === null) return [fail('goal_unmet', `unmet goals: ${names.join(', ')}; no retry target`)]
@@ -68,10 +68,10 @@ export function sendBack(work: GraphWork, cursor: Cursor, except: string | null)
   ]
 }
 
-function go(
+function followEdge(
   cursor: Cursor,
   { to, edge, reason }: Pick<EventData<'edge.selected'>, 'to' | 'edge' | 'reason'>,
-): readonly Command[] {
+): readonly WorkflowCommand[] {
   const from = cursor.node
   return [
     emit(
@@ -82,10 +82,10 @@ function go(
 }
 
 /** There is no next node: the run, or the branch, ends. */
-function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
+function endPath(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly WorkflowCommand[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
-  const verdict = verdictOf(cursor)
+  const verdict = pipelineOutcomeOf(cursor)
   const reason = verdict.outcome ?? 'done'
   return [{ do: 'end', status: 'completed', reason, outputs: outputsOf(work, cursor), ...verdict }]
 }
@@ -94,7 +94,7 @@ function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = '
  * A graph can qualify its end: `run.outcome` and `run.objections` of its context become part of the
  * end of the run.
  */
-function verdictOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
+function pipelineOutcomeOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
   const { 'run.outcome': outcome, 'run.objections': objections } = context
   return {
     ...(typeof outcome === 'string' && { outcome }),
@@ -110,12 +110,12 @@ function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown
   const own = (key: string) =>
     !isEngineKey(key) &&
     !BOOKKEEPING_KEYS.has(key) &&
-    !FOREIGN.some(prefix => key.startsWith(prefix)) &&
+    !PARENT_PREFIXES.some(prefix => key.startsWith(prefix)) &&
     work.input.inputs[key] !== context[key]
   return Object.fromEntries(Object.entries(context).filter(([key]) => own(key)))
 }
 
-const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
+const PARENT_PREFIXES = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
 
 // — restarting as another run —
 
@@ -131,7 +131,7 @@ export function restartEdge({ graph }: GraphWork, cursor: Cursor): GraphEdge | n
  * are not. A run that restarts too often for the same failure fails; one that loops without failing
  * is bounded by the visit limit.
  */
-export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly Command[] {
+export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly WorkflowCommand[] {
   const limits = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES)
   const key = `${edge.id} ${work.lastFailure ?? ''}`
   const count = (work.restarts.get(key) ?? 0) + 1

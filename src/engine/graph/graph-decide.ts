@@ -13,11 +13,11 @@ import {
   textOf,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
-import type { Command } from '../workflow.js'
+import type { WorkflowCommand } from '../workflow.js'
 import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
-import { restart, restartEdge, route, sendBack } from './decide-route.js'
+import { decideRoute, restart, restartEdge, sendBack } from './decide-route.js'
 import { defaultEdge, firstAnswer, gateRequest, questionRequest, simulatedAnswer } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
@@ -27,11 +27,11 @@ import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
  * Decides which work should be in progress in a run of a graph. Pure: it reads the work and changes
  * nothing.
  */
-export function decideGraph(work: GraphWork): readonly Command[] {
+export function decideGraph(work: GraphWork): readonly WorkflowCommand[] {
   return work.awaited ? [] : decideCursor(work, work.cursors.get(MAIN)!)
 }
 
-function decideCursor(work: GraphWork, cursor: Cursor): readonly Command[] {
+function decideCursor(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   switch (cursor.phase) {
     case 'arrived':
       return arrive(work, cursor)
@@ -44,7 +44,7 @@ function decideCursor(work: GraphWork, cursor: Cursor): readonly Command[] {
     case 'ended':
       return conclude(work, cursor)
     case 'finished':
-      return route(work, cursor)
+      return decideRoute(work, cursor)
     case 'retrying': {
       const policy = retryPolicyOf(work.graph, nodeOf(work, cursor))
       const ms = retryDelayMs(policy, Math.max(1, cursor.counted - 1))
@@ -62,7 +62,7 @@ function decideCursor(work: GraphWork, cursor: Cursor): readonly Command[] {
 /** A dry run shows the path through the graph; more rounds of the same loop add nothing. */
 const DRY_VISITS_MAX = 10
 
-function arrive(work: GraphWork, cursor: Cursor): readonly Command[] {
+function arrive(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const { graph } = work
   const node = nodeOf(work, cursor)
   const isBranch = cursor.id !== MAIN
@@ -96,7 +96,7 @@ function handlerFor(work: GraphWork, node: GraphNode): string {
 
 // — running it —
 
-function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
+function perform(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const node = nodeOf(work, cursor)
   if (hasChild(cursor.handler) && !work.input.dryRun) return followChild(work, cursor)
   switch (cursor.handler) {
@@ -125,7 +125,7 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
  * Asks through the ledger, which also takes the answers of an auto-approved run. A simulated run
  * asks no one.
  */
-function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
+function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly WorkflowCommand[] {
   if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {
     const outcome: NodeOutcome = {
       status: 'fail',
@@ -149,7 +149,7 @@ function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Comman
   return [{ do: 'gate', gate: name, request, ...limit, ...automatic }]
 }
 
-function ask(work: GraphWork, cursor: Cursor): readonly Command[] {
+function ask(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const gateName = partName(cursor, 'ask')
   const { automatic } = cursor.question!
   const request = questionRequest(work, cursor, gateName, cursor.question!)
@@ -171,7 +171,7 @@ function stepOf(work: GraphWork, cursor: Cursor) {
 
 // — leaving it —
 
-function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
+function conclude(work: GraphWork, cursor: Cursor): readonly WorkflowCommand[] {
   const node = nodeOf(work, cursor)
   const outcome = cursor.outcome!
   if (outcome.isStalled) return [fail('stalled', outcome.failure_reason ?? `"${node.id}" ended without an outcome`)]
@@ -192,7 +192,7 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
       ),
     ]
   }
-  const final = isRetryable(outcome) ? exhausted(node, outcome, policy.attempts) : outcome
+  const final = isRetryable(outcome) ? outcomeWithoutRetries(node, outcome, policy.attempts) : outcome
   const keys = Object.keys(outcome.context_updates ?? {})
   const dropped = keys.filter(isEngineKey)
   const events: NewEvent[] = [...(outcome.events ?? []), finished(cursor, final)]
@@ -212,7 +212,7 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
   return [emit(...events)]
 }
 
-function exhausted(node: GraphNode, outcome: NodeOutcome, attempts: number): NodeOutcome {
+function outcomeWithoutRetries(node: GraphNode, outcome: NodeOutcome, attempts: number): NodeOutcome {
   if (new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('allow_partial'))
     return { ...outcome, status: 'partial_success', notes: 'retries exhausted, partial accepted' }
   const reason = outcome.failure_reason ?? outcome.notes ?? 'the handler asked for a retry'

@@ -2,6 +2,7 @@ import type { EventData, EventType } from '../../events/index.js'
 import { type Graph, gateOptions, textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { foldPart } from './evolve-parts.js'
+import { failureSignature, failureText } from './failure-signature.js'
 import { defaultEdge, freeformEdge } from './gate-request.js'
 import { type GraphInput, graphOf, type NodeOutcome } from './graph-run.js'
 import {
@@ -15,7 +16,6 @@ import {
   type Reply,
   stepName,
 } from './graph-work.js'
-import { failureText, signatureOf } from './signature.js'
 
 type Folds = { [T in EventType]?: (work: GraphWork, data: EventData<T>, at: number) => void }
 
@@ -31,7 +31,7 @@ export function evolveGraph(work: GraphWork, event: StoredEvent): GraphWork {
 
 const FOLDS: Folds = {
   'node.started': (work, { node, visit, handler, branch }) => {
-    const cursor = at(work, branch)
+    const cursor = cursorOf(work, branch)
     if (!cursor) return
     Object.assign(cursor, {
       node,
@@ -59,7 +59,7 @@ const FOLDS: Folds = {
     cursor.context[`internal.visit.${node}`] = visit
   },
   'node.retrying': (work, { attempt, isCounted, branch }) => {
-    const cursor = at(work, branch)
+    const cursor = cursorOf(work, branch)
     if (!cursor) return
     Object.assign(cursor, { phase: 'retrying', attempt, outcome: null, death: null, child: null, cycles: 0 })
     if (isCounted) cursor.counted++
@@ -163,13 +163,13 @@ const FOLDS: Folds = {
   },
   'node.finished': (work, data) => finish(work, data),
   'edge.selected': (work, { from, to, edge, unmet, branch }) => {
-    const cursor = at(work, branch)
+    const cursor = cursorOf(work, branch)
     if (!cursor) return
     if (unmet) cursor.context._goal_gate_unmet = unmet
     Object.assign(cursor, { previous: from, node: to, edge, phase: 'arrived', outcome: null, branches: [] })
   },
   'branch.started': (work, { branch, parent, edge, node, join }) => {
-    const owner = at(work, parent)
+    const owner = cursorOf(work, parent)
     if (!owner) return
     const cursor = newCursor(branch, node, structuredClone(owner.context))
     Object.assign(cursor, { parent: owner.id, edge, branchEdge: edge, previous: owner.node, join, last: owner.last })
@@ -318,7 +318,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function finish(work: GraphWork, data: EventData<'node.finished'>): void {
-  const cursor = at(work, data.branch)
+  const cursor = cursorOf(work, data.branch)
   if (!cursor) return
   const outcome: NodeOutcome = cursor.outcome ?? outcomeOf(data)
   const { context } = cursor
@@ -343,7 +343,7 @@ function finish(work: GraphWork, data: EventData<'node.finished'>): void {
     context._last_error = data.failureReason ?? ''
     context._failed_node = data.node
     context.failure_class = data.failureClass ?? 'unknown'
-    const signature = signatureOf(data.node, failure)
+    const signature = failureSignature(data.node, failure)
     if (signature !== null) work.signatures.set(signature, (work.signatures.get(signature) ?? 0) + 1)
     work.lastFailure = failureText(data.node, failure)
   }
@@ -392,7 +392,7 @@ function failed(reason: string, failureClass: NonNullable<NodeOutcome['failure_c
   return { status: 'fail', failure_reason: reason, failure_class: failureClass }
 }
 
-function at(work: GraphWork, branch: string | undefined): Cursor | undefined {
+function cursorOf(work: GraphWork, branch: string | undefined): Cursor | undefined {
   return work.cursors.get(branch ?? MAIN)
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, type Question, readAnswer } from './interviewers.js'
+import { type InterviewAnswer, type InterviewQuestion, parseInterviewAnswer } from './interviewers.js'
 
-const question = (extra: Partial<Question> = {}): Question => ({
+const question = (extra: Partial<InterviewQuestion> = {}): InterviewQuestion => ({
   id: 'apr_1',
   text: 'Sure?',
   type: 'MULTIPLE_CHOICE',
@@ -16,7 +16,7 @@ const question = (extra: Partial<Question> = {}): Question => ({
 })
 
 describe('readAnswer', () => {
-  test.each<[string, Partial<Question>, Answer | null]>([
+  test.each<[string, Partial<InterviewQuestion>, InterviewAnswer | null]>([
     ['y', {}, { option: 'Y' }],
     ['no', {}, { option: 'N' }],
     ['2', {}, { option: 'N' }],
@@ -26,6 +26,6 @@ describe('readAnswer', () => {
     ['y, no', { type: 'MULTI_SELECT' }, { choices: ['Y', 'N'] }],
     ['y, maybe', { type: 'MULTI_SELECT' }, null],
   ])('reads %j as an answer or refuses it', (typed, extra, answer) => {
-    expect(readAnswer(question(extra), typed)).toEqual(answer)
+    expect(parseInterviewAnswer(question(extra), typed)).toEqual(answer)
   })
 })

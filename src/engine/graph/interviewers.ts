@@ -4,7 +4,7 @@ import { normaliseLabel } from '../../graph/index.js'
 type QuestionType = 'YES_NO' | 'MULTIPLE_CHOICE' | 'FREEFORM' | 'CONFIRMATION' | 'MULTI_SELECT'
 
 /** A gate as an interviewer sees it. */
-export interface Question {
+export interface InterviewQuestion {
   id: string
   text: string
   type: QuestionType
@@ -16,7 +16,7 @@ export interface Question {
   fingerprint: string
 }
 
-export type Answer =
+export type InterviewAnswer =
   | { option: string; text?: string; editedInput?: unknown }
   | { choices: string[] }
   | { text: string }
@@ -25,10 +25,10 @@ export type Answer =
 
 /** Answers gates. */
 export interface Interviewer {
-  ask(question: Question): Promise<Answer>
+  ask(question: InterviewQuestion): Promise<InterviewAnswer>
 }
 
-export function questionOf(record: ApprovalRecord, type?: string): Question {
+export function questionOf(record: ApprovalRecord, type?: string): InterviewQuestion {
   const { request, source } = record
   const options = request.options.map(({ key, label }) => ({ key, label }))
   return {
@@ -42,7 +42,7 @@ export function questionOf(record: ApprovalRecord, type?: string): Question {
   }
 }
 
-function typeOf(given: string | undefined, options: Question['options'], isMulti: boolean): QuestionType {
+function typeOf(given: string | undefined, options: InterviewQuestion['options'], isMulti: boolean): QuestionType {
   if (isMulti || given === 'multi') return 'MULTI_SELECT'
   if (given === 'yes_no') return 'YES_NO'
   if (given === 'confirm') return 'CONFIRMATION'
@@ -54,7 +54,7 @@ function typeOf(given: string | undefined, options: Question['options'], isMulti
  * Parses what a person typed: an option by key, label or number, several separated by commas where
  * several may be chosen; else text. Null if it is none of these.
  */
-export function readAnswer(question: Question, typed: string): Answer | null {
+export function parseInterviewAnswer(question: InterviewQuestion, typed: string): InterviewAnswer | null {
   const word = typed.trim()
   if (word === '') return null
   // Where keys are numbers, a number is a key and never a position.

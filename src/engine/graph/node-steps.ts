@@ -72,7 +72,7 @@ export class NodeSteps implements Performer {
     try {
       const work = begin(this.#withProgress(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
-        return threw(error)
+        return thrownEnd(error)
       })
       const end = await Promise.race([work, unresponsive.end])
       if (isStalled) return stalled(step, stallMs)
@@ -89,7 +89,7 @@ export class NodeSteps implements Performer {
     let timer: Timer | null = null
     let begin: () => void = () => undefined
     const end = new Promise<StepEnd>(resolve => {
-      const giveUp = () => resolve(threw(new Error('the handler did not stop when asked to')))
+      const giveUp = () => resolve(thrownEnd(new Error('the handler did not stop when asked to')))
       begin = () => {
         timer = this.#options.clock.setTimer(STOP_GRACE_MS, giveUp)
       }
@@ -274,7 +274,7 @@ function stalled({ node }: GraphStep, ms: number): StepEnd {
   return { status: 'silent', result, reason: 'stalled' }
 }
 
-function threw(error: unknown): StepEnd {
+function thrownEnd(error: unknown): StepEnd {
   const result: NodeOutcome = {
     status: 'fail',
     failure_reason: toSignalboxError(error).message,

@@ -11,14 +11,14 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
  */
 export async function engineIdentity(store: EventStore): Promise<{ pem: string; publicKey: string }> {
   const found = await store.loadSnapshot(KEY)
-  if (found) return of(String(found.state))
+  if (found) return identityOf(String(found.state))
   const { privateKey } = generateKeyPairSync('ed25519')
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const isOurs = await store.replaceSnapshot(KEY, null, { version: 1, state: pem })
-  return isOurs ? of(pem) : engineIdentity(store)
+  return isOurs ? identityOf(pem) : engineIdentity(store)
 }
 
-function of(pem: string): { pem: string; publicKey: string } {
+function identityOf(pem: string): { pem: string; publicKey: string } {
   return { pem, publicKey: publicKeyOf(pem) }
 }
 

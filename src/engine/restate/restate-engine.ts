@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { listOpenRuns } from '../control.js'
 import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
-import { ASKED_AT_ONCE, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
+import { CONCURRENT_REQUESTS_MAX, StoreEngine, type StoreEngineOptions } from '../store-engine.js'
 import { askRestate, type RestateAddress } from './restate-client.js'
 import { HANDLER, OBJECT } from './turn-endpoint.js'
 
@@ -63,7 +63,7 @@ export class RestateEngine implements RunEngine {
         if (!(await this.#ask(id)))
           throw new SignalboxError('E_ENGINE_AWAY', 'the engine does not answer; the servers take turns by themselves')
     }
-    await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, runs.length) }, askNext))
+    await Promise.all(Array.from({ length: Math.min(CONCURRENT_REQUESTS_MAX, runs.length) }, askNext))
     return runs.length
   }
 

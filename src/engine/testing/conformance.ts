@@ -7,7 +7,7 @@ import { type OpenEngine, RunHost } from '../run-host.js'
 import { describeDeaths } from './conformance-deaths.js'
 import { describeRuns } from './conformance-runs.js'
 import { describeTurns } from './conformance-turns.js'
-import { MortalStore } from './dying-store.js'
+import { KillableStore } from './killable-store.js'
 import { type ListItem, listRun, listWorkflow } from './list-workflow.js'
 import { TestPerformer } from './test-performer.js'
 
@@ -34,7 +34,7 @@ export interface EngineSite {
 
 /** A server of a test: its store can be killed with it. */
 interface TestServer extends EngineServer {
-  mortal: MortalStore
+  mortal: KillableStore
 }
 
 /** A server that drives runs. */
@@ -86,7 +86,7 @@ export class EngineFixture {
   ended = (run: string, status = 'completed') => this.until(() => this.status(run), status)
 
   async join(name = `home_${this.#servers.length}`): Promise<TestServer> {
-    const mortal = new MortalStore(this.store)
+    const mortal = new KillableStore(this.store)
     const server = await this.site.join(mortal.store, name)
     const joined = { ...server, mortal }
     this.#servers.push(joined)

@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import type { Command, Workflow } from '../workflow.js'
+import type { Workflow, WorkflowCommand } from '../workflow.js'
 
 /** One item of a list; `retries` are further attempts after a failed one. */
 export type ListItem =
@@ -39,7 +39,7 @@ export const listWorkflow: Workflow<ListWork> = {
     evolve(work, event)
     return work
   },
-  decide(work, { id }): readonly Command[] {
+  decide(work, { id }): readonly WorkflowCommand[] {
     if (work.failed !== null) return [{ do: 'end', status: 'failed', reason: work.failed }]
     const item = work.items[work.at]
     if (!item) return [{ do: 'end', status: 'completed', reason: 'done' }]

@@ -42,7 +42,7 @@ export interface AgentFacts {
   offers(agent: string, setting: string): boolean
 }
 
-export interface Finding {
+export interface LintFinding {
   position?: Position | null
   node?: string
   edge?: string
@@ -51,7 +51,7 @@ export interface Finding {
 
 /** Returns a function that makes diagnostics of one rule. */
 export function reporter(graph: Graph, rule: string, severity: Severity) {
-  return (message: string, { position = null, node, edge, fix }: Finding = {}): Diagnostic => ({
+  return (message: string, { position = null, node, edge, fix }: LintFinding = {}): Diagnostic => ({
     rule,
     severity,
     message,

@@ -142,7 +142,7 @@ export const noFallback: LintRule = graph => {
     const words = edges.map(edge => conditionOf(edge).replace(/\s/g, ''))
     const covers = edges.some(coversSuccess)
     const both = edges.some((edge, index) =>
-      words.some((other, at) => at !== index && opposite(conditionOf(edge), other)),
+      words.some((other, at) => at !== index && areOpposite(conditionOf(edge), other)),
     )
     if (covers || both) return []
     return [
@@ -168,7 +168,7 @@ function coversSuccess(edge: GraphEdge): boolean {
 }
 
 /** `a=x` and `a!=x`, `a=true` and `a=false`, or `a<1` and `a>=1`. */
-function opposite(condition: string, squeezed: string): boolean {
+function areOpposite(condition: string, squeezed: string): boolean {
   const own = condition.replace(/\s/g, '')
   const flipped = own.includes('!=') ? own.replace('!=', '=') : own.replace('=', '!=')
   if (flipped === squeezed) return true

@@ -155,6 +155,6 @@ function readTokenShape(text: string): NonNullable<ReturnType<typeof parseTokenS
   const shape = parseTokenShape(text)
   if (shape) return shape
   throw new SignalboxError('E_CONFIG', `secrets.tokens: "${text}" does not describe a token`, {
-    next: 'write a name, the prefix and the least number of characters after it: "acme-token acme_live_ 20"',
+    next: 'write a name, the prefix and the minimum number of characters after it: "acme-token acme_live_ 20"',
   })
 }

@@ -19,7 +19,7 @@ import { SessionRights } from './session-rights.js'
 /**
  * How long a command waits for a worker that was connected a moment ago: it comes back by itself.
  */
-const COMES_BACK_MS = 8_000
+const RECONNECT_WAIT_MS = 8_000
 
 export interface RemoteSessionsOptions {
   store: EventStore
@@ -111,7 +111,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     const worker = this.#owners.get(id) ?? (await this.#learnOwner(id))
     if (worker === undefined) return null
     const { clock } = this.#options
-    const until = clock.monotonic() + ((await hub.registry.get(worker))?.state === 'ready' ? COMES_BACK_MS : 0)
+    const until = clock.monotonic() + ((await hub.registry.get(worker))?.state === 'ready' ? RECONNECT_WAIT_MS : 0)
     while (this.#owners.has(id)) {
       const found = this.#sessions.get(id)
       if (found) return found

@@ -16,7 +16,7 @@ import type { WorkerCall } from '../../workers/index.js'
 import type { SessionRecords, StartedSession } from '../session-records.js'
 
 /** Events of a session that only a server writes. */
-const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
+const SERVER_EVENTS: ReadonlySet<string> = new Set<EventType>([
   'session.started',
   'session.numbered',
   'session.chosen',
@@ -25,9 +25,9 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
   'session.resumed',
   'session.forgotten',
 ])
-const OF_A_SESSION = /^(session|turn|message|prompt|recording)\./
+const SESSION_EVENTS = /^(session|turn|message|prompt|recording)\./
 /** Notes of a worker about itself. */
-const OF_A_HOST = /^(pack|hook|supervision|drift|config)\./
+const HOST_EVENTS = /^(pack|hook|supervision|drift|config)\./
 
 const newEvents = z
   .array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()), at: z.number().optional() }))
@@ -49,7 +49,7 @@ const read = z.object({
 const started = z.object({ session: z.string(), started: z.record(z.string(), z.unknown()), at: z.number() })
 
 /** How long the owner of a session and the store's time are not asked for again. */
-const KNOWN_MS = 30_000
+const CACHE_MS = 30_000
 const OWNERS_MAX = 20_000
 
 export interface SessionRightsOptions {
@@ -127,12 +127,12 @@ export class SessionRights {
     const { stream: named, expected, events, after } = checked(appended, params)
     const stream = named === 'host' ? `host/${worker}` : named
     if (named === 'host') {
-      const foreign = events.find(({ type }) => !OF_A_HOST.test(type))
+      const foreign = events.find(({ type }) => !HOST_EVENTS.test(type))
       if (foreign) throw refused(`write ${foreign.type}`)
     } else {
       const session = sessionOf(stream)
       await this.#mustOwn(worker, session)
-      const foreign = events.find(({ type }) => !OF_A_SESSION.test(type) || OF_THE_SERVER.has(type))
+      const foreign = events.find(({ type }) => !SESSION_EVENTS.test(type) || SERVER_EVENTS.has(type))
       if (foreign) throw refused(`write ${foreign.type}`)
       // Surfaces show an event at the session that it names.
       const named = events.find(({ data }) => data.session !== undefined && data.session !== session)
@@ -259,7 +259,7 @@ export class SessionRights {
   async #storeTime(): Promise<number> {
     const { store, clock } = this.#options
     const before = clock.monotonic()
-    if (this.#time && before < this.#time.asked + KNOWN_MS) return this.#time.now + before - this.#time.asked
+    if (this.#time && before < this.#time.asked + CACHE_MS) return this.#time.now + before - this.#time.asked
     const now = await store.now()
     this.#time = { asked: before, now }
     return now
@@ -274,7 +274,7 @@ export class SessionRights {
     // The message does not reveal whether it exists.
     if (!record || record.worker !== worker) throw refused('use a session that is not its own')
     this.#owners.delete(session)
-    this.#owners.set(session, { worker, until: clock.monotonic() + KNOWN_MS })
+    this.#owners.set(session, { worker, until: clock.monotonic() + CACHE_MS })
     if (this.#owners.size > OWNERS_MAX) this.#owners.delete(this.#owners.keys().next().value!)
   }
 }

@@ -1,8 +1,8 @@
 import { readToolUse } from '../../approvals/index.js'
-import { type Candidate, candidatesIn, type Refusal } from '../../sandbox/index.js'
+import { candidatesIn, type PathCandidate, type Refusal } from '../../sandbox/index.js'
 
 /** What wanted a path, as far as known. */
-export interface WantedBy {
+export interface PathRequester {
   tool?: string
   commandLine?: string | undefined
 }
@@ -16,14 +16,14 @@ interface EndedTool {
 
 /** Paths that a tool of an agent may have been refused: named in its output, or its own. */
 export function toolCandidates({ tool, input, output, isFailed }: EndedTool): {
-  candidates: Candidate[]
-  by: WantedBy
+  candidates: PathCandidate[]
+  by: PathRequester
 } {
   const use = readToolUse(tool, input)
   const commandLine = use.kind === 'command' ? [use.command].flat().join(' ') : undefined
-  const named: Candidate[] =
+  const named: PathCandidate[] =
     isFailed && (use.kind === 'read' || use.kind === 'write')
-      ? use.paths.map(path => ({ path, access: use.kind as Candidate['access'], message: firstLine(output) }))
+      ? use.paths.map(path => ({ path, access: use.kind as PathCandidate['access'], message: firstLine(output) }))
       : []
   return { candidates: [...candidatesIn(output), ...named], by: { tool, commandLine } }
 }
@@ -31,7 +31,7 @@ export function toolCandidates({ tool, input, output, isFailed }: EndedTool): {
 /** What a person is shown of a path that a sandbox refused. */
 export function pathInput(
   { path, wanted, message }: Refusal,
-  { tool, commandLine }: WantedBy,
+  { tool, commandLine }: PathRequester,
   canOpen: boolean,
 ): Record<string, unknown> {
   const program = programOf(message)

@@ -25,7 +25,7 @@ export interface SandboxRequestsOptions {
 }
 
 /** How long a person lets the sandbox be open. */
-export type Tier = 'allow-once' | 'allow-session' | 'allow-always'
+export type AllowMeaning = 'allow-once' | 'allow-session' | 'allow-always'
 
 const OPTIONS = [
   { key: 'allow', label: 'Allow once', meaning: 'allow-once' },
@@ -46,7 +46,7 @@ export class SandboxRequests {
   /** Raises a request. `tiers`: what can be allowed; by default everything. */
   raise(
     { id, agent, project, cwd }: SandboxedSession,
-    { tool, name, input, tiers }: { tool: string; name: string; input: unknown; tiers?: readonly Tier[] },
+    { tool, name, input, tiers }: { tool: string; name: string; input: unknown; tiers?: readonly AllowMeaning[] },
   ): Promise<ApprovalRecord> {
     const { ledger, clock } = this.#options
     return ledger.request(
@@ -64,7 +64,10 @@ export class SandboxRequests {
   }
 
   /** Waits for the decision. Null if nothing was allowed, or not by a proven decision. */
-  async allowed(record: ApprovalRecord, signal?: AbortSignal): Promise<(ApprovalRecord & { tier: Tier }) | null> {
+  async allowed(
+    record: ApprovalRecord,
+    signal?: AbortSignal,
+  ): Promise<(ApprovalRecord & { tier: AllowMeaning }) | null> {
     const { ledger, store, clock } = this.#options
     const isDecided = ({ state }: ApprovalRecord) => state !== 'pending'
     const options = { timeoutMs: Number.MAX_SAFE_INTEGER, ...(signal && { signal }) }
@@ -75,7 +78,7 @@ export class SandboxRequests {
       return null
     }
     const { tier } = decided.decision
-    if (isTier(tier)) return { ...decided, tier }
+    if (isAllowMeaning(tier)) return { ...decided, tier }
     await this.applied(decided, { isAllowed: false })
     return null
   }
@@ -86,7 +89,7 @@ export class SandboxRequests {
   }
 }
 
-function isTier(tier: string): tier is Tier {
+function isAllowMeaning(tier: string): tier is AllowMeaning {
   return OPTIONS.some(({ meaning }) => meaning !== 'deny' && meaning === tier)
 }
 

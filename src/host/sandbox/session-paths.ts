@@ -5,25 +5,25 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import { isEvent } from '../../events/index.js'
 import type { PaneOutput } from '../../panes/index.js'
 import {
-  type Candidate,
   candidatesIn,
   canOpenPaths,
   closePath,
   type OpenedPath,
   openPath,
+  type PathCandidate,
   type Refusal,
   refusalOf,
 } from '../../sandbox/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import { guardRepository } from '../guard-repository.js'
-import { pathInput, toolCandidates, type WantedBy } from './refused-paths.js'
+import { type PathRequester, pathInput, toolCandidates } from './refused-paths.js'
 import {
+  type AllowMeaning,
   openedPathOf,
   PATH_TOOLS,
   type SandboxedSession,
   SandboxRequests,
   type SandboxRequestsOptions,
-  type Tier,
 } from './sandbox-requests.js'
 
 interface PathsOptions extends SandboxRequestsOptions {
@@ -33,8 +33,8 @@ interface PathsOptions extends SandboxRequestsOptions {
 }
 
 /** A program that prints many errors does not fill the ledger. */
-const MAX_PENDING = 5
-const MAX_ASKED = 50
+const PENDING_MAX = 5
+const ASKED_MAX = 50
 
 /**
  * Paths that the sandboxes of sessions refuse. What a tool or the screen says about one becomes a
@@ -150,9 +150,9 @@ class SandboxPaths {
     }
   }
 
-  #take(candidate: Candidate, by: WantedBy): void {
+  #take(candidate: PathCandidate, by: PathRequester): void {
     const { paths, onError } = this.#options
-    if (this.#pending >= MAX_PENDING || this.#asked >= MAX_ASKED || this.#ended.signal.aborted) return
+    if (this.#pending >= PENDING_MAX || this.#asked >= ASKED_MAX || this.#ended.signal.aborted) return
     const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())
     if (!refusal || this.#known.has(keyOf(refusal))) return
     this.#known.add(keyOf(refusal))
@@ -160,11 +160,11 @@ class SandboxPaths {
     void this.#raise(refusal, by).catch(onError)
   }
 
-  async #raise(refusal: Refusal, by: WantedBy): Promise<void> {
+  async #raise(refusal: Refusal, by: PathRequester): Promise<void> {
     const { requests, canOpen } = this.#options
     const { path, access } = refusal
     const input = pathInput(refusal, { commandLine: this.#commandLine, ...by }, canOpen)
-    const tiers: readonly Tier[] | null = canOpen ? null : ['allow-always']
+    const tiers: readonly AllowMeaning[] | null = canOpen ? null : ['allow-always']
     const record = await requests.raise(this.#asker, {
       tool: PATH_TOOLS[access],
       name: keyOf(refusal),

@@ -9,7 +9,7 @@ import {
   type SandboxRequestsOptions,
 } from './sandbox-requests.js'
 
-const MAX_WAITING = 10
+const WAITING_MAX = 10
 
 interface ProxiesOptions extends SandboxRequestsOptions {
   /** Contains a directory for each session, which is visible in its sandbox. */
@@ -44,7 +44,7 @@ export class SessionProxies {
         const name = `${wanted.host}:${wanted.port}`
         if (allowed.has(name)) return true
         // A program that asks for many hosts does not fill the ledger.
-        if (waiting.size >= MAX_WAITING && !waiting.has(name)) return false
+        if (waiting.size >= WAITING_MAX && !waiting.has(name)) return false
         const asking = waiting.get(name) ?? this.#ask(session, wanted, () => allowed.add(name))
         waiting.set(name, asking)
         return asking.finally(() => waiting.delete(name))

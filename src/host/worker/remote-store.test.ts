@@ -69,10 +69,10 @@ class BreakableLink {
     return answer
   }
 
-  #send(frame: string): void {
+  #send(message: string): void {
     const fate = this.fate()
     if (fate === 'lose request') return this.#break()
-    const { id, method, params, again } = JSON.parse(frame)
+    const { id, method, params, again } = JSON.parse(message)
     const { signal } = new AbortController()
     const call = { method, params, isAgain: again === true, signal }
     void answerCall(id, () => this.#rights().answer(WORKER, call)).then(answer => {
@@ -84,7 +84,7 @@ class BreakableLink {
   #break(): void {
     this.breaks += 1
     setImmediate(() => {
-      for (const frame of [...this.#calls.frames()]) this.#send(JSON.stringify(frame))
+      for (const message of [...this.#calls.messages()]) this.#send(JSON.stringify(message))
     })
   }
 }
@@ -162,10 +162,10 @@ describe("a worker's store", () => {
     const breaking = link()
     const remote = remoteStore(breaking, systemClock)
     await remote.append(stream, 0, [counted(0)])
-    let frames = 0
+    let messages = 0
     breaking.fate = () => {
-      frames += 1
-      return frames % 5 === 0 ? 'lose answer' : frames % 7 === 2 ? 'lose request' : 'pass'
+      messages += 1
+      return messages % 5 === 0 ? 'lose answer' : messages % 7 === 2 ? 'lose request' : 'pass'
     }
     // Every fourth is the same as the one before it.
     const wanted = Array.from({ length: 200 }, (_, index) => index + 1 - (index % 4 === 3 ? 1 : 0))

@@ -104,7 +104,7 @@ export class WebhookDelivery {
         const error = await this.#deliver(event)
         if (this.#isStopped && error !== null) break
         if (error === null) delivered++
-        else await this.#bury(event, error)
+        else await this.#addDeadLetter(event, error)
       }
       position = event.position
     }
@@ -120,11 +120,11 @@ export class WebhookDelivery {
       if (this.#isStopped || event?.position !== position) return
       const error = await this.#deliver(event)
       if (error === null) await this.#write('webhook.redelivered', { position })
-      else await this.#bury(event, error)
+      else await this.#addDeadLetter(event, error)
     }
   }
 
-  async #bury({ position, type }: StoredEvent, { message, attempts }: Failure): Promise<void> {
+  async #addDeadLetter({ position, type }: StoredEvent, { message, attempts }: Failure): Promise<void> {
     await this.#write('webhook.dead', { position, type, attempts, error: message })
   }
 

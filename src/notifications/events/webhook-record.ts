@@ -35,13 +35,13 @@ export const webhooksProjection: Projection<WebhookRecord> = {
     if (isEvent(event, 'webhook.dead')) {
       const letter = { ...event.data, at: event.at }
       return {
-        ...without(record, letter.position),
-        dead: [...without(record, letter.position).dead, letter].slice(-DEAD_KEPT),
+        ...withoutDeadLetter(record, letter.position),
+        dead: [...withoutDeadLetter(record, letter.position).dead, letter].slice(-DEAD_KEPT),
       }
     }
     if (isEvent(event, 'webhook.redelivered')) {
       const { position } = event.data
-      return { ...without(record, position), delivered: record.delivered + 1 }
+      return { ...withoutDeadLetter(record, position), delivered: record.delivered + 1 }
     }
     if (isEvent(event, 'webhook.replayed')) {
       const { after } = event.data
@@ -52,7 +52,7 @@ export const webhooksProjection: Projection<WebhookRecord> = {
   },
 }
 
-function without(record: WebhookRecord, position: number): WebhookRecord {
+function withoutDeadLetter(record: WebhookRecord, position: number): WebhookRecord {
   return {
     ...record,
     dead: record.dead.filter(letter => letter.position !== position),

@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest'
-import type { Guess } from './analyser.js'
+import type { HeuristicResult } from './analyser.js'
 import type { HeuristicSettings } from './patterns.js'
-import { DEFAULTS, GuessFixture } from './testing/guess-fixture.js'
+import { DEFAULTS, HeuristicFixture } from './testing/heuristic-fixture.js'
 
-const said = (guess: Guess) => guess.emitted?.signal ?? null
-const why = (guess: Guess) => guess.suppressed?.reason ?? null
+const said = (guess: HeuristicResult) => guess.emitted?.signal ?? null
+const why = (guess: HeuristicResult) => guess.suppressed?.reason ?? null
 
 describe('HeuristicAnalyser', () => {
   it('reads a settled prompt at the cursor as the end of work; a bare dollar sign counts', () => {
     for (const prompt of ['user@host:~$ ', '$ ', '>>> ', 'In [3]: ', '(Pdb) ', 'Gemini> ', '... ']) {
-      const fixture = new GuessFixture()
+      const fixture = new HeuristicFixture()
       expect(said(fixture.print(1, `out\r\n${prompt}`))).toBeNull()
       expect([said(fixture.wait(1.1)), said(fixture.wait(1.2))]).toEqual([null, 'heuristic_done'])
     }
   })
 
   it('reads a prompt that is not at the cursor as text', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'use the $ \r\nand so on')
     expect([said(fixture.wait(2)), said(fixture.wait(3))]).toEqual([null, null])
   })
 
   it('starts a run at new lines, not at typing or short changes', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.status = 'idle'
     fixture.print(1, '$ ')
     expect(why(fixture.print(2, 'ls -l'))).toBe('typing')
     expect(said(fixture.print(3, '\r\nfile one\r\nfile two\r\n'))).toBe('heuristic_run')
-    const strict = new GuessFixture({ newline_min: 5, burst_min: 500 })
+    const strict = new HeuristicFixture({ newline_min: 5, burst_min: 500 })
     strict.status = 'idle'
     strict.print(1, '$ ls')
     expect(why(strict.print(2, '\r\nfile one\r\nfile two\r\n'))).toBe('newline_gate')
-    const slow = new GuessFixture({ line_rate_min: 10 })
+    const slow = new HeuristicFixture({ line_rate_min: 10 })
     slow.status = 'idle'
     slow.print(1, '$ ls')
     expect(why(slow.print(2, '\r\nfile one\r\nfile two\r\n'))).toBe('line_rate')
@@ -44,53 +44,53 @@ describe('HeuristicAnalyser', () => {
       'Enter a new name: ',
       'Press Enter to continue',
     ]) {
-      const fixture = new GuessFixture()
+      const fixture = new HeuristicFixture()
       fixture.print(1, `x\r\n${text}`)
       expect([said(fixture.wait(1.9)), said(fixture.wait(2))]).toEqual([null, 'heuristic_wait'])
-      const prose = new GuessFixture()
+      const prose = new HeuristicFixture()
       prose.print(1, `x\r\n${text}\r\n`)
       expect([said(prose.wait(2)), said(prose.wait(4))]).toEqual([null, null])
     }
   })
 
   it('does not read a sign without words before it as a question', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'x\r\nNote:')
     expect(said(fixture.wait(3))).toBeNull()
   })
 
   it('restarts the delay of a question that output follows within the guard', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'a\r\nb\r\nAre you sure? ')
     fixture.print(1.3, '\u001b7\u001b[1;1Hchanged\u001b8')
     expect([said(fixture.wait(2.2)), said(fixture.wait(2.3))]).toEqual([null, 'heuristic_wait'])
   })
 
   it('reads "Loading..." in an idle pane as neither prompt nor question nor spinner', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'x\r\nLoading...')
     expect([1.5, 2, 3, 4, 5.9].map(t => said(fixture.wait(t)))).toEqual([null, null, null, null, null])
     expect(said(fixture.wait(6))).toBe('heuristic_idle')
   })
 
   it('accepts a completion word alone on its row, after `quiet_done_s`', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'x\r\nAll done!\r\n')
     expect([said(fixture.wait(2.9)), said(fixture.wait(3))]).toEqual([null, 'heuristic_done'])
-    const prose = new GuessFixture()
+    const prose = new HeuristicFixture()
     prose.print(1, 'x\r\nWe are done with the first part\r\n')
     expect(said(prose.wait(3.5))).toBeNull()
   })
 
   it('starts a run when the interrupt mark appears, once, with or without new lines', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.status = 'idle'
     expect(said(fixture.print(1, '* Working (esc to interrupt)'))).toBe('heuristic_run')
     expect(said(fixture.wait(3))).toBeNull()
   })
 
   it('ends the run when the mark is gone for the quiet time, and not while rows change', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kanswer line')
     expect(why(fixture.print(3, '\r\nanother line'))).toBe('gone_pending')
@@ -98,7 +98,7 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('withdraws the end when the mark returns', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kx')
     fixture.print(2.5, '\r\u001b[KWorking (esc to interrupt)')
@@ -112,7 +112,7 @@ describe('HeuristicAnalyser', () => {
       'enter to select, esc to cancel',
       '`esc to interrupt`',
     ]) {
-      const fixture = new GuessFixture()
+      const fixture = new HeuristicFixture()
       fixture.status = 'idle'
       fixture.print(1, 'x\r\n')
       expect(why(fixture.print(2, row))).toBe('typing')
@@ -120,7 +120,7 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('guesses nothing after an end until new work starts', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.analyser.suppress()
     fixture.print(1, 'x\r\n$ ')
     expect(why(fixture.wait(2))).toBe('suppressed')
@@ -129,7 +129,7 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('guesses again after a better source overruled a guess', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.isLosing = true
     fixture.print(1, 'x\r\nAll done!\r\n')
     expect([said(fixture.wait(3)), said(fixture.wait(4))]).toEqual(['heuristic_done', 'heuristic_done'])
@@ -138,13 +138,13 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('suppresses a look that matches a negative pattern', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'x\r\n⠋ > ')
     expect(why(fixture.wait(2))).toBe('negative_pattern')
   })
 
   it('repeats no signal within `debounce_s`, and no idle signal within `idle_reemit_s`', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.print(1, 'x\r\ny')
     expect([said(fixture.wait(6)), why(fixture.wait(6.9)), why(fixture.wait(35.9)), said(fixture.wait(36))]).toEqual([
       'heuristic_idle',
@@ -156,7 +156,7 @@ describe('HeuristicAnalyser', () => {
 
   it('reads motion alone for `stall_s` as stalled: a mark, or a wait if configured', () => {
     for (const stalled of ['flag', 'wait'] as const) {
-      const fixture = new GuessFixture({ stalled })
+      const fixture = new HeuristicFixture({ stalled })
       fixture.print(1, 'x\r\nfetching 1%')
       let last = fixture.wait(1)
       const waits: string[] = []
@@ -170,7 +170,7 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('ends the run `interrupt_done_s` after the mark disappeared, if set', () => {
-    const fixture = new GuessFixture({ interrupt_done_s: 4 })
+    const fixture = new HeuristicFixture({ interrupt_done_s: 4 })
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kanswer')
     expect([said(fixture.wait(5.9)), said(fixture.wait(6))]).toEqual([null, 'heuristic_done'])
@@ -178,7 +178,7 @@ describe('HeuristicAnalyser', () => {
 
   it('starts a run at a burst of `burst_min` characters without a new line', () => {
     const grown = (length: number) => {
-      const fixture = new GuessFixture({ newline_min: 9 })
+      const fixture = new HeuristicFixture({ newline_min: 9 })
       fixture.status = 'idle'
       fixture.print(1, 'row\r\n$ ')
       return fixture.print(2, `\u001b7\u001b[1;1Hrow${'x'.repeat(length)}\u001b8`)
@@ -188,7 +188,7 @@ describe('HeuristicAnalyser', () => {
 
   it('searches for a mark in the last `live_rows` rows, for a negative pattern in `tail_rows`', () => {
     const above = (rows: number, settings: Partial<HeuristicSettings>, first: string, last: string) => {
-      const fixture = new GuessFixture(settings)
+      const fixture = new HeuristicFixture(settings)
       fixture.print(1, `${first}\r\n${'text\r\n'.repeat(rows)}${last}`)
       return fixture
     }
@@ -199,7 +199,7 @@ describe('HeuristicAnalyser', () => {
   })
 
   it('reports nothing while it is not eligible, but keeps its memory', () => {
-    const fixture = new GuessFixture()
+    const fixture = new HeuristicFixture()
     fixture.ineligible = 'higher_authority'
     fixture.print(1, 'Working (esc to interrupt)')
     fixture.print(2, '\r\u001b[Kx')

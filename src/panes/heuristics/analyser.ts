@@ -55,7 +55,7 @@ export const SUPPRESS_REASONS = [
 ] as const
 export type SuppressReason = (typeof SUPPRESS_REASONS)[number]
 
-export interface Guess {
+export interface HeuristicResult {
   emitted: { signal: HeuristicSignal; reason: string } | null
   suppressed: { signal: HeuristicSignal | 'any'; reason: SuppressReason } | null
   /** Nothing but motion for `stall_s`. */
@@ -128,7 +128,10 @@ export class HeuristicAnalyser {
     return this.#approval.isPresent || this.#question !== null
   }
 
-  look(features: ContentFeatures, context: { status: PaneStatus; ineligible: IneligibleReason | null }): Guess {
+  look(
+    features: ContentFeatures,
+    context: { status: PaneStatus; ineligible: IneligibleReason | null },
+  ): HeuristicResult {
     this.#remember(features)
     const isStalled = this.#isStalled(features.t)
     const none = { emitted: null, suppressed: null, isStalled }

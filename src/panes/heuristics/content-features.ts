@@ -183,10 +183,10 @@ function testOf(patterns: Patterns): RowTests {
   const known = rowTests.get(patterns)
   if (known) return known
   const tests = {
-    isInterrupt: onceAText(
+    isInterrupt: memoizeByText(
       row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
     ),
-    isSpinner: onceAText(row => matchesAny(patterns.spinner, row.trimEnd())),
+    isSpinner: memoizeByText(row => matchesAny(patterns.spinner, row.trimEnd())),
   }
   rowTests.set(patterns, tests)
   return tests
@@ -195,7 +195,7 @@ function testOf(patterns: Patterns): RowTests {
 /** A few screens. */
 const TEXTS_MAX = 200
 
-function onceAText(test: (text: string) => boolean): (text: string) => boolean {
+function memoizeByText(test: (text: string) => boolean): (text: string) => boolean {
   const found = new Map<string, boolean>()
   return text => {
     const known = found.get(text)

@@ -1,6 +1,6 @@
 export {
-  type Guess,
   HeuristicAnalyser,
+  type HeuristicResult,
   type HeuristicSignal,
 } from './analyser.js'
 export { type ContentFeatures, featuresLater, featuresOf, hasLiveMenu, spinnerMask } from './content-features.js'

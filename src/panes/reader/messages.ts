@@ -1,5 +1,5 @@
 import type { Observation, Outline, Pack } from '../../screen/index.js'
-import type { EmulatorOptions, Evidence, Frame, ProgramStatus, Row } from '../../terminal/index.js'
+import type { EmulatorOptions, Frame, ProgramStatus, Row, TerminalEvidence } from '../../terminal/index.js'
 import type { Look } from '../pane-screen.js'
 import type { SwitchedOff } from '../rule-time-box.js'
 import type { KeyModes } from '../screen-view.js'
@@ -52,7 +52,7 @@ export interface ReaderReply {
 
 export type SentOutput =
   | { type: 'reply'; bytes: Uint8Array }
-  | { type: 'evidence'; t: number; evidence: Evidence }
+  | { type: 'evidence'; t: number; evidence: TerminalEvidence }
   | { type: 'look'; look: SentLook }
 
 /** A look as the difference to the one before. */

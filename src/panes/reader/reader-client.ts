@@ -231,10 +231,20 @@ class ScreenMirror implements ScreenView {
 
   #decode(output: SentOutput): PaneOutput {
     if (output.type === 'evidence' && output.evidence.kind === 'status') this.#status = output.evidence.status
-    return output.type === 'look' ? { type: 'look', look: this.#see(output.look) } : output
+    return output.type === 'look' ? { type: 'look', look: this.#restoreLook(output.look) } : output
   }
 
-  #see({ frame: sent, rows, isRedrawn, t, isSettled, isConfirmed, observation, outline, atWork }: SentLook): Look {
+  #restoreLook({
+    frame: sent,
+    rows,
+    isRedrawn,
+    t,
+    isSettled,
+    isConfirmed,
+    observation,
+    outline,
+    atWork,
+  }: SentLook): Look {
     const before = this.#last
     this.#last = {
       t,

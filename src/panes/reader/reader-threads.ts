@@ -9,7 +9,7 @@ import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import { TerminalReader } from './terminal-reader.js'
 
 /** Another thread is started when each has this many sessions: a thread needs memory of its own. */
-const SESSIONS_EACH = 4
+const SESSIONS_PER_THREAD = 4
 /**
  * How often threads are checked, and how long one piece of work may take. It usually takes 1 ms.
  */
@@ -117,7 +117,7 @@ export class ReaderThreads {
   #threadFor(isAlone: boolean): ReaderThread {
     const shared = [...this.#threads].filter(thread => !thread.isAlone).sort((a, b) => a.size - b.size)
     const [emptiest] = shared
-    const isFull = emptiest === undefined || (emptiest.size >= SESSIONS_EACH && shared.length < this.max)
+    const isFull = emptiest === undefined || (emptiest.size >= SESSIONS_PER_THREAD && shared.length < this.max)
     return isAlone || isFull ? this.#start(isAlone) : emptiest
   }
 

@@ -4,9 +4,9 @@ import type { KeeperListener } from '../../keeper/index.js'
 /** How long sessions work before other work of the host continues. */
 const SLICE_MS = 4
 /** Output that waited this long is read at once: a look per chunk adds to the delay. */
-const BEHIND_MS = 50
+const OUTPUT_WAIT_MAX_MS = 50
 /** A session that asked usually asks again: how long after its last request it keeps priority. */
-const ASKED_MS = 2_000
+const REQUEST_PRIORITY_MS = 2_000
 /** A chunk this large and above average probably redraws the screen, perhaps a menu. */
 const BURST_BYTES = 512
 const BURST_FACTOR = 4
@@ -21,8 +21,8 @@ const PIECE_BYTES = 16 * 1024
 /**
  * How much output may wait; beyond it the host reads no more from the keeper until most is read.
  */
-const WAITING_MAX = 4 * 1024 * 1024
-const WAITING_AGAIN = 1024 * 1024
+const WAITING_MAX_BYTES = 4 * 1024 * 1024
+const RESUME_BELOW_BYTES = 1024 * 1024
 
 /*
  * Orders the work of sessions that share one thread: on the host, the output of the keeper; in a
@@ -48,7 +48,7 @@ const WAITING_AGAIN = 1024 * 1024
  *   little work has no queue and no delay.
  *
  * Symptom → constant: requests to the host are slow while sessions write → SLICE_MS down; frames
- * that lasted only a moment are missed → BEHIND_MS up, at the price of delay.
+ * that lasted only a moment are missed → OUTPUT_WAIT_MAX_MS up, at the price of delay.
  */
 export class SessionScheduler {
   readonly #clock: Clock
@@ -177,7 +177,7 @@ export class SessionScheduler {
   }
 
   #checkPaused(): void {
-    const isPaused = this.#waitingBytes > (this.#isPaused ? WAITING_AGAIN : WAITING_MAX)
+    const isPaused = this.#waitingBytes > (this.#isPaused ? RESUME_BELOW_BYTES : WAITING_MAX_BYTES)
     if (isPaused === this.#isPaused) return
     this.#isPaused = isPaused
     this.#pauseReading(isPaused)
@@ -290,7 +290,7 @@ export class SessionQueue {
   /** The session has an open request, had one a moment ago, or has just printed a burst. */
   mayAsk(now: number): boolean {
     if (this.#port.isAsking()) this.#askedAt = now
-    return now - this.#askedAt < ASKED_MS || now - this.#burstAt < BURST_PRIORITY_MS
+    return now - this.#askedAt < REQUEST_PRIORITY_MS || now - this.#burstAt < BURST_PRIORITY_MS
   }
 
   /** The first work, or a part of it; with the output behind it if it has waited long. */
@@ -302,7 +302,7 @@ export class SessionQueue {
       this.work.unshift({ work: { ...work, bytes: bytes.subarray(PIECE_BYTES), offset: offset + PIECE_BYTES }, since })
       return { work: { ...work, bytes: bytes.subarray(0, PIECE_BYTES) }, size: PIECE_BYTES }
     }
-    if (typeof work === 'function' || now - since < BEHIND_MS) return { work, size }
+    if (typeof work === 'function' || now - since < OUTPUT_WAIT_MAX_MS) return { work, size }
     const parts = [work]
     while (size < PIECE_BYTES) {
       const next = this.work[0]?.work

@@ -2,4 +2,4 @@ export { contentBytes } from './content-bytes.js'
 
 export type { TmuxPaneInfo } from './pane-fields.js'
 export type { TmuxContent } from './tmux-server.js'
-export { TmuxSource, tmuxPlaces } from './tmux-source.js'
+export { TmuxSource, tmuxLocations } from './tmux-source.js'

@@ -29,7 +29,7 @@ function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
 }
 
 /** The tmux servers to join: those of an environment, or the one that the settings name. */
-export function tmuxPlaces(
+export function tmuxLocations(
   env: NodeJS.ProcessEnv,
   configured: string | null,
 ): { directories: string[]; sockets: string[] } {

@@ -24,7 +24,7 @@ export interface Check {
   job: string | null
 }
 
-export interface Remark {
+export interface PullComment {
   id: string
   author: string
   isBot: boolean
@@ -37,7 +37,7 @@ export interface Thread {
   path: string
   line: number | null
   isResolved: boolean
-  remarks: Remark[]
+  comments: PullComment[]
 }
 
 /** All about a pull request that following it needs. */
@@ -47,7 +47,7 @@ export interface PullView extends Pull {
   checks: Check[]
   threads: Thread[]
   /** Comments that belong to no line, and texts of reviews. */
-  comments: Remark[]
+  comments: PullComment[]
 }
 
 interface NewPull {
@@ -65,8 +65,8 @@ type MergeMethod = 'merge' | 'squash' | 'rebase'
 /**
  * A site with pull requests, through its own program and login. Reading may be repeated; code
  * that writes first checks whether it is already there.
- * @throws SignalboxError `E_AGENT_MISSING`, `E_UNKNOWN`, `E_TRACKER`; `ForgeBusy` when the site
- * should be asked again later.
+ * @throws SignalboxError `E_PROGRAM_MISSING`, `E_NOT_SIGNED_IN`, `E_UNKNOWN`, `E_TRACKER`;
+ * `ForgeBusy` when the site should be asked again later.
  */
 export interface Forge {
   readonly name: 'github' | 'gitlab'
@@ -114,7 +114,7 @@ export async function forgeOutput(
   try {
     end = await run(args)
   } catch (error) {
-    throw new SignalboxError('E_AGENT_MISSING', notStarted(program, error), {
+    throw new SignalboxError('E_PROGRAM_MISSING', notStarted(program, error), {
       next: program === 'gh' ? 'install the GitHub CLI: https://cli.github.com' : 'install the GitLab CLI: glab',
       cause: error,
     })
@@ -123,7 +123,7 @@ export async function forgeOutput(
   const said = (end.stderr.trim() || end.stdout.trim()).split('\n')[0] ?? ''
   if (BUSY.test(end.stderr)) throw new ForgeBusy(program === 'gh' ? 'GitHub' : 'GitLab', said)
   if (/not logged in|auth login|HTTP 401/i.test(end.stderr))
-    throw new SignalboxError('E_AGENT_MISSING', `${program} is not signed in: ${said}`, {
+    throw new SignalboxError('E_NOT_SIGNED_IN', `${program} is not signed in: ${said}`, {
       next: `${program} auth login`,
     })
   const isMissing = /not found|could not resolve|no pull requests? found|HTTP 404/i.test(said)

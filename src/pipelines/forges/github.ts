@@ -107,7 +107,7 @@ export function githubForge(run: RunForge): Forge {
           path,
           line,
           isResolved,
-          remarks: comments.nodes.map(({ id: comment, body, author: by }) => ({
+          comments: comments.nodes.map(({ id: comment, body, author: by }) => ({
             id: comment,
             body,
             author: by?.login ?? 'ghost',
@@ -155,7 +155,7 @@ export function githubForge(run: RunForge): Forge {
       const view = parse(viewAnswer, await gh(['pr', 'view', String(number), '--json', fields], what), what)
       const comments = await rest(`repos/{owner}/{repo}/issues/${number}/comments`, `comments of ${what}`)
       const reviews = await rest(`repos/{owner}/{repo}/pulls/${number}/reviews`, `reviews of ${what}`)
-      const remarks = (kind: string, list: z.infer<typeof restComments>) =>
+      const commentsOf = (kind: string, list: z.infer<typeof restComments>) =>
         list
           .filter(({ body }) => (body ?? '').trim() !== '')
           .map(({ id, body, user }) => ({
@@ -170,7 +170,7 @@ export function githubForge(run: RunForge): Forge {
         isApproved: view.reviewDecision === 'APPROVED' || view.reviewDecision === '' || view.reviewDecision === null,
         checks: (view.statusCheckRollup ?? []).map(checkOf),
         threads: await threads(number),
-        comments: [...remarks('c', comments), ...remarks('r', reviews)],
+        comments: [...commentsOf('c', comments), ...commentsOf('r', reviews)],
       }
     },
     async log({ job }) {

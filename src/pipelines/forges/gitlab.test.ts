@@ -68,7 +68,7 @@ test('a merge request of GitLab has checks, threads and comments like a pull req
       path: 'a.txt',
       line: 4,
       isResolved: false,
-      remarks: [{ id: 'n1', body: 'a bug', author: 'ada', isBot: false }],
+      comments: [{ id: 'n1', body: 'a bug', author: 'ada', isBot: false }],
     },
   ])
   expect(view.comments).toEqual([{ id: 'n3', body: 'hm', author: 'project_1_bot_x', isBot: true }])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseAnswer } from '../trackers/tracker.js'
-import { type Check, type Forge, forgeOutput, type Pull, type Remark, type RunForge } from './forge.js'
+import { type Check, type Forge, forgeOutput, type Pull, type PullComment, type RunForge } from './forge.js'
 
 const requestAnswer = z.object({
   iid: z.int(),
@@ -109,9 +109,9 @@ export function gitlabForge(run: RunForge): Forge {
             path: notes[0]!.position?.new_path ?? '',
             line: notes[0]!.position?.new_line ?? null,
             isResolved: notes[0]!.resolved,
-            remarks: notes.map(remarkOf),
+            comments: notes.map(commentOf),
           })),
-        comments: spoken.filter(({ notes }) => !notes[0]!.resolvable).flatMap(({ notes }) => notes.map(remarkOf)),
+        comments: spoken.filter(({ notes }) => !notes[0]!.resolvable).flatMap(({ notes }) => notes.map(commentOf)),
       }
     },
     async log({ job }) {
@@ -151,7 +151,7 @@ function pullOf(answer: z.infer<typeof requestAnswer>): Pull {
   }
 }
 
-function remarkOf({ id, body, author }: z.infer<typeof discussion>['notes'][number]): Remark {
+function commentOf({ id, body, author }: z.infer<typeof discussion>['notes'][number]): PullComment {
   // The public API marks bots only in newer versions; their names follow a pattern.
   const isBot = author.bot ?? /^(project|group)_\d+_bot|bot$/i.test(author.username)
   return { id: `n${id}`, body, author: author.username, isBot }

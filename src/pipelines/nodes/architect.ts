@@ -7,7 +7,7 @@ import { planFile } from '../plan/plan-path.js'
 import { looksLikePlan } from '../plan/validate-plan.js'
 import { architectPrompt } from '../prompts/role-prompts.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
-import { hashOf, noted, readOptional } from './common.js'
+import { hashOf, historyEntries, readOptional } from './common.js'
 import { askSpending } from './spending.js'
 
 /** The Architect's answer is kept in the state up to this size. */
@@ -26,7 +26,7 @@ export const architect: AgentNode = {
   async conclude(context, { text }) {
     const { state, call, cwd } = context
     const path = state.plan_path!
-    const undone = await undoOthers(context)
+    const undone = await revertOtherFiles(context)
     if (undone.length > 0)
       call.notice(
         'warning',
@@ -49,7 +49,7 @@ export const architect: AgentNode = {
         plan_hash: hash,
         raw_architect_output: text.slice(0, OUTPUT_MAX),
         human_approved: null,
-        history: noted(context, 'architect', found ? `wrote ${path}` : 'wrote no plan'),
+        history: historyEntries(context, 'architect', found ? `wrote ${path}` : 'wrote no plan'),
       },
       events: found
         ? [newEvent('plan.written', { path, hash, revision: context.step.visit, source: found.source })]
@@ -85,7 +85,7 @@ async function rememberTree(context: NodeContext): Promise<void> {
   if (!existsSync(file)) writeFileSync(file, await context.git.treeHash(planPaths(context)))
 }
 
-async function undoOthers(context: NodeContext): Promise<string[]> {
+async function revertOtherFiles(context: NodeContext): Promise<string[]> {
   const { git, args, call } = context
   const file = treeFile(context)
   if (!existsSync(file)) return []

@@ -6,7 +6,7 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { isSerious } from '../review-object.js'
 import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
-import { conflictFailure, headBefore, noted, readOptional, withTask } from './common.js'
+import { conflictFailure, headBefore, historyEntries, readOptional, withTask } from './common.js'
 
 /** One commit per task. Looks for the trailers first: a repeated step finds its commit. */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
@@ -17,7 +17,7 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
       route: 'developer',
       update: {
         user_message: readOptional(hookFile(context)),
-        history: noted(context, reply.by, 'lets the Developer fix what the hook reported'),
+        history: historyEntries(context, reply.by, 'lets the Developer fix what the hook reported'),
       },
     }
   if (reply?.option === 'stop')
@@ -84,7 +84,11 @@ function finished(context: NodeContext, commit: string | null, objections: strin
     ...(commit !== null && { commit }),
     update: {
       tasks,
-      history: noted(context, 'signalbox', commit ? `committed ${commit.slice(0, 12)}` : 'the task changed nothing'),
+      history: historyEntries(
+        context,
+        'signalbox',
+        commit ? `committed ${commit.slice(0, 12)}` : 'the task changed nothing',
+      ),
     },
     events: [
       newEvent('task.finished', { ...facts, verdict, iterations: state.tasks[index - 1]?.iterations ?? 0, objections }),

@@ -6,7 +6,11 @@ import type { NewEvent } from '../../store/index.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import type { HistoryEntry, ImplementationState, PipelineTask } from '../state.js'
 
-export function noted({ services }: Pick<NodeContext, 'services'>, agent: string, message: string): HistoryEntry[] {
+export function historyEntries(
+  { services }: Pick<NodeContext, 'services'>,
+  agent: string,
+  message: string,
+): HistoryEntry[] {
   return [{ timestamp: new Date(services.clock.now()).toISOString(), agent, message }]
 }
 

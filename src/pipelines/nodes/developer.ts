@@ -3,7 +3,7 @@ import { developerPrompt, fixPrompt, type RolePrompt } from '../prompts/role-pro
 import { isSerious, type ReviewItem } from '../review-object.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { isOnTask } from '../state.js'
-import { conflictFailure, headBefore, noted } from './common.js'
+import { conflictFailure, headBefore, historyEntries } from './common.js'
 import { askSpending } from './spending.js'
 
 /** Implements the current task, or fixes review items in the same conversation. */
@@ -38,7 +38,7 @@ export const developer: AgentNode = {
       update: {
         driver_session_id: sessionId,
         user_message: null,
-        history: noted(context, 'developer', firstLine(text)),
+        history: historyEntries(context, 'developer', firstLine(text)),
       },
     } satisfies NodeResult
   },

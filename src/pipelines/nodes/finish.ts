@@ -6,34 +6,38 @@ import { PipelineGit } from '../pipeline-git.js'
 import { isSerious } from '../review-object.js'
 import type { ImplementationState, Outcome } from '../state.js'
 import { postComment } from '../trackers/comment.js'
-import { noted } from './common.js'
+import { historyEntries } from './common.js'
 
 /** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
   const { state } = context
-  const { outcome, objections } = verdictOf(state)
+  const { outcome, objections } = finalOutcomeOf(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
   await removeUnusedWorkspace(context, events)
   await postComment(context, summary, events)
   return {
     route: 'exit',
-    update: { outcome, final_response: summary, history: noted(context, 'signalbox', summary.split('\n')[0]!) },
+    update: {
+      outcome,
+      final_response: summary,
+      history: historyEntries(context, 'signalbox', summary.split('\n')[0]!),
+    },
     events,
     verdict: { outcome, objections },
     response: summary,
   }
 }
 
-function verdictOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
-  if (state.pipeline_type === 'review') return reviewVerdict(state)
+function finalOutcomeOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+  if (state.pipeline_type === 'review') return reviewOutcome(state)
   // The person who merged it has accepted it; before that, only open findings count.
   if (state.pipeline_type === 'pull_request') return { outcome: 'approved', objections: [] }
-  return taskVerdict(state)
+  return taskOutcome(state)
 }
 
 /** `approved`, or `objections_accepted` if a person accepted all; else `objections`. */
-function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+function taskOutcome(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const open = state.tasks.filter(({ status }) => status !== 'approved')
   const objections = open.flatMap(task => task.objections.map(text => `task ${task.number}: ${text}`))
   if (open.length === 0 && state.tasks.length > 0) return { outcome: 'approved', objections: [] }
@@ -44,7 +48,7 @@ function taskVerdict(state: ImplementationState): { outcome: Outcome; objections
 }
 
 /** Serious items stay open until a review misses them or the Evaluator refutes them. */
-function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+function reviewOutcome(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const { last_review: review, evaluation_result: evaluated, open_objections: left } = state
   if (!review) return { outcome: 'approved', objections: [...left] }
   const rejected = new Set(

@@ -1,5 +1,5 @@
 import type { NodeContext, NodeResult } from '../node.js'
-import { noted, taskStarted, treeNow } from './common.js'
+import { historyEntries, taskStarted, treeNow } from './common.js'
 
 /** The next task starts fresh: without the review and conversation of the previous one. */
 export async function nextTask(context: NodeContext): Promise<NodeResult> {
@@ -18,7 +18,7 @@ export async function nextTask(context: NodeContext): Promise<NodeResult> {
       last_reviews: [],
       user_message: null,
       task_base: await treeNow(context),
-      history: noted(context, 'signalbox', `task ${index + 1} of ${tasks.length}`),
+      history: historyEntries(context, 'signalbox', `task ${index + 1} of ${tasks.length}`),
     },
     events: [taskStarted(tasks, index)],
   }

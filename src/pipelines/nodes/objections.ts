@@ -1,14 +1,14 @@
 import { objectionsQuestion, taskOf } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { openObjections } from './commit-task.js'
-import { noted, withTask } from './common.js'
+import { historyEntries, withTask } from './common.js'
 
 /** The task reached the review limit unapproved: a person or the policy decides. */
 export async function objections(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   const open = openObjections(state)
   if (reply) {
-    if (reply.option === 'more') return more(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
+    if (reply.option === 'more') return raiseLimit(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
     if (reply.option === 'accept') return accept(context, reply.by, open, true)
     if (reply.option === 'stop') return stop(context, reply.by, open)
   }
@@ -24,14 +24,14 @@ export async function objections(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-function more(context: NodeContext, by: string, count: number): NodeResult {
+function raiseLimit(context: NodeContext, by: string, count: number): NodeResult {
   const { state, args } = context
   const extra = Number.isInteger(count) && count > 0 ? count : args.profile.maxTaskReviews
   return {
     route: 'developer',
     update: {
       task_review_limit: (state.task_review_limit ?? args.profile.maxTaskReviews) + extra,
-      history: noted(context, by, `allows the task ${extra} more reviews`),
+      history: historyEntries(context, by, `allows the task ${extra} more reviews`),
     },
   }
 }
@@ -42,7 +42,7 @@ function accept(context: NodeContext, by: string, open: string[], isPerson: bool
     route: 'commit_task',
     update: {
       tasks: withTask(context.state, change),
-      history: noted(context, by, `continues with ${open.length} objections`),
+      history: historyEntries(context, by, `continues with ${open.length} objections`),
     },
   }
 }
@@ -53,7 +53,7 @@ function stop(context: NodeContext, by: string, open: string[]): NodeResult {
     update: {
       outcome: 'failed',
       tasks: withTask(context.state, { status: 'objections', objections: open }),
-      history: noted(context, by, 'stops the run: the task was not approved'),
+      history: historyEntries(context, by, 'stops the run: the task was not approved'),
     },
     end: {
       status: 'failed',

@@ -13,7 +13,7 @@ import { freePlanPath, planFile } from '../plan/plan-path.js'
 import { routeAfterPrepare } from '../routing.js'
 import { givenPlan } from '../set-plan.js'
 import type { StateUpdate } from '../state.js'
-import { hashOf, noted } from './common.js'
+import { hashOf, historyEntries } from './common.js'
 
 const SET_UP = 'signalbox.set-up'
 const SETUP_TIMEOUT_MS = 600_000
@@ -46,7 +46,7 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   const update: StateUpdate = {
     branch,
     base_commit: base,
-    history: noted(context, 'signalbox', `works on ${branch ?? 'the current checkout'}`),
+    history: historyEntries(context, 'signalbox', `works on ${branch ?? 'the current checkout'}`),
   }
   if (args.planPath !== null) {
     const isForeign = async (path: string) => (await git.git.try(['cat-file', '-e', `${base}:${path}`])).code === 0

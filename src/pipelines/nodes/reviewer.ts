@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { addUsage, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import { plural } from '../../text/index.js'
-import type { Finding } from '../args.js'
+import type { GivenFinding } from '../args.js'
 import { extractStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
@@ -13,7 +13,7 @@ import { isApproved, itemKey, mergeReviews, REVIEW_SCHEMA, reviewObject } from '
 import { callOf, turnFailed } from '../role-turn.js'
 import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
 import type { StateUpdate, TypedReview } from '../state.js'
-import { codeAt, noted } from './item-code.js'
+import { codeAt, historyEntries } from './item-code.js'
 import { findingsOf, runChecks } from './run-checks.js'
 import { askSpending } from './spending.js'
 
@@ -61,7 +61,7 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
 }
 
 /** The comments of a person are a review like any other: the Evaluator judges each of them. */
-function commentsAsReview(findings: readonly Finding[]): TypedReview | null {
+function commentsAsReview(findings: readonly GivenFinding[]): TypedReview | null {
   if (findings.length === 0) return null
   const items = findings.map(({ file, line, text }, index) => ({
     number: index + 1,
@@ -86,7 +86,11 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
     structured_review: merged,
     review_iteration: state.review_iteration + 1,
     code_changes_for_review: material.diff.file,
-    history: noted(context, 'reviewer', merged.approved ? 'approved' : `did not approve: ${merged.items.length} items`),
+    history: historyEntries(
+      context,
+      'reviewer',
+      merged.approved ? 'approved' : `did not approve: ${merged.items.length} items`,
+    ),
   }
   const finished = newEvent('review.finished', {
     isApproved: merged.approved,
@@ -186,7 +190,7 @@ function withoutSettled(context: NodeContext, review: TypedReview): TypedReview 
 async function changedMeanwhile(context: NodeContext, before: string, after: string): Promise<NodeResult> {
   const { git, args } = context
   const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
-  markVoid(context)
+  recordVoidReview(context)
   if (args.workspace.mode === 'in_place')
     return failed(`files changed during the review and were left as they are: ${paths}`)
   await git.git.restoreTree(before)
@@ -196,7 +200,7 @@ async function changedMeanwhile(context: NodeContext, before: string, after: str
 /**
  * A Reviewer that changed files has not reviewed, and its answer stays void in every later attempt.
  */
-function markVoid(context: NodeContext): void {
+function recordVoidReview(context: NodeContext): void {
   writeFileSync(voidFile(context, context.step.attempt), '', { mode: 0o600 })
   for (const type of context.state.review_types) rmSync(keptFile(context, type), { force: true })
 }

@@ -20,7 +20,7 @@ export const BLOCKING_ISSUES = ['no_task_header', 'no_goal', 'too_short'] as con
 const NOTED_ISSUES = ['duplicate_task_number', 'task_without_body'] as const
 type PlanIssue = (typeof BLOCKING_ISSUES)[number] | (typeof NOTED_ISSUES)[number]
 
-const MIN_LENGTH = 200
+const LENGTH_MIN = 200
 const TASK_HEADER = /^### Task (\d+(?:\.\d+)?):(.*)$/
 
 /** Checks a plan by rules, and extracts its goal, tasks and files. No model is involved. */
@@ -31,7 +31,7 @@ export function validatePlan(text: string): PlanReport {
   const blocking: PlanIssue[] = []
   if (headers.length === 0) blocking.push('no_task_header')
   if (goal === null) blocking.push('no_goal')
-  if (normaliseLines(text).trim().length < MIN_LENGTH) blocking.push('too_short')
+  if (normaliseLines(text).trim().length < LENGTH_MIN) blocking.push('too_short')
   const noted: PlanIssue[] = []
   const numbers = headers.map(({ number }) => number)
   if (new Set(numbers).size < numbers.length) noted.push('duplicate_task_number')

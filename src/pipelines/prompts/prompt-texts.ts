@@ -1,6 +1,6 @@
 /**
  * The instructions of each role, which a person may edit: `{{name}}` is filled in. The material of
- * the role (issue, plan, diff, items) follows as framed data, and the form of the answer comes
+ * the role (issue, plan, diff, items) follows in named sections, and the form of the answer comes
  * last: neither can be edited away.
  */
 export const PROMPT_TEXTS: Readonly<Record<string, string>> = {

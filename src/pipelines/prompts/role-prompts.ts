@@ -19,9 +19,9 @@ export function architectPrompt(state: ImplementationState, { profile }: Pipelin
   const used = findPrompt('architect.plan', profile.prompts)
   const { issue, design, plan_path: path, plan_validation: checked, human_rejections: said } = state
   const parts = [fill(used.text, { plan_path: path ?? '' }), DATA_NOTE]
-  if (issue) parts.push(frame('issue', `${issue.title}\n\n${issue.description}`.trim()))
-  if (design) parts.push(frame('design', design.content))
-  if (state.plan_markdown) parts.push(frame('current plan', state.plan_markdown))
+  if (issue) parts.push(promptSection('issue', `${issue.title}\n\n${issue.description}`.trim()))
+  if (design) parts.push(promptSection('design', design.content))
+  if (state.plan_markdown) parts.push(promptSection('current plan', state.plan_markdown))
   if (checked && !checked.valid)
     parts.push(
       `The last plan could not be used: ${checked.issues.map(explain).join('; ')}. Write the complete plan again.`,
@@ -29,7 +29,7 @@ export function architectPrompt(state: ImplementationState, { profile }: Pipelin
   if (said.length > 0) {
     const all = said.map((text, index) => `${index + 1}. ${text}`).join('\n')
     parts.push(
-      `A person has read the plan and rejected it. All of their feedback, oldest first:\n\n${frame('feedback', all)}\n\nWrite a plan that does what they ask.`,
+      `A person has read the plan and rejected it. All of their feedback, oldest first:\n\n${promptSection('feedback', all)}\n\nWrite a plan that does what they ask.`,
     )
   }
   return { text: `${parts.join('\n\n')}\n`, used }
@@ -62,17 +62,19 @@ export function developerPrompt(
   const index = state.current_task_index
   const section = planSections(state.plan_markdown ?? '')[index] ?? state.plan_markdown ?? ''
   const done = state.tasks.slice(0, index).map(task => `- ${task.number}: ${task.title ?? 'without a title'}`)
-  const parts = [used.text, `Goal: ${state.goal ?? state.issue?.title ?? ''}`, frame('task', section)]
+  const parts = [used.text, `Goal: ${state.goal ?? state.issue?.title ?? ''}`, promptSection('task', section)]
   if (done.length > 0) parts.push(`Already finished:\n${done.join('\n')}`)
   if (notes.open.length > 0)
     parts.push(
-      `A review did not approve your work. Fix each of these:\n\n${frame('review comments', notes.open.map(commentLine).join('\n\n'))}`,
+      `A review did not approve your work. Fix each of these:\n\n${promptSection('review comments', notes.open.map(commentLine).join('\n\n'))}`,
     )
   if (notes.hook)
-    parts.push(`A hook of the repository rejected the commit:\n\n${frame('hook', cutMiddle(notes.hook, CHECK_MAX))}`)
+    parts.push(
+      `A hook of the repository rejected the commit:\n\n${promptSection('hook', cutMiddle(notes.hook, CHECK_MAX))}`,
+    )
   if (notes.left)
     parts.push(
-      `An earlier attempt was cut off. Its output:\n\n${frame('earlier attempt', cutMiddle(notes.left, 8_000))}`,
+      `An earlier attempt was cut off. Its output:\n\n${promptSection('earlier attempt', cutMiddle(notes.left, 8_000))}`,
     )
   return { text: `${parts.join('\n\n')}\n`, used }
 }
@@ -84,8 +86,8 @@ export function fixPrompt(
   note: string | null,
 ): RolePrompt {
   const used = findPrompt('developer.review_fix', profile.prompts)
-  const parts = [used.text, frame('items', items.map(commentLine).join('\n\n'))]
-  if (note) parts.push(`In addition:\n\n${frame('note', note)}`)
+  const parts = [used.text, promptSection('items', items.map(commentLine).join('\n\n'))]
+  if (note) parts.push(`In addition:\n\n${promptSection('note', note)}`)
   if (state.goal) parts.push(`The purpose of the changes: ${state.goal}`)
   return { text: `${parts.join('\n\n')}\n`, used }
 }
@@ -113,24 +115,26 @@ export function reviewerPrompt(
   const { type, guidelines, diff, checks, settled } = material
   const used = findPrompt(`reviewer.${type}`, profile.prompts)
   const parts = [used.text]
-  if (guidelines !== null) parts.push(frame('guidelines', guidelines))
+  if (guidelines !== null) parts.push(promptSection('guidelines', guidelines))
   parts.push(DATA_NOTE)
   if (state.pipeline_type === 'implementation') {
     const section = planSections(state.plan_markdown ?? '')[state.current_task_index]
-    parts.push(frame('task', section ?? state.plan_markdown ?? ''))
+    parts.push(promptSection('task', section ?? state.plan_markdown ?? ''))
   } else if (state.issue)
-    parts.push(frame('issue', `${state.issue.title}\n\n${cutMiddle(state.issue.description, ISSUE_MAX)}`))
+    parts.push(promptSection('issue', `${state.issue.title}\n\n${cutMiddle(state.issue.description, ISSUE_MAX)}`))
   if (diff.isBig) parts.push(`The changes are too long for this message. They are in ${diff.file}; read them there.`)
   else if (diff.text.trim() === '')
     parts.push(
       'Nothing was changed. Check whether the requested result already existed: approve only if it did; otherwise raise what is missing.',
     )
-  else parts.push(frame('changes', diff.text))
-  if (diff.hidden.length > 0) parts.push(frame('changed files that are not shown', diff.hidden.join('\n')))
+  else parts.push(promptSection('changes', diff.text))
+  if (diff.hidden.length > 0) parts.push(promptSection('changed files that are not shown', diff.hidden.join('\n')))
   for (const { command, exit, output } of checks)
-    parts.push(frame(`check: ${command} (${exit})`, cutMiddle(output, CHECK_MAX) || 'no output'))
+    parts.push(promptSection(`check: ${command} (${exit})`, cutMiddle(output, CHECK_MAX) || 'no output'))
   if (settled.length > 0)
-    parts.push(frame('already decided; do not raise these again', settled.map(print => `- ${print}`).join('\n')))
+    parts.push(
+      promptSection('already decided; do not raise these again', settled.map(entry => `- ${entry}`).join('\n')),
+    )
   parts.push(REVIEW_ANSWER)
   if (material.complaint !== null) parts.push(retryNote(material.complaint))
   return { text: `${parts.join('\n\n')}\n`, used }
@@ -147,7 +151,7 @@ export function evaluatorPrompt(
 ): RolePrompt {
   const used = findPrompt('evaluator', profile.prompts)
   const shown = items.map(({ item, code }) => `${commentLine(item)}${code ? `\nCode:\n${code}` : ''}`)
-  const parts = [used.text, DATA_NOTE, frame('items', shown.join('\n\n')), EVALUATION_ANSWER]
+  const parts = [used.text, DATA_NOTE, promptSection('items', shown.join('\n\n')), EVALUATION_ANSWER]
   if (complaint !== null) parts.push(retryNote(complaint))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
@@ -200,7 +204,7 @@ export function planSections(plan: string): string[] {
 /**
  * Frames text as data between marks that cannot occur in it: nothing inside can end its own block.
  */
-export function frame(name: string, text: string): string {
+export function promptSection(name: string, text: string): string {
   let mark = '====='
   while (text.includes(mark)) mark += '='
   return `${mark} ${name} ${mark}\n${text}\n${mark} end of ${name} ${mark}`

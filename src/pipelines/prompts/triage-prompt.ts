@@ -2,7 +2,7 @@ import { PULL_VERDICTS } from '../../events/index.js'
 import type { PipelineArgs } from '../args.js'
 import type { PullState } from '../state.js'
 import { findPrompt } from './find-prompt.js'
-import { DATA_NOTE, frame, type RolePrompt, retryNote } from './role-prompts.js'
+import { DATA_NOTE, promptSection, type RolePrompt, retryNote } from './role-prompts.js'
 
 export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complaint: string | null): RolePrompt {
   const used = findPrompt('evaluator.pull_request', profile.prompts)
@@ -11,7 +11,13 @@ export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complai
     const who = kind === 'check' ? 'failed check' : `${isBot ? 'bot' : 'person'} ${author}`
     return `#${number} [${kind}]${location} (${who})\n${body}`
   })
-  const parts = [used.text, `The pull request: ${pull.title}`, DATA_NOTE, frame('items', items.join('\n\n')), ANSWER]
+  const parts = [
+    used.text,
+    `The pull request: ${pull.title}`,
+    DATA_NOTE,
+    promptSection('items', items.join('\n\n')),
+    ANSWER,
+  ]
   if (complaint !== null) parts.push(retryNote(complaint))
   return { text: `${parts.join('\n\n')}\n`, used }
 }

@@ -1,5 +1,5 @@
 import type { ProfileCopy } from '../args.js'
-import type { PullView, Remark } from '../forges/forge.js'
+import type { PullComment, PullView } from '../forges/forge.js'
 import type { PullItem, PullState } from '../state.js'
 import { answeredKeys, isOwn } from './acts.js'
 
@@ -11,9 +11,9 @@ export function newItems(
   { settled }: Pick<PullState, 'settled'>,
   policy: Pick<ProfileCopy['pull'], 'people' | 'bots'>,
 ): PullItem[] {
-  const bodies = [...threads.flatMap(({ remarks }) => remarks), ...comments].map(({ body }) => body)
+  const bodies = [...threads.flatMap(thread => thread.comments), ...comments].map(({ body }) => body)
   const done = new Set([...settled, ...answeredKeys(bodies)])
-  const isWanted = ({ isBot, body }: Remark) => !isOwn(body) && policy[isBot ? 'bots' : 'people'] !== 'ignore'
+  const isWanted = ({ isBot, body }: PullComment) => !isOwn(body) && policy[isBot ? 'bots' : 'people'] !== 'ignore'
   const found: Omit<PullItem, 'number'>[] = [
     ...checks
       .filter(({ state }) => state === 'failed')
@@ -25,12 +25,12 @@ export function newItems(
         file: name,
         body: '',
       })),
-    ...threads.flatMap(({ id, isResolved, path, line, remarks }) => {
-      const last = remarks.at(-1)
+    ...threads.flatMap(({ id, isResolved, path, line, comments: said }) => {
+      const last = said.at(-1)
       if (isResolved || !last || !isWanted(last)) return []
       // Who said what matters once there are several.
       const body =
-        remarks.length === 1 ? last.body : remarks.map(remark => `${remark.author}: ${remark.body}`).join('\n\n')
+        said.length === 1 ? last.body : said.map(comment => `${comment.author}: ${comment.body}`).join('\n\n')
       return [
         {
           ...NOTHING,
@@ -44,12 +44,12 @@ export function newItems(
         },
       ]
     }),
-    ...comments.filter(isWanted).map(remark => ({
+    ...comments.filter(isWanted).map(comment => ({
       ...NOTHING,
-      ...by(remark),
-      key: `c:${remark.id}`,
+      ...by(comment),
+      key: `c:${comment.id}`,
       kind: 'comment' as const,
-      body: remark.body,
+      body: comment.body,
     })),
   ]
   return found
@@ -59,7 +59,7 @@ export function newItems(
 
 const NOTHING = { thread: null, is_bot: true, file: '', line: null, verdict: null, reason: '', reply: '' }
 
-function by({ author, isBot }: Remark) {
+function by({ author, isBot }: PullComment) {
   return { author, is_bot: isBot }
 }
 

@@ -39,7 +39,7 @@ export async function performActs(context: NodeContext, forge: Forge, acts: read
       }
       case 'comment': {
         const { threads, comments } = await seen()
-        const bodies = [...threads.flatMap(({ remarks }) => remarks), ...comments].map(({ body }) => body)
+        const bodies = [...threads.flatMap(thread => thread.comments), ...comments].map(({ body }) => body)
         const isFound = answeredKeys(bodies).has(act.key)
         const body = `${act.body}\n\n${markerOf(call.run, act.key)}`
         if (!isFound && act.thread !== null) await forge.reply(number(), act.thread, body)

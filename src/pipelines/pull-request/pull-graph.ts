@@ -1,18 +1,18 @@
 import type { GraphPlan } from '../build-graph.js'
 
 /** A node that talks to a forge is repeated for about an hour while the forge asks to wait. */
-const PATIENT = { max_retries: '100', retry_policy: 'standard' }
+const FORGE_RETRIES = { max_retries: '100', retry_policy: 'standard' }
 
 /** The part of a graph that opens and follows a pull request. */
 export const PULL_NODES: GraphPlan['nodes'] = {
-  publish: { fn: 'publish', label: 'Open the pull request', shape: 'parallelogram', attributes: PATIENT },
-  observe: { fn: 'observe', label: 'Check the pull request', shape: 'parallelogram', attributes: PATIENT },
+  publish: { fn: 'publish', label: 'Open the pull request', shape: 'parallelogram', attributes: FORGE_RETRIES },
+  observe: { fn: 'observe', label: 'Check the pull request', shape: 'parallelogram', attributes: FORGE_RETRIES },
   wait: { label: 'Wait', shape: 'insulator', attributes: { duration: '2m' } },
   triage: { fn: 'triage', label: 'Triage', shape: 'box' },
   items: { fn: 'items', label: 'Which items?', shape: 'hexagon' },
   checks: { fn: 'checks', label: 'Commit the fixes', shape: 'parallelogram' },
-  answer: { fn: 'answer', label: 'Push and answer', shape: 'parallelogram', attributes: PATIENT },
-  merge: { fn: 'merge', label: 'Merge?', shape: 'hexagon', attributes: PATIENT },
+  answer: { fn: 'answer', label: 'Push and answer', shape: 'parallelogram', attributes: FORGE_RETRIES },
+  merge: { fn: 'merge', label: 'Merge?', shape: 'hexagon', attributes: FORGE_RETRIES },
 }
 
 /**

@@ -32,7 +32,11 @@ export async function pushBranch(
   throw new SignalboxError(
     'E_GIT',
     isRefused ? `${branch} has commits that are not here` : `git push failed: ${lastLine(stderr)}`,
-    { next: isRefused ? `git pull the branch in ${git.git.cwd}, then signalbox resume` : 'then signalbox resume' },
+    {
+      next: isRefused
+        ? `git pull the branch in ${git.git.cwd}, then signalbox resume`
+        : 'correct the cause, then signalbox resume',
+    },
   )
 }
 

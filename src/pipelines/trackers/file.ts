@@ -6,7 +6,7 @@ import { slugOf } from '../plan/plan-path.js'
 import type { Issue } from '../state.js'
 import type { Tracker } from './tracker.js'
 
-const LARGEST = 1024 * 1024
+const FILE_MAX_BYTES = 1024 * 1024
 
 /** An issue in a file: its first heading is the title, the rest the description. */
 export function fileTracker(cwd: string): Tracker {
@@ -22,7 +22,7 @@ export function fileTracker(cwd: string): Tracker {
 export function readIssueFile(path: string, name: string): string {
   let text: string
   try {
-    if (statSync(path).size > LARGEST)
+    if (statSync(path).size > FILE_MAX_BYTES)
       throw new SignalboxError('E_INPUT', `${name} is larger than 1 MiB`, { next: 'give a shorter issue' })
     text = readFileSync(path, 'utf8')
   } catch (error) {

@@ -76,7 +76,7 @@ function numberOf(reference: string): string {
 async function requireSignIn(services: TrackerServices): Promise<void> {
   const { code, stderr } = await run(services, ['auth', 'status'])
   if (code === 0) return
-  throw new SignalboxError('E_AGENT_MISSING', `gh is not signed in: ${stderr.trim().split('\n')[0] ?? ''}`, {
+  throw new SignalboxError('E_NOT_SIGNED_IN', `gh is not signed in: ${stderr.trim().split('\n')[0] ?? ''}`, {
     next: 'gh auth login',
   })
 }
@@ -99,7 +99,7 @@ async function run(services: TrackerServices, args: readonly string[]) {
   try {
     return await services.run('gh', args)
   } catch (error) {
-    throw new SignalboxError('E_AGENT_MISSING', notStarted('gh', error), {
+    throw new SignalboxError('E_PROGRAM_MISSING', notStarted('gh', error), {
       next: 'install the GitHub CLI (https://cli.github.com), or give the issue as a file',
       cause: error,
     })

@@ -58,7 +58,7 @@ function parseReference(reference: string): { number: string; project: string } 
 
 async function glab(services: TrackerServices, args: readonly string[], what: string): Promise<string> {
   const { code, stdout, stderr } = await services.run('glab', ['api', ...args]).catch(error => {
-    throw new SignalboxError('E_AGENT_MISSING', notStarted('glab', error), {
+    throw new SignalboxError('E_PROGRAM_MISSING', notStarted('glab', error), {
       next: 'install the GitLab CLI (https://gitlab.com/gitlab-org/cli), or give the issue as a file',
       cause: error,
     })
@@ -66,7 +66,7 @@ async function glab(services: TrackerServices, args: readonly string[], what: st
   if (code === 0) return stdout
   const said = (stderr.trim() || stdout.trim()).split('\n')[0] ?? ''
   if (/401|403|not logged in|no token/i.test(said))
-    throw new SignalboxError('E_AGENT_MISSING', `glab is not signed in: ${said}`, { next: 'glab auth login' })
+    throw new SignalboxError('E_NOT_SIGNED_IN', `glab is not signed in: ${said}`, { next: 'glab auth login' })
   const isMissing = /404|not found/i.test(said)
   throw new SignalboxError(
     isMissing ? 'E_UNKNOWN' : 'E_TRACKER',

@@ -87,7 +87,7 @@ async function request(
         ...(body && { body: JSON.stringify(body) }),
       })
       if (status === 401 || status === 403)
-        throw new SignalboxError('E_AGENT_MISSING', `Jira refused the login (${status})`, {
+        throw new SignalboxError('E_NOT_SIGNED_IN', `Jira refused the login (${status})`, {
           next: 'check JIRA_EMAIL and JIRA_API_TOKEN',
         })
       if (status === 404) throw new SignalboxError('E_UNKNOWN', `unknown Jira issue ${key}`, { next: 'check the key' })

@@ -6,7 +6,7 @@ const DEFAULT_URL = 'https://api.linear.app/graphql'
 const ATTEMPTS = 3
 const PAUSE_MS = 500
 /** Too many calls: status 400, and this code among the `extensions` of an error. */
-const LIMITED = /"code"\s*:\s*"RATELIMITED"/
+const RATE_LIMITED = /"code"\s*:\s*"RATELIMITED"/
 
 const ISSUE = `query Issue($id: String!) {
   issue(id: $id) { id identifier title description url state { name type } }
@@ -114,11 +114,11 @@ async function ask(services: TrackerServices, query: string, variables: object, 
         body: JSON.stringify({ query, variables }),
       })
       if (status === 401 || status === 403)
-        throw new SignalboxError('E_AGENT_MISSING', `Linear refused the key (${status})`, {
+        throw new SignalboxError('E_NOT_SIGNED_IN', `Linear refused the key (${status})`, {
           next: 'check LINEAR_API_KEY',
         })
-      if (status < 500 && status !== 429 && !LIMITED.test(text)) return dataOf(text, key)
-      problem = LIMITED.test(text) ? 'its rate limit is reached' : `Linear answered ${status}`
+      if (status < 500 && status !== 429 && !RATE_LIMITED.test(text)) return dataOf(text, key)
+      problem = RATE_LIMITED.test(text) ? 'its rate limit is reached' : `Linear answered ${status}`
     } catch (error) {
       if (error instanceof SignalboxError) throw error
       problem = (error as Error).message
@@ -137,7 +137,7 @@ function dataOf(text: string, key: string): unknown {
   const isUnknown = /not found/i.test(first.message)
   const isLogin = first.extensions?.type === 'authentication error'
   if (isLogin)
-    throw new SignalboxError('E_AGENT_MISSING', `Linear refused the key: ${first.message}`, {
+    throw new SignalboxError('E_NOT_SIGNED_IN', `Linear refused the key: ${first.message}`, {
       next: 'check LINEAR_API_KEY',
     })
   throw new SignalboxError(

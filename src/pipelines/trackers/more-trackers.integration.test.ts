@@ -117,7 +117,7 @@ describe('the tracker GitLab', () => {
   test('an unknown issue and a missing login are errors with the next step', async () => {
     await expect(fetched('gl:99')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     await expect(fetched('gl:12', { GLAB_SIGNED_OUT: '1' })).rejects.toMatchObject({
-      code: 'E_AGENT_MISSING',
+      code: 'E_NOT_SIGNED_IN',
       next: 'glab auth login',
     })
   })
@@ -145,7 +145,7 @@ describe('the tracker Linear', () => {
 
   test('an unknown issue and a wrong key are errors with the next step', async () => {
     await expect(fetched('linear:NO-1')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
-    await expect(fetched('LAM-1', { LINEAR_API_KEY: 'x' })).rejects.toMatchObject({ code: 'E_AGENT_MISSING' })
+    await expect(fetched('LAM-1', { LINEAR_API_KEY: 'x' })).rejects.toMatchObject({ code: 'E_NOT_SIGNED_IN' })
     await expect(fetched('linear:LAM-1', { LINEAR_API_KEY: '' })).rejects.toMatchObject({ code: 'E_CONFIG' })
   })
 })

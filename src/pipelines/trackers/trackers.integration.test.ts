@@ -130,8 +130,8 @@ describe('a GitHub issue', () => {
   test('is an error with exit code 7 without gh or a login, and 2 if it does not exist', async () => {
     expect(
       await codeOf(fetchIssue({ ...services(), ...trackerServices({ PATH: directory }, directory) }, request('gh:12'))),
-    ).toBe(EXIT.agentMissing)
-    expect(await codeOf(fetchIssue(services({ GH_SIGNED_OUT: '1' }), request('gh:12')))).toBe(EXIT.agentMissing)
+    ).toBe(EXIT.programMissing)
+    expect(await codeOf(fetchIssue(services({ GH_SIGNED_OUT: '1' }), request('gh:12')))).toBe(EXIT.programMissing)
     expect(await codeOf(fetchIssue(services(), request('gh:99')))).toBe(EXIT.usage)
   })
 
@@ -189,7 +189,7 @@ describe('a Jira issue', () => {
       'JIRA_EMAIL is not set',
     )
     expect(await codeOf(fetchIssue(services({}), request('jira:ABC-12')))).toBe(EXIT.config)
-    expect(await codeOf(fetchIssue(services(jira()), request('jira:AUTH-1')))).toBe(EXIT.agentMissing)
+    expect(await codeOf(fetchIssue(services(jira()), request('jira:AUTH-1')))).toBe(EXIT.programMissing)
     expect(await codeOf(fetchIssue(services(jira()), request('jira:NO-1')))).toBe(EXIT.usage)
     failures = 2
     expect((await fetchIssue(services(jira()), request('jira:ABC-12'))).issue.id).toBe('ABC-12')

@@ -8,12 +8,12 @@ import {
   type GraphWork,
   getRun,
   graphWorkflow,
+  type InterviewQuestion,
   isEngineKey,
   MAIN,
-  type Question,
+  parseInterviewAnswer,
   questionOf,
   type RunRecord,
-  readAnswer,
   readRun,
   runStream,
   type Usage,
@@ -57,7 +57,7 @@ export interface PipelineStatus {
   successor?: string
 }
 
-export type PipelineQuestion = Pick<Question, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
+export type PipelineQuestion = Pick<InterviewQuestion, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
 
 /** Who answers, from which surface, and when they last confirmed that it is they. */
 export type AttractorAnswerer = Pick<ProposedDecision, 'actor' | 'surface' | 'confirmedAt'>
@@ -208,7 +208,8 @@ export class AttractorApi {
       throw new SignalboxError('E_STATE', `the question is ${approval.state} and takes no answer`)
     const asked = questionFor(approval, work)
     const said = value ?? text ?? ''
-    const answer = value === undefined && text !== undefined && asked.takesText ? { text } : readAnswer(asked, said)
+    const answer =
+      value === undefined && text !== undefined && asked.takesText ? { text } : parseInterviewAnswer(asked, said)
     if (!answer || 'skipped' in answer)
       throw new SignalboxError('E_APPROVAL_OPTION', `"${said.slice(0, 100)}" is not one of the answers`, {
         next: `use one of ${asked.options.map(({ key, label }) => `${key} (${label})`).join(', ') || 'any text'}`,
@@ -268,7 +269,7 @@ function createDirectory(path: string): string {
 }
 
 /** The node of a question may set its type. */
-function questionFor(approval: ApprovalRecord, { graph }: GraphWork): Question {
+function questionFor(approval: ApprovalRecord, { graph }: GraphWork): InterviewQuestion {
   const node = graph.nodes.get(approval.request.tool ?? '')
   return questionOf(approval, (node && textOf(node.attributes, 'human.type')) ?? undefined)
 }

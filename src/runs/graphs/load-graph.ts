@@ -40,7 +40,7 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
     throw new SignalboxError(
       'E_INPUT',
       isMissing ? `file not found: ${file}` : `cannot read ${file}: ${(error as Error).message}`,
-      { next: 'signalbox run example:implement-test-fix runs a graph that ships' },
+      { next: 'signalbox run example:implement-test-fix runs an example' },
     )
   }
 }

@@ -18,7 +18,7 @@ import { closestMatch, plural } from '../../text/index.js'
 import { createWorkspace } from '../../worktrees/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
-import { shareWorkspace } from '../workspaces/workspace-origin.js'
+import { shareWorkspace } from '../workspaces/workspace-source.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
 
 export interface GraphOptions extends RunOptions {

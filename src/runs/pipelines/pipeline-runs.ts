@@ -41,7 +41,7 @@ export async function queuedPipelines(store: EventStore): Promise<RunRecord[]> {
  * The one pipeline run of this directory that can be resumed or cancelled.
  * @throws SignalboxError `E_INPUT` if there is none, or more than one.
  */
-export async function onlyRunHere(
+export async function soleRunOfDirectory(
   store: EventStore,
   cwd: string,
   verb: 'resume' | 'cancel' | 'pause',

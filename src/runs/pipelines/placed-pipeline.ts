@@ -2,7 +2,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { addWorktree, type Git } from '../../git/index.js'
 import type { PipelineArgs, PipelineRunOptions } from '../../pipelines/index.js'
 import type { StartContext } from '../start-context.js'
-import { shareWorkspace } from '../workspaces/workspace-origin.js'
+import { shareWorkspace } from '../workspaces/workspace-source.js'
 
 type Args = Pick<PipelineArgs, 'repository' | 'workspace'>
 
@@ -23,7 +23,7 @@ export async function placePipeline(
 }
 
 /** What only the machine with the repository can do. @throws SignalboxError `E_INPUT` */
-export function refuseElsewhere(profile: PipelineArgs['profile'], wanted: Readonly<Record<string, unknown>>): void {
+export function refuseOnWorker(profile: PipelineArgs['profile'], wanted: Readonly<Record<string, unknown>>): void {
   const [option] = Object.entries(wanted).find(([, value]) => value) ?? []
   if (option !== undefined)
     throw new SignalboxError('E_INPUT', `${option} cannot be combined with --on, --pool or --needs`, {

@@ -5,13 +5,13 @@ import type { Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
 import {
-  type Player,
+  PIPELINE_ROLES,
   type ProfileCopy,
   profileCopy,
   promptHash,
   promptIds,
   type ReadProfile,
-  ROLES,
+  type RoleAssignment,
   type RoleName,
 } from '../../pipelines/index.js'
 import { splitWords } from '../../text/index.js'
@@ -60,7 +60,7 @@ export async function readProfile(
     })
   const { task_reviewer: taskReviewer, ...own } = settings?.agents ?? {}
   const roles: Partial<ProfileCopy['roles']> = {}
-  for (const role of ROLES) roles[role] = await readRole(search, role, own[role], options)
+  for (const role of PIPELINE_ROLES) roles[role] = await readRole(search, role, own[role], options)
   if (taskReviewer)
     roles.task_reviewer = await readRole(search, 'reviewer', { ...own.reviewer, ...taskReviewer }, options)
   const types = options.reviewTypes ?? settings?.review_types ?? ['general']
@@ -115,7 +115,7 @@ async function readRole(
   role: RoleName,
   own: ProfileSettings['agents'][string] | undefined,
   { agent, model, endpoint, apiKeyEnv, isUnattended }: PipelineOptions,
-): Promise<Player> {
+): Promise<RoleAssignment> {
   const wanted = own?.agent ?? agent ?? search.home.loaded.config.oneshot.agent
   const { adapter, headless } = await headlessAgent(search, wanted, role)
   if (headless.needsEndpoint && endpoint === undefined && !search.home.settings.endpoint)

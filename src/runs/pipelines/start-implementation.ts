@@ -22,7 +22,7 @@ import { freeBranch, requireCommit, worktreePath } from '../../worktrees/index.j
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
-import { placePipeline, refuseElsewhere } from './placed-pipeline.js'
+import { placePipeline, refuseOnWorker } from './placed-pipeline.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 
@@ -70,7 +70,7 @@ export async function startImplementation(context: StartContext, options: Implem
   const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
   const opensPull = options.opensPull ?? settings?.pull_request.open
   if (placement)
-    refuseElsewhere(profile, { '--in-place': options.isInPlace, '--pr': opensPull, '--comment': options.comment })
+    refuseOnWorker(profile, { '--in-place': options.isInPlace, '--pr': opensPull, '--comment': options.comment })
   const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
     reference: options.issue ?? null,
     title: options.title ?? (options.issue === undefined ? titleOf(plan, options.design) : null),

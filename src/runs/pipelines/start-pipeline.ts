@@ -103,7 +103,8 @@ function shippedPipelines(): ListedPipeline[] {
 
 /**
  * Starts a pipeline by name, with input from a page or a chat; the daemon drives it.
- * @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_CONFIG`, `E_AGENT_MISSING`, `E_UNTRUSTED`
+ * @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_CONFIG`, `E_AGENT_MISSING`,
+ * `E_PROGRAM_MISSING`, `E_NOT_SIGNED_IN`, `E_UNTRUSTED`
  */
 export async function startPipeline(
   context: StartContext,

@@ -117,7 +117,7 @@ async function pullOfBranch(
   if (at !== null) await refuseBusy(store, git, at, 'wait for its end')
   // The Developer commits what it finds in the directory.
   if (at !== null && pull.follow !== 'no' && (await new PipelineGit(at).git.status()).length > 0)
-    throw new SignalboxError('E_INPUT', `${at} has uncommitted changes`, { next: 'commit them, or do not follow' })
+    throw new SignalboxError('E_INPUT', `${at} has uncommitted changes`, { next: 'commit them, or leave --follow out' })
   const lines = subjects.split('\n')
   const title = lines.length === 1 ? lines[0]! : branch.replace(/^.*\//, '').replace(/[-_]+/g, ' ')
   const path = at ?? worktreePath(home.settings.dataDirectory, root, id)

@@ -5,8 +5,8 @@ import { createRun, findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import {
   builtInPipelines,
-  type Finding,
   fetchPullRequest,
+  type GivenFinding,
   type Issue,
   PipelineGit,
   pipelineArgs,
@@ -19,7 +19,7 @@ import { createWorkspace, freeBranch, workspaceBranch, worktreePath } from '../.
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
-import { placePipeline, refuseElsewhere } from './placed-pipeline.js'
+import { placePipeline, refuseOnWorker } from './placed-pipeline.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
 
@@ -35,7 +35,7 @@ export interface ReviewOptions extends PipelineOptions {
   /** A pull request on GitHub. */
   pr?: string | undefined
   /** What a person found: the first review of the run. */
-  findings?: readonly Finding[] | undefined
+  findings?: readonly GivenFinding[] | undefined
   /** `general`, `security`, or types of the person's own. */
   reviewTypes?: readonly string[] | undefined
   /** Has items fixed; left out, the person is asked. */
@@ -58,7 +58,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   const named = options.pr === undefined ? await findTarget(context, id, options) : null
   const { profile, limits } = await readProfile({ home, env, cwd }, options)
   const target = named ?? (await findTarget(context, id, options))
-  if (placement) refuseElsewhere(profile, { '--pr': options.pr, '--local': target.target.kind === 'local' })
+  if (placement) refuseOnWorker(profile, { '--pr': options.pr, '--local': target.target.kind === 'local' })
   const found = placement ? await elsewhere(context, id, target) : target
   const revision = found.isOwnWorktree ? found.head : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
@@ -163,7 +163,10 @@ interface FoundTarget {
   issue: Issue | null
 }
 
-/** What to review, as commits. @throws SignalboxError `E_INPUT`, `E_GIT`, `E_AGENT_MISSING` */
+/**
+ * What to review, as commits.
+ * @throws SignalboxError `E_INPUT`, `E_GIT`, `E_PROGRAM_MISSING`, `E_NOT_SIGNED_IN`
+ */
 async function findTarget(context: StartContext, id: string, options: ReviewOptions): Promise<FoundTarget> {
   const { range, isLocal, run, pr } = options
   const given = [range !== undefined, isLocal === true, run !== undefined, pr !== undefined]

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { type ErrorCode, SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
-import { newWorkerKey, openSocket, parseServerFrame } from '../../workers/index.js'
+import { newWorkerKey, openSocket, parseServerMessage } from '../../workers/index.js'
 import { type JoinedWorker, writeJoined } from './joined-worker.js'
 
 const ANSWER_MS = 15_000
@@ -35,12 +35,12 @@ export async function joinWorker(
     socket.on('error', error => failed(error.message))
     socket.on('close', () => failed('the connection was closed'))
     socket.on('message', data => {
-      const frame = parseServerFrame(String(data))
-      if (frame?.type === 'challenge') socket.send(JSON.stringify({ type: 'join', token, name, key: publicKey }))
-      if (frame?.type === 'refused') reject(new SignalboxError(frame.code as ErrorCode, frame.message))
-      if (frame?.type !== 'joined') return
+      const message = parseServerMessage(String(data))
+      if (message?.type === 'challenge') socket.send(JSON.stringify({ type: 'join', token, name, key: publicKey }))
+      if (message?.type === 'refused') reject(new SignalboxError(message.code as ErrorCode, message.message))
+      if (message?.type !== 'joined') return
       timer.cancel()
-      resolve({ worker: frame.worker, name: frame.name, server, pin })
+      resolve({ worker: message.worker, name: message.name, server, pin })
     })
   }).finally(() => socket.close())
   writeJoined(home, joined, privatePem)

@@ -23,7 +23,7 @@ import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '
 import { WORKFLOWS } from '../create-run-host.js'
 import { StepApprovals } from '../step-approvals.js'
 import { WorkspaceBlobs } from '../workspaces/workspace-blobs.js'
-import { WorkspaceOrigin } from '../workspaces/workspace-origin.js'
+import { WorkspaceSource } from '../workspaces/workspace-source.js'
 
 /*
  * What the steps of a worker ask of the server: the two ends of each call. The hub has checked that
@@ -51,7 +51,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
   const approvals = new StepApprovals({ store, ledger, clock })
   const files = new BlobFiles(join(options.dataDirectory, 'blobs'))
   const bundles = new WorkspaceBlobs({ files, store, blobs: options.blobs })
-  const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, store, bundles })
+  const source = new WorkspaceSource({ dataDirectory: options.dataDirectory, store, bundles })
   const hub: WorkerHub = new WorkerHub({
     store,
     clock,
@@ -73,17 +73,17 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
       if (method === 'run.events') return store.readStream(runStream(run))
       if (method === 'blob.read' || method === 'blob.write') {
         const state = await stateOf(store, run)
-        return method === 'blob.read' ? readBlob(state, origin, bundles, params) : writeBlob(run, bundles, params)
+        return method === 'blob.read' ? readBlob(state, source, bundles, params) : writeBlob(run, bundles, params)
       }
-      if (method === 'approval.ask') return approvals.ask(...askedOf(run, params, signal))
+      if (method === 'approval.ask') return approvals.ask(...approvalCallOf(run, params, signal))
       if (method === 'approval.withdraw') return approvals.withdraw(nameOf(run, params))
       throw new SignalboxError('E_ROLE', `workers cannot call "${method}"`)
     },
-    workspaceOf: run => origin.needsOf(run),
+    workspaceOf: run => source.needsOf(run),
   })
   const bringHome = async (run: string) => {
     const { placement, cwd } = await getRun(store, run)
-    if (placement && origin.isOwn(cwd)) await origin.bringHome(await stateOf(store, run))
+    if (placement && source.isOwn(cwd)) await source.bringHome(await stateOf(store, run))
   }
   return { hub, bringHome }
 }
@@ -103,12 +103,12 @@ async function stateOf(store: EventStore, run: string): Promise<RunState> {
 /** A worker reads what the run started from and what was last saved, and nothing else. */
 async function readBlob(
   run: RunState,
-  origin: WorkspaceOrigin,
+  source: WorkspaceSource,
   bundles: WorkspaceBlobs,
   params: Record<string, unknown>,
 ): Promise<string> {
   const { blob, offset } = params as { blob: string; offset: number }
-  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'the blob does not belong to the run')
+  if (!(await source.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'the blob does not belong to the run')
   await bundles.path(blob)
   return bundles.files.read(blob, offset).toString('base64')
 }
@@ -127,7 +127,7 @@ async function writeBlob(run: string, bundles: WorkspaceBlobs, params: Record<st
 
 type Asked = Parameters<StepApprovals['ask']>
 
-function askedOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
+function approvalCallOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
   const { agent, cwd, requestId, tool, input } = params as Record<string, string>
   // Notices of the step come from the worker; this one names the request, which only the server
   // has.

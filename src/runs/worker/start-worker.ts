@@ -8,7 +8,14 @@ import type { Home } from '../../host/home/index.js'
 import { remoteStore } from '../../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../../process/index.js'
 import { startTracing } from '../../telemetry/index.js'
-import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../../workers/index.js'
+import {
+  answerCall,
+  BlobFiles,
+  HEARTBEAT_MS,
+  type ServerMessage,
+  WorkerLinks,
+  WorkerSteps,
+} from '../../workers/index.js'
 import { openPerformers, WORKFLOWS } from '../create-run-host.js'
 import { profileReader } from '../pipelines/read-profile.js'
 import { WorkerWorkspaces } from '../workspaces/worker-workspaces.js'
@@ -40,7 +47,7 @@ export interface WorkerSessionsEnd {
   connected(ended: readonly string[]): void
   disconnected(): void
   answer(method: string, params: Record<string, unknown>): Promise<unknown>
-  terminal(frame: Extract<ServerFrame, { type: 'channel' }>): void
+  terminal(message: Extract<ServerMessage, { type: 'channel' }>): void
   bytes(channel: number, bytes: Uint8Array): void
   /** No server was reachable for too long. */
   giveUp(): Promise<void>
@@ -106,16 +113,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       steps.reportAll()
       sessions.connected(ended)
     },
-    frame: frame => {
-      if (frame.type === 'wanted') steps.wanted(frame)
-      if (frame.type === 'drained') options.onDrained()
-      if (frame.type === 'ack') steps.acknowledged(frame.key, frame.seq)
-      if (frame.type === 'channel') sessions.terminal(frame)
-      if (frame.type === 'call') void answer(frame.id, frame.method, frame.params as Record<string, unknown>)
+    message: message => {
+      if (message.type === 'wanted') steps.wanted(message)
+      if (message.type === 'drained') options.onDrained()
+      if (message.type === 'ack') steps.acknowledged(message.key, message.seq)
+      if (message.type === 'channel') sessions.terminal(message)
+      if (message.type === 'call') void answer(message.id, message.method, message.params as Record<string, unknown>)
     },
     bytes: (channel, bytes) => sessions.bytes(channel, bytes),
     away: (reason, address) => log(`not connected to ${address}: ${reason}`),
-    alone: () => {
+    disconnected: () => {
       sessions.disconnected()
       contact.broken()
     },

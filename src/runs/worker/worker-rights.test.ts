@@ -21,7 +21,7 @@ import { sessionsProjection } from '../../sessions/index.js'
 import { openBlobs } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { openTestStore } from '../../store/testing/open-test-store.js'
-import { newWorkerKey, type ServerFrame, type WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
+import { newWorkerKey, type ServerMessage, type WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
 import type { WorkerConnection } from '../../workers/worker-connection.js'
 import { proveWorker } from '../../workers/worker-proof.js'
 import { workersProjection } from '../../workers/worker-record.js'
@@ -41,9 +41,9 @@ interface Owned {
 
 interface Dialog {
   connection: WorkerConnection
-  frames: ServerFrame[]
-  /** Resolves with the first frame of this kind. */
-  first<T extends ServerFrame['type']>(type: T, id?: number): Promise<Extract<ServerFrame, { type: T }>>
+  messages: ServerMessage[]
+  /** Resolves with the first message of this kind. */
+  first<T extends ServerMessage['type']>(type: T, id?: number): Promise<Extract<ServerMessage, { type: T }>>
   id: string
   privatePem: string
   publicKey: string
@@ -117,18 +117,18 @@ async function joined(name: string): Promise<Dialog> {
   return { ...dialog, id, privatePem, publicKey }
 }
 
-function dial(to: WorkerHub): Pick<Dialog, 'connection' | 'frames' | 'first'> {
-  const frames: ServerFrame[] = []
+function dial(to: WorkerHub): Pick<Dialog, 'connection' | 'messages' | 'first'> {
+  const messages: ServerMessage[] = []
   const waiting = new Set<() => void>()
   const send = (text: string | Uint8Array) => {
-    frames.push(JSON.parse(String(text)) as ServerFrame)
+    messages.push(JSON.parse(String(text)) as ServerMessage)
     for (const look of waiting) look()
   }
   const first = (type: string, id?: number) =>
     new Promise<never>(resolve => {
       const look = () => {
-        const found = frames.find(
-          frame => frame.type === type && (id === undefined || (frame as { id: number }).id === id),
+        const found = messages.find(
+          message => message.type === type && (id === undefined || (message as { id: number }).id === id),
         )
         if (found) waiting.delete(look)
         if (found) resolve(found as never)
@@ -136,7 +136,7 @@ function dial(to: WorkerHub): Pick<Dialog, 'connection' | 'frames' | 'first'> {
       waiting.add(look)
       look()
     })
-  return { connection: to.accept({ proof: '', send, close: () => undefined }), frames, first }
+  return { connection: to.accept({ proof: '', send, close: () => undefined }), messages, first }
 }
 
 /** @param given by default the nonce of the server that is asked. */
@@ -349,11 +349,11 @@ describe('a stolen key of a worker', () => {
       ask('ada', 'session.send', { session: owned.bob.session, text: 'rm -rf /' }),
     ]
     for (const { error } of await Promise.all(tries)) expect(error).toMatchObject({ code: 'E_ROLE' })
-    expect(dialogs.bob.frames.filter(({ type }) => type === 'wanted' || type === 'call')).toEqual([])
+    expect(dialogs.bob.messages.filter(({ type }) => type === 'wanted' || type === 'call')).toEqual([])
   })
 
   test('learns nothing about other workers', () => {
-    const all = JSON.stringify(dialogs.ada.frames)
+    const all = JSON.stringify(dialogs.ada.messages)
     for (const secret of [dialogs.bob.id, dialogs.bob.publicKey, 'machine-of-bob']) expect(all).not.toContain(secret)
     expect(all).toContain(dialogs.ada.id)
   })

@@ -67,7 +67,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     const known = readCopy(path)
     if (known?.saved?.head === head && (await treeOf(git, known.saved.wip)) === tree) return null
     if (!known?.saved && head === workspace.base && (await treeOf(git, head)) === tree) return null
-    const ref = wipRef(run)
+    const ref = unsavedRef(run)
     await git.saveTree(tree, ref, `workspace of ${run}`)
     const wip = (await git.run(['rev-parse', ref])).trim()
     const { blobs } = this.#options
@@ -88,7 +88,7 @@ export class WorkerWorkspaces implements WorkspacePort {
   ): Promise<void> {
     const path = this.#path(run, cwd)
     if (readCopy(path)?.epoch === epoch) return
-    setAside(path)
+    moveAside(path)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     const git = new Git(path)
     await git.run(['init', '--quiet', '--initial-branch', branch])
@@ -100,7 +100,7 @@ export class WorkerWorkspaces implements WorkspacePort {
       await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, origin), ref])
     }
     if (saved) {
-      const refs = [`+refs/heads/*:refs/heads/*`, `+${wipRef(run)}:${wipRef(run)}`]
+      const refs = [`+refs/heads/*:refs/heads/*`, `+${unsavedRef(run)}:${unsavedRef(run)}`]
       await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, saved.blob), ...refs])
     }
     await git.run(['reset', '--quiet', '--hard', saved?.head ?? base])
@@ -147,7 +147,7 @@ function replacePath<T>(value: T, from: string, to: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll(inText(from), inText(to))) as T
 }
 
-function wipRef(run: string): string {
+function unsavedRef(run: string): string {
   return `refs/signalbox/wip/${run}`
 }
 
@@ -156,7 +156,7 @@ async function treeOf(git: Git, commit: string): Promise<string> {
 }
 
 /** An earlier workspace is never deleted: it may have changes that were not saved. */
-function setAside(path: string): void {
+function moveAside(path: string): void {
   if (!existsSync(path)) return
   for (let n = 1; ; n++) {
     const aside = `${path}.old-${n}`

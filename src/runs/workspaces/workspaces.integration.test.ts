@@ -13,12 +13,12 @@ import { BlobFiles, type ServerPort, type StepNeeds } from '../../workers/index.
 import { worktreesDirectory } from '../../worktrees/index.js'
 import { WorkerWorkspaces } from './worker-workspaces.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
-import { WorkspaceOrigin } from './workspace-origin.js'
+import { WorkspaceSource } from './workspace-source.js'
 
 let directory: string
 let project: string
 let store: EventStore
-let origin: WorkspaceOrigin
+let source: WorkspaceSource
 let bundles: WorkspaceBlobs
 let transferred: number
 let runs: number
@@ -38,7 +38,7 @@ beforeEach(async () => {
   const dataDirectory = join(directory, 'server')
   const blobs = await openBlobs(null, { dataDirectory, env: {}, store })
   bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
-  origin = new WorkspaceOrigin({ dataDirectory, store, bundles })
+  source = new WorkspaceSource({ dataDirectory, store, bundles })
   transferred = 0
   runs = 0
 })
@@ -61,7 +61,7 @@ function worker(name: string): WorkerWorkspaces {
     call: async (method, { blob, offset, run }) => {
       expect(method).toBe('blob.read')
       asked = { id: run, cwd: worktreeOf(run as string), saved: null } as unknown as RunState
-      expect(await origin.mayRead(asked, blob as string)).toBe(true)
+      expect(await source.mayRead(asked, blob as string)).toBe(true)
       await bundles.path(blob as string)
       const part = bundles.files.read(blob as string, offset as number)
       transferred += part.length
@@ -82,7 +82,7 @@ async function start(at: WorkerWorkspaces, revision = 'main'): Promise<{ cwd: st
   git(project, 'worktree', 'add', '--quiet', '-b', `branch-${id}`, cwd, revision)
   const run = { id, cwd, saved: null, placed: { worker: 'w', epoch: 1 } } as unknown as RunState
   const before = transferred
-  const needs = { cwd, workspace: await origin.needsOf(run) } as unknown as StepNeeds
+  const needs = { cwd, workspace: await source.needsOf(run) } as unknown as StepNeeds
   const ready = await at.prepare(id, needs)
   expect(git(ready.cwd, 'rev-parse', 'HEAD')).toBe(git(project, 'rev-parse', revision))
   expect(git(ready.cwd, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(`branch-${id}`)

@@ -25,7 +25,7 @@ const CODE_START =
 const STATEMENT =
   /^(?:import|export|const|let|var|function|class|def|return|if|for|while|else|try|type|interface|from|use|fn|pub|struct|#|\/\/)(?![\w-])/u
 /** A row shorter than the width by this much was not wrapped for a long word. */
-const BREAK_CELLS = 24
+const WRAP_GAP_MAX_CELLS = 24
 
 export function codeEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   const fenced = fenceEnd(rows, at, style)
@@ -164,7 +164,7 @@ function codeSeparator(above: ProseRow, below: ProseRow, base: number, style: Pr
   if (below.indent !== base || isBlankRow(above)) return null
   const { right, left } = roomOf(above, style, above.from + base)
   const word = /^\s*(\S+)/u.exec(below.text)![1]!
-  if (above.width + 1 + displayWidth(word) <= right || above.width < right - BREAK_CELLS) return null
+  if (above.width + 1 + displayWidth(word) <= right || above.width < right - WRAP_GAP_MAX_CELLS) return null
   if (above.width >= right && displayWidth(lastWord(above.text)) + displayWidth(word) > right - left) return ''
   return STATEMENT.test(word) ? null : ' '
 }

@@ -64,8 +64,8 @@ function pairedTicks(line: string): ActsAt {
  * between. `isEdge`: what may be on the outer side of the mark.
  */
 function paired(line: string, mark: string, isEdge: (character: string) => boolean): ActsAt {
-  const opens = (at: number) => isText(after(line, at)) && isEdge(before(line, at))
-  const closes = (at: number) => isText(before(line, at)) && isEdge(after(line, at))
+  const opens = (at: number) => isText(characterAfter(line, at)) && isEdge(before(line, at))
+  const closes = (at: number) => isText(before(line, at)) && isEdge(characterAfter(line, at))
   let first = line.indexOf(mark)
   while (first >= 0 && !isEdge(before(line, first))) first = line.indexOf(mark, first + 1)
   let last = line.lastIndexOf(mark)
@@ -80,7 +80,7 @@ function pairedStrikes(line: string): ActsAt {
   let opened = -1
   return at => {
     if (at <= opened || line[at + 1] !== '~') return false
-    const isOpen = isText(after(line, at + 1)) && last >= at + 3
+    const isOpen = isText(characterAfter(line, at + 1)) && last >= at + 3
     if (isOpen) opened = at + 1
     return isOpen
   }
@@ -104,7 +104,7 @@ function before(line: string, at: number): string {
   return /[\udc00-\udfff]/.test(unit) ? line.slice(Math.max(0, at - 2), at) : unit
 }
 
-function after(line: string, at: number): string {
+function characterAfter(line: string, at: number): string {
   const point = line.codePointAt(at + 1)
   return point === undefined ? '' : String.fromCodePoint(point)
 }

@@ -46,7 +46,7 @@ interface Alignment {
 function alignWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Alignment | null {
   let best: Alignment | null = null
   const filled = window.filter(row => row.key !== '').length
-  for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
+  for (let at = Math.max(0, kept.length - searchDepth(window)); at < kept.length; at++) {
     const { agreeing, differing, compared, characters, isPrompt } = compareAt(kept, window, at)
     const isWhole = differing === 0 && agreeing > 0 && (compared === filled || at === 0)
     const isStart = at === 0 && agreeing > 0 && differing <= 1
@@ -75,7 +75,7 @@ function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at:
 }
 
 /** How far back a window may be: one or two screens of folding and scrolling. */
-function reach(window: readonly KeptRow[]): number {
+function searchDepth(window: readonly KeptRow[]): number {
   return Math.max(200, window.length * 3)
 }
 
@@ -169,11 +169,11 @@ export function mergeWindow(
     return { rows: [...kept], top: before.top, head }
   const pinned = pinnedRows(kept, window, alignment.at, before.head)
   const top = alignment.at + pinned
-  const tail = takenBack(kept, window, alignment.at, before.tail ?? [])
+  const tail = removedRows(kept, window, alignment.at, before.tail ?? [])
   return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head, tail }
 }
 
-function takenBack(
+function removedRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
   at: number,

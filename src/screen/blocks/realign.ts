@@ -9,7 +9,7 @@ import { cutRow } from './text-row.js'
  * continues. Borders of tables are not words.
  */
 const PROBE_WORDS = 24
-const ENOUGH_WORDS = 5
+const MATCH_WORDS_MIN = 5
 const SEAM_WORDS = 2
 
 interface Word {
@@ -134,7 +134,7 @@ function findWords(
     }
     // At the very end of the kept rows there may be fewer words.
     const isSeam = best.length >= SEAM_WORDS && best.at + best.length === kept.length
-    if ((best.length >= Math.min(ENOUGH_WORDS, probe.length) && best.length > 0) || isSeam)
+    if ((best.length >= Math.min(MATCH_WORDS_MIN, probe.length) && best.length > 0) || isSeam)
       return { row: kept[best.at]!.row, at: kept[best.at]!.at, windowRow: start.row }
   }
   return null

@@ -24,7 +24,7 @@ export function renderAnsi(blocks: readonly Block[], style: AnsiStyle): string[]
 }
 
 function renderBlock(block: Block, style: AnsiStyle): string[] {
-  const paint = painter(style)
+  const paint = colourPrinter(style)
   switch (block.kind) {
     case 'prose': {
       const runs = block.variant === 'heading' ? block.runs.map(run => ({ ...run, bold: true })) : block.runs
@@ -65,12 +65,12 @@ function renderBlock(block: Block, style: AnsiStyle): string[] {
   }
 }
 
-function painter({ isColour }: AnsiStyle): (name: keyof typeof SGR, text: string) => string {
+function colourPrinter({ isColour }: AnsiStyle): (name: keyof typeof SGR, text: string) => string {
   return (name, text) => (isColour && text !== '' ? `\u001b[${SGR[name]}m${text}\u001b[0m` : text)
 }
 
 function inline(runs: readonly InlineRun[], style: AnsiStyle): string {
-  const paint = painter(style)
+  const paint = colourPrinter(style)
   return runs
     .map(run => {
       let { text } = run
@@ -104,7 +104,7 @@ function wrapRuns(runs: readonly InlineRun[], width: number): InlineRun[][] {
 }
 
 function renderTable(block: Extract<Block, { kind: 'table' }>, style: AnsiStyle): string[] {
-  const paint = painter(style)
+  const paint = colourPrinter(style)
   const rows = [block.header, ...block.body]
   const widths = block.header.map((_, column) =>
     Math.max(...rows.map(row => displayWidth(plainText(row[column] ?? [])))),

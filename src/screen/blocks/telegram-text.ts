@@ -21,10 +21,10 @@ export function telegramText(block: Block): TaggedText[] {
     case 'prose':
       return inline(block.runs, { paragraph: [], heading: ['b'], quote: ['blockquote'] }[block.variant])
     case 'code':
-      return [pre(block.lines, block.language)]
+      return [preformatted(block.lines, block.language)]
     case 'diff':
       return [
-        pre(
+        preformatted(
           block.lines.map(line => `${line.sign}${line.text}`),
           'diff',
         ),
@@ -60,7 +60,7 @@ function plain(text: string): TaggedText {
   return { text, tags: [] }
 }
 
-function pre(lines: readonly string[], language: string): TaggedText {
+function preformatted(lines: readonly string[], language: string): TaggedText {
   const name = /^[\w+#.-]+$/u.test(language) ? language : ''
   return { text: lines.join('\n'), tags: name ? ['pre', `code class="language-${name}"`] : ['pre'] }
 }

@@ -113,11 +113,11 @@ function highlightedOption(row: MenuRow, options: readonly OptionRow[]): number 
     number,
     number,
   ]
-  return Math.abs(first - second) < COLOURFUL ? null : first > second ? 0 : 1
+  return Math.abs(first - second) < COLOUR_DIFFERENCE_MIN ? null : first > second ? 0 : 1
 }
 
 /** How much more colour the highlighted one of two buttons must have. */
-const COLOURFUL = 0x40
+const COLOUR_DIFFERENCE_MIN = 0x40
 
 function chroma(colour: Color): number {
   if (typeof colour !== 'string') return 0

@@ -188,7 +188,7 @@ const SIGN = /^\s*[›>❯▸»]\s+(?=\S|$)/u
 const PLACEHOLDER =
   /^(?:type\b|enter (?:your|a|an) |paste (?:your|the|a) |write (?:your|a) |add (?:notes|your)|tell \S+ |your answer|e\.g\.)/iu
 /** Blank rows that a field of several lines may leave below. */
-const AIR = 10
+const BLANK_ROWS_BELOW = 10
 
 export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
   const footer = rows.findLastIndex(row => !row.isBlank && !row.isRule)
@@ -199,7 +199,7 @@ export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField
   const field = rows
     .slice(0, footer)
     .findLast(row => !row.isBlank && !row.isFrame && !row.isRule && fragments(row).length === 0)
-  if (!field || footer - field.index > AIR) return null
+  if (!field || footer - field.index > BLANK_ROWS_BELOW) return null
   const isFramed = rows[field.index - 1]?.isFrame === true && rows[field.index + 1]?.isFrame === true
   const sign = SIGN.exec(field.text)?.[0]
   if (sign === undefined && !isFramed) return null

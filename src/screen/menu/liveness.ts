@@ -9,7 +9,7 @@ import { spanFrom } from './menu-rows.js'
 import { distinctOption } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
 
-export interface LiveVerdict {
+export interface LivenessResult {
   isLive: boolean
   proofs: string[]
   failed: string | null
@@ -33,10 +33,10 @@ export function proveLive(
   rows: readonly ScreenRow[],
   pack: Pack,
   surroundings: { hasComposer: boolean; blocks: readonly RowBlock[] },
-): LiveVerdict {
+): LivenessResult {
   const { group, spec, menu } = candidate
   const proofs: string[] = []
-  const fail = (failed: string): LiveVerdict => ({ isLive: false, proofs, failed })
+  const fail = (failed: string): LivenessResult => ({ isLive: false, proofs, failed })
   const selectedRow = group.selected === null ? null : group.options[group.selected]!
   const isProvenOtherwise =
     selectedRow !== null &&

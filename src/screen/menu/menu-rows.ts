@@ -70,7 +70,7 @@ export interface Window {
 
 const TOP = /[╭┌╔][─━═]{12,}[╮┐╗]/u
 /** How much the left and right margins may differ: a box is centred up to rounding. */
-const OFF_CENTRE = 2
+const MARGIN_DIFFERENCE_MAX = 2
 const MARGIN = 4
 
 /**
@@ -83,7 +83,7 @@ export function findWindow(rows: readonly ScreenRow[], cols: number): Window | n
     if (!match) continue
     const left = match.index
     const right = left + match[0].length - 1
-    if (left < MARGIN || Math.abs(left - (cols - 1 - right)) > OFF_CENTRE) continue
+    if (left < MARGIN || Math.abs(left - (cols - 1 - right)) > MARGIN_DIFFERENCE_MAX) continue
     const height = rows.slice(first + 1).findIndex(row => /[╰└╚]/u.test(row.text[left] ?? ''))
     const last = first + 1 + height
     const isWhole =
@@ -96,17 +96,18 @@ export function findWindow(rows: readonly ScreenRow[], cols: number): Window | n
 }
 
 /** A filled window has at least this many rows; its margins may differ by a scroll bar. */
-const FILLED_ROWS = 4
-const FILLED_OFF_CENTRE = 4
+const FILLED_ROWS_MIN = 4
+const FILLED_MARGIN_DIFFERENCE_MAX = 4
 
 /**
  * A window without edges: one background in the same columns of consecutive rows. It covers words,
  * so that what is left of them ends at its side; code in an answer has nothing beside it.
  */
 function findFilledWindow(rows: readonly ScreenRow[], cols: number): Window | null {
-  for (let last = rows.length - 1; last >= FILLED_ROWS - 1; last--) {
+  for (let last = rows.length - 1; last >= FILLED_ROWS_MIN - 1; last--) {
     const sides = filledColumns(rows[last]!)
-    if (!sides || sides.left < MARGIN || Math.abs(sides.left - (cols - 1 - sides.right)) > FILLED_OFF_CENTRE) continue
+    if (!sides || sides.left < MARGIN || Math.abs(sides.left - (cols - 1 - sides.right)) > FILLED_MARGIN_DIFFERENCE_MAX)
+      continue
     const isPart = (row: ScreenRow | undefined) => {
       const own = row && filledColumns(row)
       return own?.left === sides.left && own.right === sides.right
@@ -114,7 +115,7 @@ function findFilledWindow(rows: readonly ScreenRow[], cols: number): Window | nu
     let first = last
     while (isPart(rows[first - 1])) first--
     const covered = rows.slice(first, last + 1).filter(row => /[\p{L}\p{N}]/u.test(row.text.slice(0, sides.left)))
-    if (last - first + 1 >= FILLED_ROWS && covered.length >= 2) return { first, last, ...sides }
+    if (last - first + 1 >= FILLED_ROWS_MIN && covered.length >= 2) return { first, last, ...sides }
     last = first
   }
   return null

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { processStart } from '../../process/index.js'
-import { type Credential, OWNER, type Person } from '../caller.js'
+import { type CallerIdentity, type Credential, OWNER } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Devices } from './devices.js'
 import type { LocalPeer } from './local-peers.js'
@@ -80,7 +80,7 @@ export class Auth {
   async bearer(text: string): Promise<Credential> {
     if (!this.token.isCurrent(text)) await this.token.reload()
     if (this.token.isCurrent(text)) return { kind: 'token', person: OWNER }
-    throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_PLACE}` })
+    throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_LOCATION}` })
   }
 
   /** Refuses, before the body is read, a proof that is malformed or of an unknown device. */
@@ -205,7 +205,7 @@ export class Auth {
     return { proof, found }
   }
 
-  async #redeem(with_: { code: string } | { passphrase: string }): Promise<Person | null> {
+  async #redeem(with_: { code: string } | { passphrase: string }): Promise<CallerIdentity | null> {
     if ('code' in with_) return this.codes.redeem(with_.code)
     const passphrase = await this.#currentPassphrase()
     return passphrase && (await passphrase.isRight(with_.passphrase)) ? OWNER : null
@@ -228,13 +228,13 @@ function confirmerOf({ kind }: Credential, peer: LocalPeer | null): string {
   return peer?.origin.kind === 'unproven' ? `${kind} ${peer.pid} ${processStart(peer.pid) ?? ''}` : kind
 }
 
-const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
+const TOKEN_LOCATION = 'the file "token" of the state directory (signalbox paths)'
 
 function badProof(message: string): SignalboxError {
   return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
 }
 
-const CLOSED_MS = 15 * 60_000
+const FAILED_LOGINS_MS = 15 * 60_000
 
 /**
  * Failed logins of 15 minutes, on all servers. Too many block all: attackers have many addresses.
@@ -253,7 +253,7 @@ export class Attempts {
 
   /** @throws SignalboxError `E_RATE` */
   async check(): Promise<void> {
-    const since = (await this.#now()) - CLOSED_MS
+    const since = (await this.#now()) - FAILED_LOGINS_MS
     const failures = (await this.#all()).filter(at => at > since)
     this.#failures = failures
     if (failures.length < this.#limit) return
@@ -269,7 +269,7 @@ export class Attempts {
     if (!this.#shared) this.#failures.push(now)
     else
       await this.#shared.change<number[]>('failures', before => [
-        ...(before ?? []).filter(at => at > now - CLOSED_MS),
+        ...(before ?? []).filter(at => at > now - FAILED_LOGINS_MS),
         now,
       ])
   }
@@ -283,8 +283,8 @@ export class Attempts {
   }
 }
 
-const GOOD_FOR_MS = 5 * 60_000
-const MOST = 100
+const CODE_VALID_MS = 5 * 60_000
+const CODES_MAX = 100
 
 /**
  * Codes of login links: each works once, on any server, for five minutes, until a restart of the
@@ -293,23 +293,26 @@ const MOST = 100
 export class LoginCodes {
   readonly #clock: Clock
   readonly #shared: SharedLogins | null
-  #codes: { code: string; person: Person; until: number }[] = []
+  #codes: { code: string; person: CallerIdentity; until: number }[] = []
 
   constructor(clock: Clock, shared: SharedLogins | null = null) {
     this.#clock = clock
     this.#shared = shared
   }
 
-  async make(person: Person): Promise<string> {
+  async make(person: CallerIdentity): Promise<string> {
     const code = randomBytes(24).toString('base64url')
-    if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + GOOD_FOR_MS)
-    else this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + GOOD_FOR_MS }].slice(-MOST)
+    if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + CODE_VALID_MS)
+    else
+      this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + CODE_VALID_MS }].slice(
+        -CODES_MAX,
+      )
     return code
   }
 
   /** The person whose code it is; null for an invalid, expired or used code. */
-  async redeem(code: string): Promise<Person | null> {
-    if (this.#shared) return this.#shared.redeem<Person>('login', code)
+  async redeem(code: string): Promise<CallerIdentity | null> {
+    if (this.#shared) return this.#shared.redeem<CallerIdentity>('login', code)
     const found = this.#live().find(candidate => isSameSecret(candidate.code, code))
     this.#codes = this.#live().filter(candidate => candidate !== found)
     return found?.person ?? null

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, newId } from '../../clock/index.js'
-import { type Person, ROLES } from '../caller.js'
+import { type CallerIdentity, ROLES } from '../caller.js'
 import { readPrivateFile, writePrivateFile } from './private-file.js'
 import type { SharedLogins } from './shared-logins.js'
 
@@ -10,7 +10,7 @@ const IDLE_MS = 12 * 3_600_000
 const LIFE_MS = 7 * 24 * 3_600_000
 /** How often the time of the last use is written to disk; a restart may lose that much of it. */
 const USE_SAVED_MS = 60_000
-const MOST = 200
+const DEVICES_MAX = 200
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES).catch('viewer') })
 const file = z.object({
@@ -32,7 +32,7 @@ const file = z.object({
 export interface Device {
   readonly id: string
   readonly name: string
-  readonly person: Person
+  readonly person: CallerIdentity
   readonly createdAt: number
   usedAt: number
   /** When the person last confirmed the login; kept in memory only. */
@@ -84,13 +84,13 @@ export class Devices {
   }
 
   /** A new device and its key. The key is returned only here. */
-  async add(owner: Person, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
+  async add(owner: CallerIdentity, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
     const now = this.#clock.now()
     const key = randomBytes(32)
     const device: Device = { id: newId('dev'), name, person: owner, createdAt: now, usedAt: now }
     this.#devices.set(device.id, { device, key })
     this.#added.add(device.id)
-    for (const { id } of this.list().slice(MOST)) this.#drop(id)
+    for (const { id } of this.list().slice(DEVICES_MAX)) this.#drop(id)
     await this.#save()
     return { device, key, expiresAt: this.expiryOf(device) }
   }

@@ -3,15 +3,15 @@ import type { Clock } from '../../clock/index.js'
 import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { bootTime, type Origin, peerOrigin, personTerminals } from '../../process/index.js'
-import type { Credential, Person } from '../caller.js'
+import { bootTime, type ProcessOrigin, peerOrigin, personTerminals } from '../../process/index.js'
+import type { CallerIdentity, Credential } from '../caller.js'
 import type { Route } from '../route.js'
 import { type ProvenAct, TerminalCodes } from './terminal-codes.js'
 
 /** The process of this machine that sent a request. */
 export interface LocalPeer {
   pid: number
-  origin: Origin
+  origin: ProcessOrigin
 }
 
 /**
@@ -27,7 +27,7 @@ const FOR_AGENTS: ReadonlySet<string> = new Set([
 /** What an agent's process may read about the session that it belongs to. */
 const OF_OWN_SESSION: ReadonlySet<string> = new Set(['sessions.get', 'sessions.git', 'sessions.diff', 'panes.get'])
 
-const SLACK_MS = 2_000
+const CLOCK_SLACK_MS = 2_000
 
 /** Operations that only a person may perform: deciding, and what changes who may decide. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
@@ -77,10 +77,10 @@ export class LocalPeers {
     if (OF_OWN_SESSION.has(route.id) && session !== null && params.id === session) return
     throw new SignalboxError(
       'E_ROLE',
-      `an agent may not do this: the caller belongs to ${named(session)}, by ${sign}`,
+      `an agent may not do this: the caller belongs to ${describeSession(session)}, by ${sign}`,
       {
         next: 'do it from a terminal of your own',
-        details: { inside: named(session) },
+        details: { inside: describeSession(session) },
       },
     )
   }
@@ -130,7 +130,7 @@ export class LocalPeers {
   async #unconfinedSince(): Promise<number | null> {
     const first = await this.#firstUnconfined()
     // The start times of processes are exact to about a second.
-    return first === null ? null : Math.max(first - SLACK_MS, bootTime() ?? 0)
+    return first === null ? null : Math.max(first - CLOCK_SLACK_MS, bootTime() ?? 0)
   }
 
   /**
@@ -148,12 +148,12 @@ export class LocalPeers {
 }
 
 /** The person in whose name an agent's process acts: the log shows that it was the agent. */
-export function agentPerson(peer: LocalPeer | null): Person | null {
+export function agentPerson(peer: LocalPeer | null): CallerIdentity | null {
   if (peer?.origin.kind !== 'agent') return null
-  const name = named(peer.origin.session)
+  const name = describeSession(peer.origin.session)
   return { id: `inside ${name}`, name: `inside ${name}`, role: 'approver' }
 }
 
-function named(session: string | null): string {
+function describeSession(session: string | null): string {
   return session ?? 'a session'
 }

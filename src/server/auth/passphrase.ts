@@ -12,14 +12,14 @@ const derive = promisify(scrypt) as (
 
 /** One check takes about 60 ms and 32 MiB. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
-const LENGTH = 32
+const HASH_BYTES = 32
 const HASH = /^scrypt:([A-Za-z0-9_-]{22}):([A-Za-z0-9_-]{43})$/
-const SHORTEST = 12
+const LENGTH_MIN = 12
 
 /** `scrypt:<salt>:<hash>`, which the passphrase file may contain instead of the passphrase. */
 export async function hashPassphrase(text: string): Promise<string> {
   const salt = randomBytes(16)
-  return `scrypt:${salt.toString('base64url')}:${(await derive(text, salt, LENGTH, COST)).toString('base64url')}`
+  return `scrypt:${salt.toString('base64url')}:${(await derive(text, salt, HASH_BYTES, COST)).toString('base64url')}`
 }
 
 /** The passphrase for logins from other machines and for step-up confirmations. */
@@ -39,10 +39,10 @@ export class Passphrase {
       throw new SignalboxError('E_CONFIG', `the passphrase file ${path} does not exist`, {
         next: 'create it with mode 0600, or clear server.passphrase_file',
       })
-    if (text.length < SHORTEST)
+    if (text.length < LENGTH_MIN)
       throw new SignalboxError(
         'E_CONFIG',
-        `the passphrase in ${path} is ${text.length} characters long; the minimum is ${SHORTEST}`,
+        `the passphrase in ${path} is ${text.length} characters long; the minimum is ${LENGTH_MIN}`,
         {
           next: 'choose a longer passphrase',
         },
@@ -63,6 +63,6 @@ export class Passphrase {
   }
 
   async isRight(text: string): Promise<boolean> {
-    return timingSafeEqual(await derive(text, this.#salt, LENGTH, COST), this.#hash)
+    return timingSafeEqual(await derive(text, this.#salt, HASH_BYTES, COST), this.#hash)
   }
 }

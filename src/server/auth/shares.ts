@@ -7,7 +7,7 @@ import { readPrivateFile, writePrivateFile } from './private-file.js'
 import { isSameSecret } from './same-secret.js'
 import { hashOf, type SharedLogins } from './shared-logins.js'
 
-const MOST = 200
+const SHARES_MAX = 200
 
 const kept = z.object({
   id: z.string(),
@@ -64,7 +64,7 @@ export class Shares {
     const code = randomBytes(24).toString('base64url')
     const createdAt = this.#clock.now()
     const share = { id: newId('shr'), hash: hashOf(code), session, by, createdAt, expiresAt: createdAt + forMs }
-    await this.#change(shares => [...shares, share].slice(-MOST))
+    await this.#change(shares => [...shares, share].slice(-SHARES_MAX))
     return { share, code }
   }
 

@@ -7,25 +7,26 @@ import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
 
 /*
- * The parts of a stream of events: `EventFeed` and `UpdateFeed` make a frame of each event and each
- * ephemeral update, once for all readers; an `EventQueue` holds what one reader has not been sent
- * yet, and `streamOf` makes a response of it. routes/events.ts connects them.
+ * The parts of a stream of server-sent events: `EventFeed` and `UpdateFeed` serialise each event of
+ * the log and each ephemeral update, once for all subscribers; an `EventQueue` holds what one
+ * subscriber has not been sent yet, and `streamOf` makes a response of it. routes/events.ts
+ * connects them.
  */
 
-/** An event of the log as a frame. It is serialised once for all streams. */
-export interface EventFrame {
+/** An event of the log, and its text as a server-sent event. */
+export interface SerializedEvent {
   position: number
   type: string
   stream: string
   data: Record<string, unknown>
-  frame: string
+  text: string
 }
 
 /** Follows the log, once for all streams. */
 export class EventFeed {
   readonly #store: EventStore
   readonly #text: CleanText
-  readonly #listeners = new Set<(events: readonly EventFrame[]) => void>()
+  readonly #listeners = new Set<(events: readonly SerializedEvent[]) => void>()
   readonly #subscription: Subscription
   #position: number
 
@@ -36,8 +37,8 @@ export class EventFeed {
     this.#subscription = store.subscribe({ after: head, onError }, events => {
       this.#position = events.at(-1)!.position
       if (this.#listeners.size === 0) return
-      const frames = events.map(event => this.toFrame(event))
-      for (const listener of this.#listeners) listener(frames)
+      const serialized = events.map(event => this.serialize(event))
+      for (const listener of this.#listeners) listener(serialized)
     })
   }
 
@@ -57,16 +58,16 @@ export class EventFeed {
     return this.#position
   }
 
-  listen(listener: (events: readonly EventFrame[]) => void): () => void {
+  listen(listener: (events: readonly SerializedEvent[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  toFrame(event: StoredEvent): EventFrame {
+  serialize(event: StoredEvent): SerializedEvent {
     const { type, at, stream, version, data, position } = event
     const body: Sendable<StreamEvent> = { type, at, subject: stream, version, data }
     const json = this.#text.json(body, 'rfc3339')
-    return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
+    return { position, type, stream, data, text: serverSentEvent(type, json, cursorOf(this.#store.id, position)) }
   }
 
   close(): void {
@@ -76,7 +77,7 @@ export class EventFeed {
 }
 
 /** One server-sent event. Serialised JSON has no line feeds, so it fits into one data line. */
-export function frameOf(event: string, json: string, id?: string): string {
+export function serverSentEvent(event: string, json: string, id?: string): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 }
 
@@ -92,15 +93,15 @@ export function positionOf(cursor: string | undefined, store: string): number | 
   return name === store && /^\d{1,15}$/.test(position ?? '') ? Number(position) : null
 }
 
-export interface UpdateFrame {
+export interface SerializedUpdate {
   type: LiveUpdate['type']
   session: string
-  frame(): string
+  text(): string
 }
 
 /** Provisional text, serialised once for all streams that watch the session. */
 export class UpdateFeed {
-  readonly #listeners = new Set<(update: UpdateFrame) => void>()
+  readonly #listeners = new Set<(update: SerializedUpdate) => void>()
   readonly #unlisten: () => void
 
   constructor(bus: LiveBus, text: CleanText) {
@@ -108,17 +109,17 @@ export class UpdateFeed {
       if (this.#listeners.size === 0) return
       const { type, session } = update
       let written: string | null = null
-      const frame = () => {
+      const asText = () => {
         const body: Sendable<MessageUpdate | AgentStatsUpdate | TypingUpdate> = update
-        written ??= frameOf(type, text.json(body, 'rfc3339'))
+        written ??= serverSentEvent(type, text.json(body, 'rfc3339'))
         return written
       }
-      const shared = { type, session, frame }
+      const shared = { type, session, text: asText }
       for (const listener of this.#listeners) listener(shared)
     })
   }
 
-  listen(listener: (update: UpdateFrame) => void): () => void {
+  listen(listener: (update: SerializedUpdate) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -129,7 +130,7 @@ export class UpdateFeed {
   }
 }
 
-/** A reader with more unread is disconnected; it resumes from its cursor. */
+/** A subscriber with more unread is disconnected; it resumes from its cursor. */
 const WAITING_EVENTS_MAX = 1_000
 const WAITING_BYTES_MAX = 1024 * 1024
 
@@ -146,24 +147,24 @@ interface QueueOptions {
   ephemeralMs?: number
 }
 
-/** An object, so that a newer ephemeral frame replaces its text and keeps its position. */
+/** An object, so that a newer ephemeral update replaces its text and keeps its position. */
 interface Waiting {
-  frame: string
+  text: string
 }
 
 /**
- * The frames that one reader has not been sent yet. Nothing here waits for the reader: a slow one
- * costs a bounded queue and then its connection, and never delays other readers.
+ * The events that one subscriber has not been sent yet. Nothing here waits for the subscriber: a
+ * slow one costs a bounded queue and then its connection, and never delays other subscribers.
  */
 export class EventQueue {
   readonly #clock: Clock | null
   readonly #ephemeralMs: number
   #waiting: Waiting[] = []
-  /** The newest frame of each key. */
+  /** The newest ephemeral update of each key. */
   #ephemeral = new Map<string, Waiting>()
-  /** A waiting frame must be sent at once. */
+  /** A waiting event must be sent at once. */
   #isUrgent = false
-  /** Ephemeral frames are not sent before this time. */
+  /** Ephemeral updates are not sent before this time. */
   #delayedUntil = Number.NEGATIVE_INFINITY
   #timer: Timer | null = null
   #bytes = 0
@@ -176,49 +177,49 @@ export class EventQueue {
     this.#ephemeralMs = ephemeralMs
   }
 
-  /** Calls back once, when the last frame was queued. */
+  /** Calls back once, when the last event was queued. */
   onEnding(callback: () => void): void {
     this.#onEnding = callback
     if (this.#isEnding) callback()
   }
 
   /**
-   * Queues a logged frame. It is never dropped: a reader that cannot keep up is disconnected. A
-   * frame that is not urgent waits for the next interval.
+   * Queues a logged event. It is never dropped: a subscriber that cannot keep up is disconnected.
+   * An event that is not urgent waits for the next interval.
    */
-  push(frame: string, { isUrgent = true } = {}): void {
+  push(text: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
-    this.#waiting.push({ frame })
-    this.#bytes += frame.length
+    this.#waiting.push({ text })
+    this.#bytes += text.length
     if (isUrgent) this.#isUrgent = true
-    // A reader that is waiting keeps up, however much arrives at once.
+    // A subscriber that is waiting keeps up, however much arrives at once.
     const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
     if (isTooMuch && !this.#wake) this.end('slow')
     else if (this.#isDue()) this.#wake?.()
   }
 
-  /** A frame that is not in the log: it replaces a waiting frame with the same key. */
-  pushEphemeral(key: string, frame: string): void {
+  /** Queues an ephemeral update: it replaces a waiting one with the same key. */
+  pushEphemeral(key: string, text: string): void {
     if (this.#isEnding) return
     const before = this.#ephemeral.get(key)
     if (before) {
-      this.#bytes += frame.length - before.frame.length
-      before.frame = frame
+      this.#bytes += text.length - before.text.length
+      before.text = text
     } else {
-      const waiting = { frame }
+      const waiting = { text }
       this.#waiting.push(waiting)
       this.#ephemeral.set(key, waiting)
-      this.#bytes += frame.length
+      this.#bytes += text.length
     }
     if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
     else if (this.#isDue()) this.#wake?.()
   }
 
-  /** Sends `bye` with the reason and drops the frames that wait. */
+  /** Sends `bye` with the reason and drops the events that wait. */
   end(reason: string): void {
     if (this.#isEnding) return
     this.#isEnding = true
-    this.#waiting = [{ frame: frameOf('bye', JSON.stringify({ reason })) }]
+    this.#waiting = [{ text: serverSentEvent('bye', JSON.stringify({ reason })) }]
     this.#wake?.()
     this.#onEnding?.()
   }
@@ -229,7 +230,7 @@ export class EventQueue {
     this.#wake?.()
   }
 
-  /** All waiting frames as one text; null at the end. */
+  /** All waiting events as one text; null at the end. */
   async next(): Promise<string | null> {
     while (!this.#isDue()) {
       await new Promise<void>(resolve => {
@@ -238,7 +239,7 @@ export class EventQueue {
       this.#wake = null
     }
     if (this.#waiting.length === 0) return null
-    const text = this.#waiting.map(({ frame }) => frame).join('')
+    const text = this.#waiting.map(({ text }) => text).join('')
     this.#waiting = []
     this.#ephemeral.clear()
     this.#isUrgent = false
@@ -247,7 +248,7 @@ export class EventQueue {
     return text
   }
 
-  /** Whether `next` has a result now. Sets a timer for frames that are delayed. */
+  /** Whether `next` has a result now. Sets a timer for events that are delayed. */
   #isDue(): boolean {
     if (this.#isEnding) return true
     if (this.#waiting.length === 0) return false
@@ -276,10 +277,10 @@ export class EventQueue {
   }
 }
 
-/** How long a reader has to read the last frame before its connection is cut. */
-const BYE_MS = 5_000
+/** How long a subscriber has to read the last event before its connection is cut. */
+const CLOSE_GRACE_MS = 5_000
 
-/** Streams `opening`, then the queue; reads when the reader took the last chunk. */
+/** Streams `opening`, then the queue; reads when the subscriber took the last chunk. */
 export function streamOf(
   { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
   queue: EventQueue,
@@ -314,7 +315,7 @@ export function streamOf(
     { highWaterMark: 0 },
   )
   queue.onEnding(() => {
-    byeTimer = parts.clock.setTimer(BYE_MS, hangUp)
+    byeTimer = parts.clock.setTimer(CLOSE_GRACE_MS, hangUp)
   })
   return new Response(body, {
     headers: {

@@ -7,19 +7,19 @@ import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { frameOf } from './event-stream.js'
+import { serverSentEvent } from './event-stream.js'
 
 const PREVIEW_MS = 1_000
 
 /** A pane with a version that only grows. */
 export type VersionedPane = PaneInfo & { version: number }
 
-export interface PaneFrame {
+export interface SerializedPaneChange {
   type: PaneChange['type']
   at: number
   pane: VersionedPane
   /** Serialised once for all streams. */
-  frame: string
+  text: string
 }
 
 /**
@@ -31,7 +31,7 @@ export class PaneFeed {
   readonly #host: Host
   readonly #text: CleanText
   readonly #versions = new Map<string, number>()
-  readonly #listeners = new Set<(change: PaneFrame) => void>()
+  readonly #listeners = new Set<(change: SerializedPaneChange) => void>()
   readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
   readonly #hashes = new Map<string, string>()
   readonly #clock: Clock
@@ -57,7 +57,7 @@ export class PaneFeed {
     return { ...pane, version }
   }
 
-  listen(listener: (change: PaneFrame) => void): () => void {
+  listen(listener: (change: SerializedPaneChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -86,19 +86,19 @@ export class PaneFeed {
       this.#hashes.delete(pane.id)
     }
     if (this.#listeners.size === 0) return
-    const frame = this.#change(nameOf(change), versioned)
-    for (const listener of this.#listeners) listener(frame)
+    const serialized = this.#change(nameOf(change), versioned)
+    for (const listener of this.#listeners) listener(serialized)
   }
 
   /** The current state of a pane as a change. */
-  asIs(pane: VersionedPane): PaneFrame {
+  asIs(pane: VersionedPane): SerializedPaneChange {
     return this.#change('pane.status', pane)
   }
 
-  #change(type: PaneChange['type'], pane: VersionedPane): PaneFrame {
+  #change(type: PaneChange['type'], pane: VersionedPane): SerializedPaneChange {
     const at = this.#clock.now()
     const body: Sendable<PaneChange> = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
-    return { type, at, pane, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
+    return { type, at, pane, text: serverSentEvent(type, this.#text.json(body, 'rfc3339')) }
   }
 
   #beat(): void {

@@ -2,24 +2,24 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import type { RunRecordFrame, SessionRecordFrame } from '../api-types.js'
+import type { RunRecordUpdate, SessionRecordUpdate } from '../api-types.js'
 import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { type EventFeed, type EventFrame, frameOf } from './event-stream.js'
+import { type EventFeed, type SerializedEvent, serverSentEvent } from './event-stream.js'
 
 /** Events come in groups and records settle after them: one read serves the group. */
 const SETTLE_MS = 120
 /** The minimum time between two reads of the same record. Other records are not delayed by it. */
 const PAUSE_MS = 400
 
-export interface RecordFrame {
+export interface SerializedRecord {
   type: 'session.record' | 'run.record'
   subject: string
   /** Serialised once for all streams. */
-  frame: string
+  text: string
 }
 
 export interface RecordFeedOptions {
@@ -42,7 +42,7 @@ export class RecordFeed {
   readonly #text: CleanText
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
-  readonly #listeners = new Set<(record: RecordFrame) => void>()
+  readonly #listeners = new Set<(record: SerializedRecord) => void>()
   /** Streams of the log with events since their records were read. */
   readonly #dirty = new Set<string>()
   readonly #lookedAt = new Map<string, number>()
@@ -60,7 +60,7 @@ export class RecordFeed {
   }
 
   /** Without listeners nothing is read. */
-  listen(listener: (record: RecordFrame) => void): () => void {
+  listen(listener: (record: SerializedRecord) => void): () => void {
     this.#listeners.add(listener)
     this.#unlisten ??= this.#followChanges()
     return () => {
@@ -89,7 +89,7 @@ export class RecordFeed {
   }
 
   /** Sends the records of these streams to all listeners, after a short delay. */
-  readChanged(events: Iterable<Pick<EventFrame, 'stream' | 'type'>>): void {
+  readChanged(events: Iterable<Pick<SerializedEvent, 'stream' | 'type'>>): void {
     if (this.#listeners.size === 0) return
     for (const { stream, type } of events) if (changesRecord(stream, type)) this.#dirty.add(stream)
     this.#wait()
@@ -136,20 +136,20 @@ export class RecordFeed {
   }
 
   /** Null for a stream without a record. */
-  async #record(subject: string): Promise<RecordFrame | null> {
+  async #record(subject: string): Promise<SerializedRecord | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
     const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {
-      const frame = { at: this.#clock.now(), subject }
-      const body: Sendable<SessionRecordFrame | RunRecordFrame> =
+      const common = { at: this.#clock.now(), subject }
+      const body: Sendable<SessionRecordUpdate | RunRecordUpdate> =
         kind === 'session'
           ? {
-              ...frame,
+              ...common,
               type: 'session.record',
               data: { session: sessionView(this.#host, await this.#host.record(id)) },
             }
-          : { ...frame, type: 'run.record', data: { run: await runView(parts, await getRun(this.#host.store, id)) } }
-      return { type: body.type, subject, frame: frameOf(body.type, this.#text.json(body, 'rfc3339')) }
+          : { ...common, type: 'run.record', data: { run: await runView(parts, await getRun(this.#host.store, id)) } }
+      return { type: body.type, subject, text: serverSentEvent(body.type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
       throw error

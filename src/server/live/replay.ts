@@ -2,8 +2,8 @@ import { SignalboxError } from '../../errors/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 
 /**
- * How much of the log is replayed to a reader that reconnects. Beyond these limits loading
- * everything again is cheaper. The log is read page by page as the reader consumes it, so they
+ * How much of the log is replayed to a subscriber that reconnects. Beyond these limits loading
+ * everything again is cheaper. The log is read page by page as the subscriber consumes it, so they
  * limit time, not memory.
  */
 export const REPLAY_EVENTS_MAX = 12_000
@@ -46,7 +46,7 @@ export async function isReplayable(store: EventStore, after: number, isWanted: I
 }
 
 /** At most `limit` events after a position. */
-export async function someAfter(
+export async function eventsAfter(
   store: EventStore,
   after: number,
   { isWanted, limit }: { isWanted: IsWanted; limit: number },

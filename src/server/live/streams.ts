@@ -4,7 +4,7 @@ import type { Credential } from '../caller.js'
 export interface OpenStream {
   kind: 'events' | 'terminal'
   who: Credential
-  /** The panes and sessions that its readers watch; null for a terminal. */
+  /** The panes and sessions that its subscribers watch; null for a terminal. */
   watched: Watched | null
   end(reason: string): void
 }
@@ -76,8 +76,8 @@ export interface WatchedItems {
 }
 
 /**
- * What the readers of one stream watch: panes whose previews they want, and sessions whose
- * provisional text they want. Each reader sets its own items; the stream carries the union.
+ * What the subscribers of one stream watch: panes whose previews they want, and sessions whose
+ * provisional text they want. Each subscriber sets its own items; the stream carries the union.
  */
 export class Watched {
   readonly #byViewer = new Map<string, WatchedItems>()

@@ -17,7 +17,7 @@ export const activeSessionRoutes: readonly Route[] = [
     summary: 'The session that receives prompts without an id: the one chosen last, otherwise the one used last.',
     access: 'viewer',
     answers: { 200: answer('the session', session) },
-    handle: async call => call.json(sessionView(call.host, await call.host.active(whoOf(call)))),
+    handle: async call => call.json(sessionView(call.host, await call.host.active(senderFields(call)))),
   }),
   route({
     id: 'active-session.choose',
@@ -29,7 +29,7 @@ export const activeSessionRoutes: readonly Route[] = [
     answers: { 200: answer('the session', session) },
     handle: async call => {
       const record = await sessionOf(call, call.body.session)
-      await call.host.choose(record, whoOf(call))
+      await call.host.choose(record, senderFields(call))
       return call.json(sessionView(call.host, await call.host.record(record.id)))
     },
   }),
@@ -41,18 +41,18 @@ export const activeSessionRoutes: readonly Route[] = [
     access: 'approver',
     body: messageBody,
     answers: { 202: answer('the result', sent) },
-    handle: async call => send(call, await liveOf(call, (await call.host.active(whoOf(call))).id)),
+    handle: async call => send(call, await liveOf(call, (await call.host.active(senderFields(call))).id)),
   }),
 ]
 
 export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>): Promise<SessionRecord | null> {
-  return call.host.active(whoOf(call)).catch((error: unknown) => {
+  return call.host.active(senderFields(call)).catch((error: unknown) => {
     if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
     throw error
   })
 }
 
-function whoOf({ person, surface }: Pick<Call, 'person' | 'surface'>): { person: string; surface: string } {
+function senderFields({ person, surface }: Pick<Call, 'person' | 'surface'>): { person: string; surface: string } {
   return { person: personName(person.id), surface }
 }
 

@@ -119,7 +119,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.report',
     method: 'GET',
     path: '/approvals/report',
-    summary: 'Reports who decided what and how fast, with refusals and grants.',
+    summary: 'Reports who decided what and how fast, with refusals and standing approvals.',
     access: 'viewer',
     query: z.strictObject({
       from: z.string().optional(),

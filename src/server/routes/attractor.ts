@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findRun } from '../../engine/index.js'
 import { callerOf } from '../caller.js'
-import { EventQueue, frameOf, streamOf } from '../live/event-stream.js'
+import { EventQueue, serverSentEvent, streamOf } from '../live/event-stream.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { diagnostic } from '../schemas/graphs.js'
@@ -99,7 +99,7 @@ export const attractorRoutes: readonly Route[] = [
       const { clock } = call.parts
       let timer = clock.setTimer(HEARTBEAT_MS, beat)
       function beat() {
-        queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
+        queue.pushEphemeral('heartbeat', serverSentEvent('heartbeat', '{}'))
         timer = clock.setTimer(HEARTBEAT_MS, beat)
       }
       const send = async () => {
@@ -107,7 +107,7 @@ export const attractorRoutes: readonly Route[] = [
           since,
           signal: stop.signal,
         }))
-          queue.push(frameOf(event, call.parts.text.json({ event, at: time, ...data }, 'rfc3339'), at))
+          queue.push(serverSentEvent(event, call.parts.text.json({ event, at: time, ...data }, 'rfc3339'), at))
         queue.finish()
       }
       void send().catch(error => {

@@ -6,13 +6,13 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { engine, rebuilt } from '../schemas/engine.js'
 
-/** What wakes runs, and the servers that drive them. */
+/** The engine of runs, and the servers that run them. */
 export const engineRoutes: readonly Route[] = [
   route({
     id: 'engine.status',
     method: 'GET',
     path: '/engine',
-    summary: 'The engine that wakes runs, as this server sees it, and all servers of the store.',
+    summary: 'The engine of runs, as this server sees it, and all servers of the store.',
     access: 'viewer',
     answers: { 200: answer('the engine', engine) },
     handle: async ({ parts, json }) => {
@@ -36,5 +36,5 @@ export const engineRoutes: readonly Route[] = [
 
 function runsOf({ runs }: ServerParts): RunHost {
   if (runs) return runs
-  throw new SignalboxError('E_STATE', 'this server drives no runs', { next: 'signalbox serve' })
+  throw new SignalboxError('E_STATE', 'this server has no runs', { next: 'signalbox serve' })
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Hello } from '../api-types.js'
-import { cursorOf, EventQueue, frameOf, positionOf, streamOf } from '../live/event-stream.js'
-import type { PaneFrame } from '../live/pane-feed.js'
-import { isInScope, isReplayable, pageAfter, parseScope, someAfter, typeFilter } from '../live/replay.js'
+import { cursorOf, EventQueue, positionOf, serverSentEvent, streamOf } from '../live/event-stream.js'
+import type { SerializedPaneChange } from '../live/pane-feed.js'
+import { eventsAfter, isInScope, isReplayable, pageAfter, parseScope, typeFilter } from '../live/replay.js'
 import { Watched } from '../live/streams.js'
 import { type Call, type Route, route } from '../route.js'
 import { listAnswer, okAnswer } from '../schemas/common.js'
@@ -12,7 +12,7 @@ import { loggedEvent } from '../schemas/events.js'
 import { toJson } from '../wire/index.js'
 
 const HEARTBEAT_MS = 20_000
-/** Increased when the meaning of frames changes; clients with another number reload. */
+/** Increased when the meaning of events changes; clients with another number reload. */
 const SCHEMA = 1
 
 const streamQuery = z.strictObject({
@@ -49,7 +49,7 @@ const logQuery = z.strictObject({
 const watchBody = z.strictObject({
   panes: z.array(z.string().max(64)).max(200).default([]).describe('panes whose previews are sent'),
   sessions: z.array(z.string().max(64)).max(50).default([]).describe('sessions whose provisional text is sent'),
-  viewer: z.string().max(64).default('').describe('the reader, if several share the stream'),
+  viewer: z.string().max(64).default('').describe('the tab or program, if several share the stream'),
 })
 
 /**
@@ -80,7 +80,7 @@ export const eventRoutes: readonly Route[] = [
       const after = query.since === undefined ? 0 : positionOf(query.since, store.id)
       if (after === null)
         throw new SignalboxError('E_INPUT', 'the cursor belongs to another store', { next: 'start without a cursor' })
-      const { events, isLast, last } = await someAfter(store, after, {
+      const { events, isLast, last } = await eventsAfter(store, after, {
         isWanted: typeFilter(query.types),
         limit: query.limit,
       })
@@ -99,7 +99,7 @@ export const eventRoutes: readonly Route[] = [
     id: 'events.watch',
     method: 'POST',
     path: '/events/:subscription/watch',
-    summary: 'Sets the panes and sessions that a reader of this stream watches.',
+    summary: 'Sets the panes and sessions that a subscriber of this stream watches.',
     access: 'viewer',
     isWrite: false,
     body: watchBody,
@@ -164,15 +164,16 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     (since === null || since > (await store.head()) || !(await isReplayable(store, since, isWanted)))
   const isResumed = cursor !== undefined && !isGap
   /**
-   * Null while the reader still gets the events that it missed; newer ones are read from the log.
+   * Null while the subscriber still gets the events that it missed; newer ones are read from the
+   * log.
    */
   let liveAfter: number | null = isResumed ? null : from
   closing.push(
     parts.events.listen(events => {
       if (liveAfter === null) return
-      for (const { position, type, stream, data, frame } of events)
+      for (const { position, type, stream, data, text } of events)
         if (position > liveAfter && isWanted(type, stream, data))
-          queue.push(frame, { isUrgent: query.intervalMs === undefined || isForDecision(type) })
+          queue.push(text, { isUrgent: query.intervalMs === undefined || isForDecision(type) })
     }),
   )
 
@@ -181,24 +182,24 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
-      const tell = ({ type, pane, frame }: PaneFrame) => {
-        if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, frame)
+      const pushPane = ({ type, pane, text }: SerializedPaneChange) => {
+        if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, text)
       }
-      // Panes are not in the log, so a reader that resumes gets the current state of each.
-      if (isResumed) for (const pane of parts.panes.list()) tell(parts.panes.asIs(pane))
+      // Panes are not in the log, so a subscriber that resumes gets the current state of each.
+      if (isResumed) for (const pane of parts.panes.list()) pushPane(parts.panes.asIs(pane))
       closing.push(
-        parts.panes.listen(tell),
+        parts.panes.listen(pushPane),
         parts.panes.preview(
           () => watched.panes,
           preview =>
-            queue.pushEphemeral(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+            queue.pushEphemeral(`preview/${preview.pane}`, serverSentEvent('pane.preview', toJson(preview, 'rfc3339'))),
         ),
       )
     }
     if (query.records === 'changed')
       closing.push(
-        parts.records.listen(({ type, subject, frame }) => {
-          if (isType(type) && isInScope(scope, subject, {})) queue.pushEphemeral(`record/${subject}`, frame)
+        parts.records.listen(({ type, subject, text }) => {
+          if (isType(type) && isInScope(scope, subject, {})) queue.pushEphemeral(`record/${subject}`, text)
         }),
       )
     // Sends the records that changed while there was no stream.
@@ -206,10 +207,10 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     missed.clear()
     if (scope.kind !== 'run')
       closing.push(
-        parts.updates.listen(({ type, session, frame }) => {
+        parts.updates.listen(({ type, session, text }) => {
           if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
           if (query.updates === 'watched' && !watched.sessions.has(session)) return
-          queue.pushEphemeral(`${type}/${session}`, frame())
+          queue.pushEphemeral(`${type}/${session}`, text())
         }),
       )
   }
@@ -224,7 +225,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   }
   /** Hello, then the missed events page by page, then live events without a gap. */
   async function* opening(): AsyncGenerator<string, void> {
-    yield frameOf('hello', JSON.stringify(hello))
+    yield serverSentEvent('hello', JSON.stringify(hello))
     let at = since ?? from
     while (liveAfter === null && !queue.isEnding && !isOver) {
       const sentTo = parts.events.position
@@ -232,13 +233,13 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
       if (query.records === 'changed') for (const event of page.events) noteMissed(missed, event)
       at = page.isHead ? Math.max(page.last, sentTo) : page.last
       if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
-      if (page.events.length > 0) yield page.events.map(event => parts.events.toFrame(event).frame).join('')
+      if (page.events.length > 0) yield page.events.map(event => parts.events.serialize(event).text).join('')
     }
   }
   const { clock } = parts
   let timer = clock.setTimer(HEARTBEAT_MS, beat)
   function beat() {
-    queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
+    queue.pushEphemeral('heartbeat', serverSentEvent('heartbeat', '{}'))
     timer = clock.setTimer(HEARTBEAT_MS, beat)
   }
   closing.push(() => timer.cancel())

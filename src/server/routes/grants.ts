@@ -7,7 +7,7 @@ import { answer } from '../schemas/common.js'
 import { grant, grantList, grantSwitch, standingPreview } from '../schemas/grants.js'
 
 const switchBody = z.strictObject(callerFields)
-const switchAnswer = answer('whether grants are paused', grantSwitch)
+const switchAnswer = answer('whether standing approvals are paused', grantSwitch)
 
 const PREVIEW_MS = 30 * 24 * 3_600_000
 const PREVIEW_ITEMS = 50
@@ -42,7 +42,7 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.list',
     method: 'GET',
     path: '/grants',
-    summary: 'Lists active grants; with `all`, also ended ones.',
+    summary: 'Lists active standing approvals; with `all`, also ended ones.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional() }),
     answers: { 200: answer('the grants', grantList) },
@@ -102,7 +102,7 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.pause',
     method: 'POST',
     path: '/grants/pause',
-    summary: 'Pauses all grants.',
+    summary: 'Pauses all standing approvals.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
@@ -115,16 +115,20 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.resume',
     method: 'POST',
     path: '/grants/resume',
-    summary: 'Resumes all grants.',
+    summary: 'Resumes all standing approvals.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
       const { actor, surface, insideSession } = callerOf(call, call.body)
       if (insideSession !== undefined)
-        throw new SignalboxError('E_ROLE', `an agent cannot resume grants: this shell belongs to ${insideSession}`, {
-          next: 'resume them from a terminal of your own',
-        })
+        throw new SignalboxError(
+          'E_ROLE',
+          `an agent cannot resume standing approvals: this shell belongs to ${insideSession}`,
+          {
+            next: 'resume them from a terminal of your own',
+          },
+        )
       return call.json(await call.host.ledger.grants.resume(actor, surface))
     },
   }),
@@ -132,7 +136,7 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.revoke',
     method: 'POST',
     path: '/grants/:id/revoke',
-    summary: 'Ends a grant.',
+    summary: 'Ends a standing approval.',
     access: 'approver',
     body: switchBody,
     answers: { 200: answer('the grant', grant) },

@@ -1,5 +1,5 @@
-import type { PaneStreamFrame } from '../api-types.js'
-import { EventQueue, frameOf, streamOf } from '../live/event-stream.js'
+import type { PaneStreamEvent } from '../api-types.js'
+import { EventQueue, serverSentEvent, streamOf } from '../live/event-stream.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
 import { panesOf } from './panes.js'
@@ -20,9 +20,9 @@ export const paneStreamRoutes: readonly Route[] = [
       const { host, parts } = call
       const panes = panesOf(host)
       const queue = new EventQueue()
-      const textOf = ({ event, data }: Sendable<PaneStreamFrame>) => frameOf(event, JSON.stringify(data))
+      const textOf = ({ event, data }: Sendable<PaneStreamEvent>) => serverSentEvent(event, JSON.stringify(data))
       const all = textOf({ event: 'panes', data: { items: panes.list(), at: host.clock.now() } })
-      const push = (frame: Sendable<PaneStreamFrame>) => queue.push(textOf(frame))
+      const push = (event: Sendable<PaneStreamEvent>) => queue.push(textOf(event))
       const unlisten = panes.listen(({ type, pane }) => push({ event: type, data: { pane } }))
       const unnotice = host.notifications?.listen(data => push({ event: 'notice', data })) ?? (() => undefined)
       let timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
@@ -30,7 +30,7 @@ export const paneStreamRoutes: readonly Route[] = [
         push({ event: 'heartbeat', data: {} })
         timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       }
-      return streamOf(call, queue, once(all), () => {
+      return streamOf(call, queue, singleChunk(all), () => {
         timer.cancel()
         unlisten()
         unnotice()
@@ -39,6 +39,6 @@ export const paneStreamRoutes: readonly Route[] = [
   }),
 ]
 
-async function* once(text: string): AsyncGenerator<string, void> {
+async function* singleChunk(text: string): AsyncGenerator<string, void> {
   yield text
 }

@@ -89,7 +89,7 @@ export const runStartRoutes: readonly Route[] = [
     id: 'runs.start',
     method: 'POST',
     path: '/runs',
-    summary: 'Starts a run of a graph, a oneshot, or a pipeline; the daemon drives it.',
+    summary: 'Starts a run of a graph, a oneshot, or a pipeline, in the daemon.',
     access: 'approver',
     rate: 'session',
     body: startBody,

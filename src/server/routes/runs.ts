@@ -106,7 +106,7 @@ export const runRoutes: readonly Route[] = [
     id: 'runs.resume',
     method: 'POST',
     path: '/runs/:id/resume',
-    summary: 'Resumes a paused or failed run, driven by the daemon.',
+    summary: 'Resumes a paused or failed run in the daemon.',
     access: 'approver',
     answers: { 200: runAnswer },
     handle: async call => {

@@ -20,7 +20,7 @@ export const sessionFileRoutes: readonly Route[] = [
     summary: 'Stores files for the agent (form fields named "file") and sends it a prompt with their paths.',
     access: 'approver',
     form: ({ host }, isSocket) => (isSocket ? host.settings.files.quotaMb : host.settings.files.uploadMaxMb) * MB + MB,
-    query: z.strictObject({ tell: z.enum(['true', 'false']).default('true') }),
+    query: z.strictObject({ notify: z.enum(['true', 'false']).default('true') }),
     answers: { 201: answer('the stored files', uploaded) },
     handle: async call => {
       const { host, params, query } = call
@@ -39,7 +39,7 @@ export const sessionFileRoutes: readonly Route[] = [
       }
       const text = stored.map(({ path }) => `The user uploaded a file: ${path}`).join('\n')
       const whenBusy = live.phase === 'tool-pending' ? 'hold' : 'queue'
-      const delivery = query.tell === 'false' ? null : await live.send(text, { whenBusy, meaning: 'text' })
+      const delivery = query.notify === 'false' ? null : await live.send(text, { whenBusy, meaning: 'text' })
       return call.json({ session: live.id, files: stored, delivery }, 201)
     },
   }),

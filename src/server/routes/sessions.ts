@@ -19,7 +19,7 @@ const env = z.record(z.string(), z.string()).nullable().default(null).describe('
 const startBody = z.strictObject({
   agent: z.string().nullable().describe('its name; null for any program, only on the owner’s socket'),
   args: z.array(z.string()).max(200).default([]),
-  cwd: z.string().optional().describe('only the demo agent may omit it: it then plays in a scratch project'),
+  cwd: z.string().optional().describe('only the demo agent may omit it: it then works in a scratch project'),
   prompt: z.string().min(1).optional(),
   worktree: z.boolean().default(false).describe('start in a new git worktree, on its own branch'),
   env,

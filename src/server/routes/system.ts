@@ -119,7 +119,7 @@ export const systemRoutes: readonly Route[] = [
     method: 'POST',
     path: '/lockdown',
     summary:
-      'Ends all grants, logins, tokens and streams, and accepts only denials until a restart; sessions continue.',
+      'Ends all standing approvals, logins, tokens and streams, and accepts only denials until a restart; sessions continue.',
     access: 'owner',
     answers: { 200: answer('since when, and how many grants ended', lockdown) },
     handle: async ({ parts, person, json }) => {

@@ -5,7 +5,7 @@ import { pane, panePreview, supervisedPane } from './panes.js'
 import { run } from './runs.js'
 import { agentStats, session } from './sessions.js'
 
-/** The first frame of a stream. */
+/** The first event of a stream. */
 export const hello = z.object({
   subscription: z.string(),
   resume: z.enum(['ok', 'gap']).describe('`gap`: events were missed, load the snapshot again'),
@@ -14,18 +14,18 @@ export const hello = z.object({
   schema: z.int(),
 })
 
-const frame = { at: moment, subject: z.string() }
+const common = { at: moment, subject: z.string() }
 
 export const paneChange = z.object({
-  ...frame,
+  ...common,
   type: z.enum(['pane.found', 'pane.status', 'pane.reading', 'pane.stuck', 'pane.gone']),
   version: z.int(),
   data: z.object({ pane }),
 })
 
 /** A session or a run after something happened to it. */
-export const sessionRecord = z.object({ ...frame, type: z.literal('session.record'), data: z.object({ session }) })
-export const runRecord = z.object({ ...frame, type: z.literal('run.record'), data: z.object({ run }) })
+export const sessionRecord = z.object({ ...common, type: z.literal('session.record'), data: z.object({ session }) })
+export const runRecord = z.object({ ...common, type: z.literal('run.record'), data: z.object({ run }) })
 
 /** The text of a message while the agent writes it. */
 export const messageUpdate = z.object({
@@ -40,8 +40,11 @@ export const typing = z.object({ type: z.literal('typing'), session: z.string(),
 
 export const agentStatsUpdate = z.object({ type: z.literal('session.stats'), session: z.string(), stats: agentStats })
 
-/** Frames that are not in the log, by event. Only the newest state of each matters. */
-export const EPHEMERAL_FRAMES = {
+/**
+ * Ephemeral updates, which are not in the log, by the name of their event. Only the newest state of
+ * each matters.
+ */
+export const EPHEMERAL_UPDATES = {
   'pane.found': paneChange,
   'pane.status': paneChange,
   'pane.reading': paneChange,
@@ -55,8 +58,8 @@ export const EPHEMERAL_FRAMES = {
   'session.stats': agentStatsUpdate,
 } as const
 
-/** Frames of `GET /panes/stream`, by the name of their event; moments are milliseconds. */
-export const PANE_STREAM_FRAMES = {
+/** Events of `GET /panes/stream`, by the name of their event; moments are milliseconds. */
+export const PANE_STREAM_EVENTS = {
   panes: z.object({ items: z.array(supervisedPane), at: moment }),
   pane: z.object({ pane: supervisedPane }),
   gone: z.object({ pane: supervisedPane }),

@@ -1,18 +1,18 @@
 import { newId } from '../../clock/index.js'
-import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
+import type { Holder, KeyboardUser, LiveSession, Viewer } from '../../sessions/index.js'
 import type { Sendable } from '../wire/index.js'
-import type { ClientMessage, Hello, ServerMessage } from './messages.js'
+import type { ViewerHello, ViewerMessage, ViewerUpdate } from './messages.js'
 
 /** Unacknowledged bytes after which a viewer waits for a new snapshot instead. */
-const UNACKNOWLEDGED_MAX = 256 * 1024
+const UNACKNOWLEDGED_MAX_BYTES = 256 * 1024
 /**
  * Bytes that may be buffered for a viewer. A viewer can acknowledge bytes that it never read, and
  * request snapshots without end: beyond the first limit it gets nothing until it has read the
  * buffer, and beyond the second its connection ends.
  */
-const UNSENT_MAX = 1024 * 1024
-export const UNSENT_HOPELESS = 8 * UNSENT_MAX
-export const INPUT_MAX = 64 * 1024
+const UNSENT_PAUSE_BYTES = 1024 * 1024
+export const UNSENT_CLOSE_BYTES = 8 * UNSENT_PAUSE_BYTES
+export const INPUT_MAX_BYTES = 64 * 1024
 
 /** The connection to a viewer: a WebSocket, or a channel to one through a server. */
 export interface ViewerSocket {
@@ -29,7 +29,7 @@ export interface ViewerSocket {
  * the session's. The others may take the keyboard over, and all are notified who has it. A viewer
  * that does not keep up loses bytes and gets a new snapshot; the program never waits for a viewer.
  */
-export class TerminalConnection implements Viewer, Person {
+export class TerminalConnection implements Viewer, KeyboardUser {
   readonly id = newId('sub')
   readonly name: string
   readonly #socket: ViewerSocket
@@ -48,7 +48,7 @@ export class TerminalConnection implements Viewer, Person {
   constructor(
     socket: ViewerSocket,
     session: LiveSession,
-    hello: Hello,
+    hello: ViewerHello,
     options: { name: string; mayType: boolean; hasScrollback: boolean },
   ) {
     this.#socket = socket
@@ -77,8 +77,8 @@ export class TerminalConnection implements Viewer, Person {
   output(bytes: Uint8Array): void {
     if (this.#behind) return void this.#behind.push(() => this.output(bytes))
     if (this.#isCutOff) return
-    const isFull = this.#socket.bufferedAmount > UNSENT_MAX
-    if (isFull || this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
+    const isFull = this.#socket.bufferedAmount > UNSENT_PAUSE_BYTES
+    if (isFull || this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX_BYTES) {
       this.#isCutOff = true
       // It may have acknowledged everything already: then only the drained buffer shows that it
       // reads again.
@@ -105,14 +105,14 @@ export class TerminalConnection implements Viewer, Person {
     this.#socket.close(1012, 'the session is read again')
   }
 
-  take(message: Exclude<ClientMessage, Hello>): void {
+  take(message: Exclude<ViewerMessage, ViewerHello>): void {
     switch (message.type) {
       case 'take':
         if (this.#leave) this.#session.takeKeyboard(this.id)
         return
       case 'ack':
         this.#unacknowledged = Math.max(0, this.#unacknowledged - message.bytes)
-        if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX / 2) this.#snapshot()
+        if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX_BYTES / 2) this.#snapshot()
         return
       case 'resize':
         this.#size = { cols: Math.max(2, message.cols), rows: message.rows }
@@ -127,12 +127,12 @@ export class TerminalConnection implements Viewer, Person {
    * Keys, unchanged. Input of viewers without the keyboard and input that is too large is dropped.
    */
   input(bytes: Uint8Array): void {
-    if (this.#leave && bytes.length <= INPUT_MAX) void this.#session.type(bytes, this.id).catch(() => undefined)
+    if (this.#leave && bytes.length <= INPUT_MAX_BYTES) void this.#session.type(bytes, this.id).catch(() => undefined)
   }
 
   /** A snapshot replaces everything before it: unacknowledged bytes start at zero. */
   #snapshot(): void {
-    this.#owesPicture = this.#socket.bufferedAmount > UNSENT_MAX
+    this.#owesPicture = this.#socket.bufferedAmount > UNSENT_PAUSE_BYTES
     this.#isCutOff = this.#owesPicture
     if (this.#owesPicture) return
     this.#unacknowledged = 0
@@ -161,9 +161,9 @@ export class TerminalConnection implements Viewer, Person {
 }
 
 /** Calls `onSent` when the message was written to the socket. */
-export function sendJson(socket: ViewerSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
+export function sendJson(socket: ViewerSocket, message: Sendable<ViewerUpdate>, onSent?: () => void): void {
   if (socket.readyState !== socket.OPEN) return
-  if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
+  if (socket.bufferedAmount > UNSENT_CLOSE_BYTES) return socket.terminate()
   socket.send(JSON.stringify(message), { binary: false }, error => {
     if (!error) onSent?.()
   })

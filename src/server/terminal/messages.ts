@@ -5,7 +5,7 @@ import { holder } from '../schemas/sessions.js'
 const cols = z.int().min(1).max(2000)
 const rows = z.int().min(1).max(2000)
 
-/** What a client sends as text frames; typed bytes are binary frames. */
+/** What a client sends as text messages; typed bytes are binary messages. */
 const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
@@ -25,9 +25,9 @@ const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('snapshot') }),
 ])
 
-export type ClientMessage = z.output<typeof clientMessage>
+export type ViewerMessage = z.output<typeof clientMessage>
 
-/** What the server sends as text frames; the program's output is binary frames. */
+/** What the server sends as text messages; the program's output is binary messages. */
 const serverMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('snapshot'),
@@ -49,10 +49,10 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), error: apiError }),
 ])
 
-export type ServerMessage = z.output<typeof serverMessage>
-export type Hello = Extract<ClientMessage, { type: 'hello' }>
+export type ViewerUpdate = z.output<typeof serverMessage>
+export type ViewerHello = Extract<ViewerMessage, { type: 'hello' }>
 
-export function parseMessage(text: string): ClientMessage | null {
+export function parseViewerMessage(text: string): ViewerMessage | null {
   try {
     const parsed = clientMessage.safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null

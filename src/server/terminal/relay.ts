@@ -1,12 +1,12 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { RemoteSession } from '../../host/index.js'
 import type { TerminalChannel } from '../../workers/index.js'
-import { INPUT_MAX, UNSENT_HOPELESS, type ViewerSocket } from './connection.js'
-import type { ClientMessage, Hello } from './messages.js'
+import { INPUT_MAX_BYTES, UNSENT_CLOSE_BYTES, type ViewerSocket } from './connection.js'
+import type { ViewerHello, ViewerMessage } from './messages.js'
 
 /** What a worker needs to open a terminal for a viewer; the server has checked who that is. */
 export interface TerminalRequest {
-  hello: Omit<Hello, 'proof'>
+  hello: Omit<ViewerHello, 'proof'>
   name: string
   mayType: boolean
   hasScrollback: boolean
@@ -28,10 +28,10 @@ export class RelayedTerminal {
     const send = (data: string | Uint8Array) => {
       if (socket.readyState !== socket.OPEN) return
       // It acknowledges what it does not read.
-      if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
+      if (socket.bufferedAmount > UNSENT_CLOSE_BYTES) return socket.terminate()
       socket.send(data, { binary: typeof data !== 'string' }, () => undefined)
     }
-    const { proof: _, ...hello } = request.hello as Hello
+    const { proof: _, ...hello } = request.hello as ViewerHello
     const channel = await session.attach(
       { ...request, hello },
       { text: send, bytes: send, closed: () => socket.close() },
@@ -41,12 +41,12 @@ export class RelayedTerminal {
     throw new SignalboxError('E_STATE', 'the viewer has left')
   }
 
-  take(message: Exclude<ClientMessage, Hello>): void {
+  take(message: Exclude<ViewerMessage, ViewerHello>): void {
     this.#channel.text(JSON.stringify(message))
   }
 
   input(bytes: Uint8Array): void {
-    if (bytes.length <= INPUT_MAX) this.#channel.bytes(bytes)
+    if (bytes.length <= INPUT_MAX_BYTES) this.#channel.bytes(bytes)
   }
 
   close(): void {

@@ -10,28 +10,28 @@ import { type Credential, hasRole, OWNER, personName } from '../caller.js'
 import { errorBody } from '../errors.js'
 import type { ServerParts } from '../parts.js'
 import { WORKER_PATH, WorkerSockets } from '../worker-socket.js'
-import { INPUT_MAX, sendJson, TerminalConnection } from './connection.js'
-import { type Hello, parseMessage } from './messages.js'
+import { INPUT_MAX_BYTES, sendJson, TerminalConnection } from './connection.js'
+import { parseViewerMessage, type ViewerHello } from './messages.js'
 import { RelayedTerminal } from './relay.js'
 
 /** As the API names the operation: agents do not look into terminals, nor type there. */
 const TERMINAL = { id: 'panes.terminal' }
 const HELLO_WAIT_MS = 5_000
 const PING_MS = 20_000
-const DEAD_MS = 60_000
-/** Frames that wait for a terminal to be opened. */
+const PONG_TIMEOUT_MS = 60_000
+/** Messages that wait for a terminal to be opened. */
 const EARLY_MAX = 32
 const PATH = /^\/api\/v1\/panes\/([\w%.:-]{1,80})\/terminal$/
 
 /**
  * Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. The upgrade is checked like any
- * request. The first frame authenticates the client, and nothing is sent before that. `own` is null
- * on the owner's socket. Workers connect here, too (`worker-socket.ts`).
+ * request. The first message authenticates the client, and nothing is sent before that. `own` is
+ * null on the owner's socket. Workers connect here, too (`worker-socket.ts`).
  */
 export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddresses | null): void {
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: INPUT_MAX,
+    maxPayload: INPUT_MAX_BYTES,
     handleProtocols: protocols => (protocols.has('signalbox.terminal.v1') ? 'signalbox.terminal.v1' : false),
   })
   const workers = parts.workers && new WorkerSockets(parts.workers)
@@ -68,7 +68,7 @@ function checkUpgrade({ headers, method }: IncomingMessage, own: OwnAddresses | 
     throw new SignalboxError('E_ORIGIN', 'missing Origin header or token')
 }
 
-/** Null if the first frame must bring a proof. @throws SignalboxError `E_LOGIN` */
+/** Null if the first message must bring a proof. @throws SignalboxError `E_LOGIN` */
 async function bearerCredential(
   { headers }: IncomingMessage,
   parts: ServerParts,
@@ -98,7 +98,8 @@ interface TerminalSocketOptions {
 }
 
 /**
- * A WebSocket from its upgrade to its end: its first frame must be `hello`, then it is a terminal.
+ * A WebSocket from its upgrade to its end: its first message must be `hello`, then it is a
+ * terminal.
  */
 class TerminalSocket {
   readonly #socket: WebSocket
@@ -132,27 +133,27 @@ class TerminalSocket {
   #message(data: RawData, isBinary: boolean): void {
     this.#heardAt = this.#options.parts.clock.monotonic()
     if (isBinary) {
-      if (!this.#isOpening) this.#socket.close(4001, 'the first frame must be hello')
-      else this.#later(() => this.#connection?.input(toBytes(data)))
+      if (!this.#isOpening) this.#socket.close(4001, 'the first message must be hello')
+      else this.#whenOpen(() => this.#connection?.input(toBytes(data)))
       return
     }
-    const message = parseMessage(data.toString())
+    const message = parseViewerMessage(data.toString())
     if (!message || (message.type === 'hello') === this.#isOpening) {
       this.#socket.close(4001, 'bad message')
     } else if (message.type === 'hello') {
       this.#isOpening = true
       this.#timer.cancel()
       void this.#open(message).catch(error => this.#fail(error))
-    } else this.#later(() => this.#connection?.take(message))
+    } else this.#whenOpen(() => this.#connection?.take(message))
   }
 
   /** What a client sends while its terminal is being opened waits for it. */
-  #later(work: () => void): void {
+  #whenOpen(work: () => void): void {
     if (this.#connection) work()
     else if (this.#early.length < EARLY_MAX) this.#early.push(work)
   }
 
-  async #open(hello: Hello): Promise<void> {
+  async #open(hello: ViewerHello): Promise<void> {
     const { parts, word, own } = this.#options
     const { host, settings, streams } = parts
     const who = await this.#credential(hello)
@@ -205,7 +206,7 @@ class TerminalSocket {
   }
 
   /** @throws SignalboxError `E_LOGIN`, `E_PROOF` */
-  async #credential(hello: Hello): Promise<Credential> {
+  async #credential(hello: ViewerHello): Promise<Credential> {
     const { parts, request, bearer } = this.#options
     if (bearer) return bearer
     if (hello.proof === undefined) throw new SignalboxError('E_LOGIN', 'a terminal needs a login')
@@ -220,7 +221,7 @@ class TerminalSocket {
   #beat(): void {
     const { clock } = this.#options.parts
     this.#timer = clock.setTimer(PING_MS, () => {
-      if (clock.monotonic() - this.#heardAt > DEAD_MS) return this.#socket.terminate()
+      if (clock.monotonic() - this.#heardAt > PONG_TIMEOUT_MS) return this.#socket.terminate()
       this.#socket.ping()
       this.#beat()
     })

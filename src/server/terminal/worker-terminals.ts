@@ -1,13 +1,13 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import type { LiveSession } from '../../sessions/index.js'
-import type { ServerFrame, WorkerLinks } from '../../workers/index.js'
+import type { ServerMessage, WorkerLinks } from '../../workers/index.js'
 import { errorBody } from '../errors.js'
 import { sendJson, TerminalConnection, type ViewerSocket } from './connection.js'
-import { parseMessage } from './messages.js'
+import { parseViewerMessage } from './messages.js'
 import type { TerminalRequest } from './relay.js'
 
-type ChannelFrame = Extract<ServerFrame, { type: 'channel' }>
+type ChannelMessage = Extract<ServerMessage, { type: 'channel' }>
 type Link = Pick<WorkerLinks, 'send' | 'sendBytes' | 'unsent'>
 
 interface OpenTerminal {
@@ -16,7 +16,7 @@ interface OpenTerminal {
   early: ((connection: TerminalConnection) => void)[]
 }
 
-/** Frames that wait for a terminal to be opened. */
+/** Messages that wait for a terminal to be opened. */
 const EARLY_MAX = 32
 
 /** A worker's end of the terminals that servers relay to their viewers. */
@@ -30,19 +30,19 @@ export class WorkerTerminals {
     this.#link = link
   }
 
-  take({ channel, open, text, close }: ChannelFrame): void {
+  take({ channel, open, text, close }: ChannelMessage): void {
     if (open !== undefined) void this.#open(channel, open as TerminalRequest & { session: string })
-    const message = text === undefined ? null : parseMessage(text)
-    if (message && message.type !== 'hello') this.#later(channel, connection => connection.take(message))
+    const message = text === undefined ? null : parseViewerMessage(text)
+    if (message && message.type !== 'hello') this.#whenOpen(channel, connection => connection.take(message))
     if (close) this.#end(channel)
   }
 
   bytes(channel: number, bytes: Uint8Array): void {
-    this.#later(channel, connection => connection.input(bytes))
+    this.#whenOpen(channel, connection => connection.input(bytes))
   }
 
   /** What a viewer sends while its terminal is being opened waits for it. */
-  #later(channel: number, work: (connection: TerminalConnection) => void): void {
+  #whenOpen(channel: number, work: (connection: TerminalConnection) => void): void {
     const terminal = this.#terminals.get(channel)
     if (terminal?.connection) work(terminal.connection)
     else if (terminal && terminal.early.length < EARLY_MAX) terminal.early.push(work)

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { Call } from '../route.js'
 
-const USUAL = 50
+const DEFAULT_LIMIT = 50
 
 export interface PageQuery {
   limit?: number | undefined
@@ -38,7 +38,7 @@ export async function pageOfViews<T extends { id: string }, V extends { id: stri
   view: (item: T) => V | null,
 ): Promise<Page<V>> {
   const position = await call.position()
-  const count = limit ?? (call.who.kind === 'socket' ? items.length : USUAL)
+  const count = limit ?? (call.who.kind === 'socket' ? items.length : DEFAULT_LIMIT)
   const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
   const begin = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== null && begin === 0)

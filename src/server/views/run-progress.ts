@@ -5,7 +5,7 @@ import type { EventStore } from '../../store/index.js'
 import type { Run } from '../api-types.js'
 
 /** Ended nodes of a graph, or rounds of a oneshot; `of` is the maximum. */
-export type Progress = NonNullable<Run['progress']>
+export type ProgressView = NonNullable<Run['progress']>
 
 /**
  * The progress of open runs. Lists are requested with every change of a run, so a journal is folded
@@ -13,13 +13,13 @@ export type Progress = NonNullable<Run['progress']>
  */
 export class RunProgress {
   readonly #store: EventStore
-  readonly #known = new Map<string, { version: number; progress: Progress | null }>()
+  readonly #known = new Map<string, { version: number; progress: ProgressView | null }>()
 
   constructor(store: EventStore) {
     this.#store = store
   }
 
-  async of(record: RunRecord, version: number): Promise<Progress | null> {
+  async of(record: RunRecord, version: number): Promise<ProgressView | null> {
     if (isEnded(record.status)) {
       this.#known.delete(record.id)
       return null
@@ -32,7 +32,7 @@ export class RunProgress {
     return progress
   }
 
-  async #fold({ id, kind, step, status }: RunRecord): Promise<Progress | null> {
+  async #fold({ id, kind, step, status }: RunRecord): Promise<ProgressView | null> {
     if (kind === 'graph') {
       const { graph, finished } = (await readRun(this.#store, id, graphWorkflow)).run.work
       const starts = startNodes(graph)

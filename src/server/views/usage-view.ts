@@ -74,8 +74,8 @@ export async function usageRows(
       runs: ids.size,
       passed: states.filter(status => status === 'completed').length,
       failed: states.filter(status => status === 'failed' || status === 'rejected').length,
-      medianMs: at(times, 0.5),
-      p95Ms: at(times, 0.95),
+      medianMs: percentile(times, 0.5),
+      p95Ms: percentile(times, 0.95),
     }
   })
 }
@@ -137,6 +137,6 @@ function emptyRow(key: UsageRow['key']): UsageRow {
   return { key, usage: { input: 0, output: 0 }, steps: 0, runs: 0, passed: 0, failed: 0, medianMs: 0, p95Ms: 0 }
 }
 
-function at(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

@@ -2,10 +2,10 @@ import type { Redactor } from '../../text/index.js'
 import { type TimeForm, toJson } from './time-fields.js'
 
 /** Names and paths occur again and again; longer texts are mostly new. */
-const REMEMBERED_LENGTH = 300
-const REMEMBERED_MAX = 20_000
+const CACHED_MAX_CHARACTERS = 300
+const CACHED_TEXTS_MAX = 20_000
 /** Shorter texts contain no secret. */
-const SHORTEST = 8
+const SECRET_MIN_CHARACTERS = 8
 
 /** JSON with redacted secrets; the results for short texts are cached. */
 export class CleanText {
@@ -21,11 +21,11 @@ export class CleanText {
   }
 
   #clean(text: string): string {
-    if (text.length < SHORTEST) return text
-    if (text.length > REMEMBERED_LENGTH) return this.#redactor.redact(text)
+    if (text.length < SECRET_MIN_CHARACTERS) return text
+    if (text.length > CACHED_MAX_CHARACTERS) return this.#redactor.redact(text)
     const known = this.#known.get(text)
     if (known !== undefined) return known
-    if (this.#known.size >= REMEMBERED_MAX) this.#known = new Map()
+    if (this.#known.size >= CACHED_TEXTS_MAX) this.#known = new Map()
     const clean = this.#redactor.redact(text)
     this.#known.set(text, clean)
     return clean

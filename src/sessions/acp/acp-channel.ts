@@ -1,6 +1,6 @@
 import type { KeeperPort } from '../../keeper/index.js'
 import type { AcpConversation, AcpEvent, PermissionAsk } from './acp-conversation.js'
-import { begunCall } from './begin-label.js'
+import { callOfLabel } from './begin-label.js'
 import { encodeMessage, LineSplitter, parseMessage, type RpcMessage } from './wire.js'
 
 interface AcpChannelOptions {
@@ -12,7 +12,7 @@ interface AcpChannelOptions {
 }
 
 /** Lines of the agent that are not messages of the protocol: the newest say why it ended. */
-const COMPLAINTS_KEPT = 50
+const OTHER_LINES_KEPT = 50
 
 /** Bytes of both directions → messages → events of the conversation; calls and answers → bytes. */
 export class AcpChannel {
@@ -21,7 +21,7 @@ export class AcpChannel {
   readonly #sent = new LineSplitter()
   #offset = 0
   #t = 0
-  #complaints: readonly string[] = []
+  #otherLines: readonly string[] = []
 
   constructor(options: AcpChannelOptions) {
     this.#options = options
@@ -36,8 +36,8 @@ export class AcpChannel {
     return this.#t
   }
 
-  get complaints(): readonly string[] {
-    return this.#complaints
+  get otherLines(): readonly string[] {
+    return this.#otherLines
   }
 
   output(bytes: Uint8Array, t: number, offset: number): void {
@@ -46,7 +46,7 @@ export class AcpChannel {
     for (const line of this.#received.push(bytes)) {
       const message = parseMessage(line)
       if (message) this.#take(this.#options.conversation.received(message, t))
-      else if (line !== '') this.#complaints = [...this.#complaints, line].slice(-COMPLAINTS_KEPT)
+      else if (line !== '') this.#otherLines = [...this.#otherLines, line].slice(-OTHER_LINES_KEPT)
     }
   }
 
@@ -61,7 +61,7 @@ export class AcpChannel {
 
   /** A marker of the recording. */
   marked(label: string): void {
-    const rpc = begunCall(label)
+    const rpc = callOfLabel(label)
     if (rpc !== null) this.#options.conversation.begun(rpc)
   }
 

@@ -104,7 +104,7 @@ export class AcpEvents {
     const { session, handshake, notices, isCatchingUp, record, onChanged } = this.#options
     handshake.failed(event)
     notices.ready()
-    const { complaint } = handshake
+    const { notice: complaint } = handshake
     if (!isCatchingUp() && complaint) record('session.noticed', { session: session.id, ...complaint })
     onChanged()
   }

@@ -14,7 +14,7 @@ interface AcpHandshakeOptions {
   call(method: string, params: unknown): Promise<void>
 }
 
-const OPENING = [METHOD.initialize, METHOD.newSession, METHOD.loadSession, METHOD.resumeSession]
+const OPENING_METHODS = [METHOD.initialize, METHOD.newSession, METHOD.loadSession, METHOD.resumeSession]
 
 /**
  * Opens the agent's conversation: initialize, then a new session or an earlier one. Each call
@@ -51,7 +51,7 @@ export class AcpHandshake {
   }
 
   /** For the person who waits for the session. */
-  get complaint(): { kind: 'auth' | 'not-ready'; text: string } | null {
+  get notice(): { kind: 'auth' | 'not-ready'; text: string } | null {
     if (!this.#failure) return null
     const { method, error } = this.#failure
     const { number, agent } = this.#options.record
@@ -72,7 +72,7 @@ export class AcpHandshake {
    */
   async proceed(): Promise<Failure | null> {
     const { record, version, offers, conversation, call } = this.#options
-    if (conversation.agentSession !== null || this.#failure || conversation.isCalling(...OPENING)) return null
+    if (conversation.agentSession !== null || this.#failure || conversation.isCalling(...OPENING_METHODS)) return null
     if (!this.#capabilities) {
       await call(METHOD.initialize, {
         protocolVersion: PROTOCOL_VERSION,

@@ -8,7 +8,7 @@ import { type Delivery, PromptQueue } from '../live/prompt-queue.js'
 import type { SendResult } from '../live/send-prompt.js'
 import { SessionEnding } from '../live/session-ending.js'
 import { SessionNotices } from '../live/session-notices.js'
-import { DEFAULT_TIMES, type LiveSessionOptions, SILENT_AGENT } from '../live/session-options.js'
+import { DEFAULT_TIMES, type LiveSessionOptions, SCREEN_ONLY_AGENT } from '../live/session-options.js'
 import { AcpChannel } from './acp-channel.js'
 import { AcpConversation } from './acp-conversation.js'
 import { AcpEvents } from './acp-events.js'
@@ -89,7 +89,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     session: record,
     clock,
     times,
-    lastRows: count => channel.complaints.slice(-count),
+    lastRows: count => channel.otherLines.slice(-count),
     unattendedMs: () => 0,
     notify: notice => ports.record('session.noticed', { session, ...notice }),
     onSilence: () => notices.silent(),
@@ -97,7 +97,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   })
   const ending: SessionEnding = new SessionEnding({
     ...common,
-    agent: options.agent ?? SILENT_AGENT,
+    agent: options.agent ?? SCREEN_ONLY_AGENT,
     agentSessionId: record.agentSessionId ?? null,
     notices,
     lastLook: () => null,
@@ -129,7 +129,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...common,
     journal,
     deliver: ports.deliver,
-    alone: oneAtATime(),
+    alone: sequentially(),
     changed: ms => waiters.changed(ms),
     isIdle: ports.isIdle,
     ...(options.pause && { pause: options.pause }),
@@ -147,7 +147,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     ...common,
     ...parts,
     session: record,
-    later: work => effects.later(work),
+    later: work => effects.enqueue(work),
     onReport: options.onReport,
     onChanged: ports.changed,
   })
@@ -184,7 +184,7 @@ function clientParts(
 }
 
 /** Each piece of work starts when the one before has ended. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+function sequentially(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {
     const turn = last.then(work)

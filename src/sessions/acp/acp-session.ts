@@ -133,12 +133,12 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     this.#parts.channel.exited(exit.t)
     this.#observer?.exited(exit, this.#parts.ending.isExpected)
     this.#parts.notices.stop()
-    this.#parts.effects.later(() => this.#parts.requests.withdrawAll('session ended'))
+    this.#parts.effects.enqueue(() => this.#parts.requests.withdrawAll('session ended'))
     this.#parts.phase.update('process-exit')
     this.#parts.ending.write()
-    this.#parts.effects.later(async () => this.#parts.terminals?.endAll())
-    this.#parts.effects.later(() => this.#options.keeper.forget(this.id))
-    this.#parts.effects.later(async () => this.#options.onEnded?.())
+    this.#parts.effects.enqueue(async () => this.#parts.terminals?.endAll())
+    this.#parts.effects.enqueue(() => this.#options.keeper.forget(this.id))
+    this.#parts.effects.enqueue(async () => this.#options.onEnded?.())
     this.#parts.waiters.wake()
   }
 
@@ -157,10 +157,10 @@ export class AcpSession extends WithoutScreen implements LocalSession {
     if (this.exit) return
     this.#parts.notices.start({ isReady: this.#parts.conversation.isReady })
     this.#parts.notices.atWork(this.phase !== 'dormant')
-    if (this.offset > 0) this.#parts.effects.later(() => this.#parts.requests.takeOver(this.#parts.conversation.asks))
+    if (this.offset > 0) this.#parts.effects.enqueue(() => this.#parts.requests.takeOver(this.#parts.conversation.asks))
     this.#parts.clientCalls?.takeOver(this.#parts.conversation.clientCalls)
     this.#parts.prompts.resolveUnfinished()
-    this.#parts.effects.later(() => this.#parts.events.continueHandshake())
+    this.#parts.effects.enqueue(() => this.#parts.events.continueHandshake())
     this.#changed()
   }
 
@@ -256,7 +256,7 @@ export class AcpSession extends WithoutScreen implements LocalSession {
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
     if (this.#isClosed) return
-    this.#parts.effects.later(async () => void (await this.#options.journal.write(type, data)))
+    this.#parts.effects.enqueue(async () => void (await this.#options.journal.write(type, data)))
   }
 
   #changed(): void {

@@ -6,7 +6,7 @@ export function beginLabel(rpc: number | string): string {
 }
 
 /** The call that a marker is about; null for any other marker. */
-export function begunCall(label: string): number | string | null {
+export function callOfLabel(label: string): number | string | null {
   if (!label.startsWith(PREFIX)) return null
   const rpc: unknown = JSON.parse(label.slice(PREFIX.length))
   return typeof rpc === 'number' || typeof rpc === 'string' ? rpc : null

@@ -36,9 +36,9 @@ const KEPT_ROWS = 5000
  * time a program that has cleared its scrollback has printed everything again. In seconds.
  */
 const REPAINT_S = 1
-const WIDTHS = 8
+const WIDTHS_KEPT = 8
 /** A program that prints more rows than this between two looks floods the screen. */
-const UNSEEN_ROWS = 1000
+const UNSEEN_ROWS_MAX = 1000
 
 /**
  * The rows that an agent has shown above the live part of its screen, with stable ids. In the
@@ -184,7 +184,7 @@ export class ConversationRows {
 
   #noteSize({ frame, t }: Look, before: Look | null): void {
     const old = before?.frame
-    if (!this.#widths.includes(frame.cols)) this.#widths = [frame.cols, ...this.#widths].slice(0, WIDTHS)
+    if (!this.#widths.includes(frame.cols)) this.#widths = [frame.cols, ...this.#widths].slice(0, WIDTHS_KEPT)
     else if (this.#widths[0] !== frame.cols)
       this.#widths = [frame.cols, ...this.#widths.filter(cols => cols !== frame.cols)]
     for (const repaint of this.#repaints) if (t <= repaint.until) repaint.last = frame.lines.at(-1)?.id ?? repaint.last
@@ -226,7 +226,7 @@ export class ConversationRows {
   /** A prompt among the rows that have scrolled by since the last look. */
   #unseenEcho({ history }: Look['frame'], before: Look): Echo | null {
     const end = contentEnd(this.#look!, this.#kept)
-    return this.#searchEcho(Math.max(history.firstId, before.frame.lines[0]?.id ?? 0, end - UNSEEN_ROWS))
+    return this.#searchEcho(Math.max(history.firstId, before.frame.lines[0]?.id ?? 0, end - UNSEEN_ROWS_MAX))
   }
 
   #searchEcho(from: number): Echo | null {

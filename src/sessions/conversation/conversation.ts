@@ -1,7 +1,7 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
@@ -46,15 +46,24 @@ export interface ExtractOptions {
 }
 
 /** Shorter output is ignored. */
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 /** More blank rows than this do not separate a message from the next. */
 const BLANK_ROWS = 50
 
 /** As many queued prompts are remembered, each by as many characters of its end. */
 const QUEUED_MAX = 20
-const PROMPT_END = 40
+const PROMPT_END_CHARACTERS = 40
 
-const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
+const MESSAGE_BLOCKS = new Set<Block['kind']>([
+  'prose',
+  'code',
+  'list',
+  'table',
+  'diff',
+  'tool_call',
+  'tool_result',
+  'todo',
+])
 
 /** Rows above a turn that are still read: older prompts are searched for after a repaint. */
 const ROWS_ABOVE = 1000
@@ -206,7 +215,7 @@ export class Conversation {
     this.#reported = []
     this.#setBlocks([])
     this.#rows.forgetClear()
-    if (echo && !isKnown) this.#queued = this.#queued.filter(tail => !squash(echo.text).endsWith(tail))
+    if (echo && !isKnown) this.#queued = this.#queued.filter(tail => !comparableText(echo.text).endsWith(tail))
     this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
   }
@@ -300,7 +309,7 @@ export class Conversation {
     this.observe(look)
     if (!this.#state.isTurnOpen || this.#state.isMessageOpen || this.#rows.isPrintingAgain(look)) return false
     const blocks = this.#blocksOf(this.#rowsFrom(this.#state.from), look, false)
-    return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => SPOKEN.has(block.kind))
+    return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => MESSAGE_BLOCKS.has(block.kind))
   }
 
   /** Puts newly reported text in the place of the text read from the screen. */
@@ -367,7 +376,7 @@ export class Conversation {
     // Before the first prompt there is only the greeting, which may move.
     if (this.#state.turns === 0 && !this.#rows.echo && read.command === null) return null
     const markdown = renderMarkdown(read.blocks)
-    if (markdown.replace(/\s/gu, '').length < MIN_CHARACTERS) return null
+    if (markdown.replace(/\s/gu, '').length < CHARACTERS_MIN) return null
     return { ...read, from: start, lastRow: rows.at(-1)!.id, markdown }
   }
 
@@ -499,18 +508,20 @@ export class Conversation {
     if (isSent && echoId === null) return true
     // After a clear, the rows above the prompt are the earlier conversation, printed again.
     if (this.#rows.isGone(from)) return true
-    return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
+    return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block =>
+      MESSAGE_BLOCKS.has(block.kind),
+    )
   }
 
   /** The echo of the prompt that was sent, unless the turn has that one already. */
   #isSentEcho({ first, text }: Echo): boolean {
     const { sentEnd, echoId, isEchoOlder, echoText = '' } = this.#state
-    if (sentEnd === undefined || first === echoId || !squash(text).endsWith(sentEnd)) return false
-    return isEchoOlder !== false || !squash(echoText).endsWith(sentEnd)
+    if (sentEnd === undefined || first === echoId || !comparableText(text).endsWith(sentEnd)) return false
+    return isEchoOlder !== false || !comparableText(echoText).endsWith(sentEnd)
   }
 
   #isQueued({ text }: Echo): boolean {
-    return this.#queued.some(tail => squash(text).endsWith(tail))
+    return this.#queued.some(tail => comparableText(text).endsWith(tail))
   }
 
   #useEcho(echo: Echo): void {
@@ -532,7 +543,7 @@ export class Conversation {
 }
 
 function promptEnd(text: string): string {
-  return squash(text).slice(-PROMPT_END)
+  return comparableText(text).slice(-PROMPT_END_CHARACTERS)
 }
 
 /** The call that a request is about is open: it belongs to the message after the answer. */

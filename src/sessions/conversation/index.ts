@@ -18,11 +18,11 @@
  *     ▼  MessageWriter           closed messages → `message.final` in the log;
  *                                the open one → ephemeral `message.update`
  *
- * Words: an *echo* is a prompt as the agent shows it; a *turn* lasts from an echo to the agent's
- * rest; a *message* is what the agent said in a turn between two points where it stopped for an
- * answer. A prompt that waited in the agent's queue begins a turn when its echo appears. Turns and
- * messages are named by counting (`ses_….3`, `ses_….3.1`), so that reading the same bytes again
- * after a restart gives the same names, and the journal writes each of them once.
+ * Words: an *echo* is a prompt as the agent shows it; a *turn* lasts from an echo until the agent
+ * is idle again; a *message* is what the agent said in a turn between two points where it stopped
+ * for an answer. A prompt that waited in the agent's queue begins a turn when its echo appears.
+ * Turns and messages are named by counting (`ses_….3`, `ses_….3.1`), so that reading the same bytes
+ * again after a restart gives the same names, and the journal writes each of them once.
  *
  * A message is read twice by the same code: while it grows, its last rows may still change, and its
  * blocks are provisional; when the agent stops, all its rows are read again, and that is the

@@ -12,7 +12,7 @@ export const TAIL_ROWS = 12
 /** How many rows are searched for together first: a single row may occur twice. */
 const ROWS_TOGETHER = 3
 /** A match of fewer characters proves nothing. */
-const ENOUGH_CHARACTERS = 8
+const MATCH_MIN_CHARACTERS = 8
 
 /** The text of the last rows of a message, without blanks. */
 export function tailOf(rows: readonly { text: string }[]): string[] {
@@ -39,7 +39,7 @@ export function findTail(rows: readonly { id: number; text: string }[], tail: re
   for (let count = tail.length; count > 0; count--) {
     for (let together = Math.min(ROWS_TOGETHER, count); together > 0; together--) {
       const words = tail.slice(count - together, count).join('')
-      const at = words.length < ENOUGH_CHARACTERS && tail.length > 1 ? -1 : whole.lastIndexOf(words)
+      const at = words.length < MATCH_MIN_CHARACTERS && tail.length > 1 ? -1 : whole.lastIndexOf(words)
       if (at >= 0) return ends.find(end => end.offset >= at + words.length)!.id
     }
   }

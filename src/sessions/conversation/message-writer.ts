@@ -45,10 +45,10 @@ const ENDING_TEXT: Readonly<Record<Ending, string>> = {
 }
 
 /** How many times as long a late record is waited for. */
-const LATE_WAITS = 4
+const LATE_WAIT_FACTOR = 4
 
 /** An open message with fewer visible characters is not shown yet. */
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 
 /** Writes a session's closed messages to the log and emits the open one while it grows. */
 export class MessageWriter {
@@ -104,7 +104,7 @@ export class MessageWriter {
     const isOld = isCatchingUp()
     if (ending) this.#endings.set(closed.message, ending)
     this.#closing++
-    effects.later(async () => {
+    effects.enqueue(async () => {
       try {
         if (waits && !isOld) await this.#untilConfirmed(closed, ending)
         this.#revisions.set(closed.message, 0)
@@ -125,7 +125,7 @@ export class MessageWriter {
     await waiters.until(transcriptWaitMs, isReady)
     const isAnswer = ending === null && closed.command === undefined
     const isLate = () => this.#hasRecord && isAnswer && closed.reported.length === 0 && !isReady()
-    if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAITS, () => !isLate())
+    if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAIT_FACTOR, () => !isLate())
     if (closed.reported.length > 0) this.#hasRecord = true
   }
 
@@ -136,7 +136,7 @@ export class MessageWriter {
     const revision = this.#revisions.get(closed.message)
     if (revision === undefined) return waiters.wake()
     this.#revisions.set(closed.message, revision + 1)
-    effects.later(() => this.#write(closed, revision + 1))
+    effects.enqueue(() => this.#write(closed, revision + 1))
   }
 
   async #write(closed: ClosedMessage, revision: number): Promise<void> {
@@ -187,5 +187,5 @@ export class MessageWriter {
 
 /** Asked until a message is shown: rendering it at every look would cost too much. */
 function isWorthShowing(blocks: readonly Block[]): boolean {
-  return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
+  return renderMarkdown(blocks).replace(/\s/gu, '').length >= CHARACTERS_MIN
 }

@@ -1,5 +1,5 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 
 /** A finished piece of the answer, as the agent reported it. `t`: session seconds. */
 export interface ReportedText {
@@ -17,9 +17,9 @@ interface Reconciled {
 }
 
 /** Share of the words that two texts must have in common to count as the same text. */
-const SAME = 0.6
+const SAME_WORDS_SHARE = 0.6
 /** Texts of fewer words must be equal. */
-const SHORT = 4
+const SHORT_TEXT_WORDS = 4
 const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
 
 /**
@@ -91,7 +91,7 @@ function isEndOf(prompt: string, blocks: readonly Block[]): boolean {
 
 /** Rendering removes the marks of lists and emphasis. */
 function lettersOf(text: string): string {
-  return squash(text).replace(/[^\p{L}\p{N}]+/gu, '')
+  return comparableText(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
@@ -119,7 +119,7 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
       // Texts and blocks have the same order, so the first run that is equal is the right one.
       if (score === 1) return { first, last }
       if (score !== null && score > (best?.score ?? 0)) best = { first, last, score }
-      if (total > wanted.length * 2 + SHORT) break
+      if (total > wanted.length * 2 + SHORT_TEXT_WORDS) break
     }
   }
   return best
@@ -130,7 +130,9 @@ function partOf(reported: readonly ReportedText[]): (block: Block) => boolean {
   const texts = reported.map(({ blocks }) => blocks.flatMap(wordsOf))
   return block => {
     const words = TEXT.has(block.kind) ? wordsOf(block) : []
-    return texts.some(text => isBeginning(text, words) || (words.length >= SHORT && hasPassages(text, words)))
+    return texts.some(
+      text => isBeginning(text, words) || (words.length >= SHORT_TEXT_WORDS && hasPassages(text, words)),
+    )
   }
 }
 
@@ -146,7 +148,7 @@ function hasPassages(text: readonly string[], words: readonly string[]): boolean
   }
   let at = 0
   for (let from = 0; from < words.length; ) {
-    const least = Math.min(SHORT, words.length - from)
+    const least = Math.min(SHORT_TEXT_WORDS, words.length - from)
     while (at < text.length && !isAt(at, from, least)) at++
     if (at >= text.length) return false
     while (from < words.length && text[at] === words[from]) {
@@ -170,7 +172,7 @@ function findPart(blocks: readonly Block[], from: number, text: ReportedText): {
 function scoreOf(common: number, shown: number, wanted: number, isPart: boolean): number | null {
   if (shown === 0) return null
   const whole = isPart ? Math.min(shown, wanted) : Math.max(shown, wanted)
-  const isSame = whole < SHORT ? common === whole : common >= whole * SAME
+  const isSame = whole < SHORT_TEXT_WORDS ? common === whole : common >= whole * SAME_WORDS_SHARE
   // Of two parts that fit, the longer one wins.
   return isSame ? common / Math.max(shown, wanted) : null
 }
@@ -225,15 +227,15 @@ export interface ClosedMessage {
 }
 
 /** How long after its end the agent's own record may correct a message, in seconds. */
-const PATCH_S = 60
-const KEPT = 20
+const CORRECTION_MAX_S = 60
+const CLOSED_MESSAGES_KEPT = 20
 
 /** The messages that ended last: transcripts may be written after that. */
 export class ClosedMessages {
   #messages: ClosedMessage[] = []
 
   add(message: ClosedMessage): ClosedMessage {
-    this.#messages = [...this.#messages.slice(-KEPT), message]
+    this.#messages = [...this.#messages.slice(-CLOSED_MESSAGES_KEPT), message]
     return message
   }
 
@@ -273,6 +275,6 @@ export class ClosedMessages {
   }
 
   #recent(text: ReportedText, t: number): ClosedMessage[] {
-    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= PATCH_S && text.t >= openedT - 1)
+    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= CORRECTION_MAX_S && text.t >= openedT - 1)
   }
 }

@@ -23,7 +23,7 @@ const PROMPT_KEPT = 4_000
  * it is read again when this much time has passed for each row, in seconds. The reading that closes
  * the message is never put off.
  */
-const READ_AGAIN_S = 0.001
+const READ_AGAIN_PER_ROW_S = 0.001
 
 /**
  * What the phase table's actions do with the open turn and its message: mark, read, show, close.
@@ -97,7 +97,7 @@ export class TurnActions {
 
   read(look: Look | null): void {
     if (!look) return
-    const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
+    const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_PER_ROW_S
     // A time before the last reading comes from a clock that was set back, or from a session that
     // was taken over.
     if (look.t < due && look.t >= this.#readAt) {
@@ -221,7 +221,7 @@ export class TurnActions {
 }
 
 /** Output without a prompt must stay this long (s): hints and queued prompts pass. */
-const STAYS_S = 1
+const IDLE_OUTPUT_STABLE_S = 1
 /** Times are sums of floating-point seconds: a look exactly at `dueAt` must count. */
 const ROUNDING_S = 1e-9
 
@@ -240,7 +240,7 @@ export class IdleOutput {
 
   /** When the pending output will have stayed long enough; null: none is pending. */
   get dueAt(): number | null {
-    return this.#pending && this.#pending.t + STAYS_S
+    return this.#pending && this.#pending.t + IDLE_OUTPUT_STABLE_S
   }
 
   /** Calls `beginTurn` if a prompt without a turn is on screen: the agent answered it at once. */
@@ -252,7 +252,7 @@ export class IdleOutput {
     if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) beginTurn(look)
     if (this.#conversation.turn !== null) return 'due'
     const since = before?.markdown === found.markdown ? before.t : look.t
-    if (look.t - since >= STAYS_S - ROUNDING_S) return 'due'
+    if (look.t - since >= IDLE_OUTPUT_STABLE_S - ROUNDING_S) return 'due'
     this.#pending = { markdown: found.markdown, t: since }
     return 'pending'
   }

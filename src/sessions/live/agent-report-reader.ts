@@ -19,7 +19,7 @@ interface AgentReportReaderOptions {
 
 /** How long the screen has to show the end of a turn before the report of it counts. */
 const SCREEN_FIRST_MS = 1_000
-const KEPT = 2_000
+const REPORTS_KEPT = 2_000
 
 /** Reads the agent's reports: each once, and only those of the main conversation. */
 export class AgentReportReader {
@@ -85,6 +85,6 @@ export class AgentReportReader {
   #remember(id: string): void {
     this.#read.add(id)
     const [oldest] = this.#read
-    if (this.#read.size > KEPT && oldest !== undefined) this.#read.delete(oldest)
+    if (this.#read.size > REPORTS_KEPT && oldest !== undefined) this.#read.delete(oldest)
   }
 }

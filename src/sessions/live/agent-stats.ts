@@ -110,12 +110,15 @@ function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { kind: 'us
       context: { used: input + output, window: contextWindow ?? stats.context?.window ?? null },
       model: model ?? stats.model,
     }),
-    spent: plus(stats.spent, usage),
-    days: { ...stats.days, [day]: plus(stats.days[day] ?? NO_AGENT_STATS.spent, usage) },
+    spent: addSpent(stats.spent, usage),
+    days: { ...stats.days, [day]: addSpent(stats.days[day] ?? NO_AGENT_STATS.spent, usage) },
   }
 }
 
-function plus(spent: Spent, { input, output, costUsd }: { input: number; output: number; costUsd?: number }): Spent {
+function addSpent(
+  spent: Spent,
+  { input, output, costUsd }: { input: number; output: number; costUsd?: number },
+): Spent {
   return {
     input: spent.input + input,
     output: spent.output + output,

@@ -45,7 +45,7 @@ export {
 export type { InterruptResult } from './interrupt-agent.js'
 export { JoinedConversation } from './joined-conversation.js'
 export { SessionJournal } from './journal.js'
-export type { Holder, Person } from './keyboard.js'
+export type { Holder, KeyboardUser } from './keyboard.js'
 export { LiveSession } from './live-session.js'
 export { phaseTable } from './phase-table.js'
 export type { SendPort, SendResult } from './send-prompt.js'

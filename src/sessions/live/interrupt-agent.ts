@@ -19,15 +19,15 @@ export type InterruptResult =
   | { result: 'unconfirmed'; detail: string }
 
 /** Two keys in one read may be another key: Escape twice is Alt-Escape. */
-const BETWEEN_KEYS_MS = 150
+const KEY_GAP_MS = 150
 const PROOF_MS = 5_000
 /** How long to wait before several keys are pressed again. */
-const SOON_MS = 2_000
+const PRESS_AGAIN_MS = 2_000
 /**
  * A busy program reads late, and then everything at once: the keys are pressed further apart.
  * Others forget the first key after half a second.
  */
-const FURTHER_APART_MS = [600, 300, 450]
+const RETRY_KEY_GAPS_MS = [600, 300, 450]
 
 /**
  * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent
@@ -60,9 +60,9 @@ export async function interruptAgent(
       await port.press(key)
     }
   }
-  await pressAll(BETWEEN_KEYS_MS)
-  for (const apartMs of keys.length > 1 ? FURTHER_APART_MS : []) {
-    const isLost = !(await port.until(SOON_MS, hasStopped)) && port.observation()?.busy === true
+  await pressAll(KEY_GAP_MS)
+  for (const apartMs of keys.length > 1 ? RETRY_KEY_GAPS_MS : []) {
+    const isLost = !(await port.until(PRESS_AGAIN_MS, hasStopped)) && port.observation()?.busy === true
     if (!isLost) break
     await pressAll(apartMs)
   }

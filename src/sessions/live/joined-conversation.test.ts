@@ -94,7 +94,7 @@ class Fixture {
   }
 
   #see(outputs: ReturnType<PaneScreen['feed']>): void {
-    for (const output of outputs) if (output.type === 'look') this.talk.see(output.look)
+    for (const output of outputs) if (output.type === 'look') this.talk.observe(output.look)
   }
 }
 

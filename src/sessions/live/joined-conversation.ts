@@ -111,9 +111,9 @@ export class JoinedConversation {
   }
 
   /** Reports a conversation that cannot be read; supervision of the pane continues. */
-  see(look: Look): void {
+  observe(look: Look): void {
     try {
-      this.#see(look)
+      this.#observe(look)
     } catch (error) {
       this.#options.onError(error)
     }
@@ -128,7 +128,7 @@ export class JoinedConversation {
     if (this.#phase) this.#phase.tick(t)
     else if (this.#last && this.#redrawT !== null && t >= this.#redrawT + REDRAW_WAIT_S) {
       this.#isRedrawing = false
-      this.see(this.#last)
+      this.observe(this.#last)
     }
   }
 
@@ -150,7 +150,7 @@ export class JoinedConversation {
     return [...this.#messages, this.#marked({ at: this.#now, ...open, blocks, provisional: true })]
   }
 
-  #see(look: Look): void {
+  #observe(look: Look): void {
     if (!this.#source) return
     const isRedrawn = isCleared(look, this.#last)
     this.#last = look
@@ -160,7 +160,7 @@ export class JoinedConversation {
       this.#forget()
       this.#isRedrawing = false
     }
-    if (this.#phase) return this.#phase.see(look)
+    if (this.#phase) return this.#phase.observe(look)
     if (this.#isRedrawing && look.t < this.#redrawT + REDRAW_WAIT_S) return
     if (!look.isSettled || UNCLEAR.has(look.observation.view)) return
     this.#join(look, this.#source)
@@ -199,7 +199,7 @@ export class JoinedConversation {
     // The agent wrote its text so far before it went back to thinking.
     if (newest && newest.blocks.length > 0 && look.observation.view === 'thinking')
       this.#phase.dispatch('response_content', look)
-    this.#phase.see(look)
+    this.#phase.observe(look)
     if (isFirst && this.#phase.phase !== 'dormant') this.#lateTurn = this.#phase.lastTurn
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 
 /** A person at an attached terminal who types, or wants to. */
-export interface Person {
+export interface KeyboardUser {
   id: string
   name: string
   /** Called when another person, or Signalbox itself, holds the keyboard. */
@@ -20,7 +20,7 @@ const OURSELVES: Holder = { kind: 'signalbox' }
  */
 export class Keyboard {
   readonly #clock: Clock
-  #people: Person[] = []
+  #people: KeyboardUser[] = []
   #holder: string | null = null
   #ours: Promise<void> = Promise.resolve()
   #isOurs = false
@@ -43,7 +43,7 @@ export class Keyboard {
   }
 
   /** A person wants to type: they hold the keyboard if it is free. */
-  join(person: Person): void {
+  join(person: KeyboardUser): void {
     this.#people.push(person)
     this.#holder ??= person.id
     if (!this.#announce()) person.held(this.holder)

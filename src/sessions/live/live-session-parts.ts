@@ -1,4 +1,4 @@
-import { hasNews } from '../../panes/index.js'
+import { hasNewContent } from '../../panes/index.js'
 import { LocalReader } from '../../panes/reader/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { firstRowNeeded, MessageWriter } from '../conversation/index.js'
@@ -12,14 +12,14 @@ import { PromptReceipts } from './prompt-receipts.js'
 import { type SendPort, sendPrompt } from './send-prompt.js'
 import { SessionEnding } from './session-ending.js'
 import { SessionNotices } from './session-notices.js'
-import { DEFAULT_TIMES, type LiveSessionOptions, type SessionPorts, SILENT_AGENT } from './session-options.js'
+import { DEFAULT_TIMES, type LiveSessionOptions, SCREEN_ONLY_AGENT, type SessionPorts } from './session-options.js'
 import { SessionPhase } from './session-phase.js'
 import { SessionTerminal } from './session-terminal.js'
 
 /** How long work on a prompt may take to show; a command of the agent's own may begin none. */
 const WORK_START_MAX_MS = 3_000
 /** Reason recorded when a session is ended because no one signed in. */
-const ABANDONED = 'no person signed in'
+const ABANDONED_LOGIN = 'no person signed in'
 
 /** What the parts need of their session. */
 interface PartsOwner extends Pick<SessionPorts, 'record'> {
@@ -42,7 +42,7 @@ export type LiveSessionParts = ReturnType<typeof liveSessionParts>
  */
 export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner) {
   const { record, pack, clock, keeper, journal, restored, emit, onError } = options
-  const agent = options.agent ?? SILENT_AGENT
+  const agent = options.agent ?? SCREEN_ONLY_AGENT
   const { startedAt = record.startedAt } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const ports: SessionPorts = {
@@ -70,10 +70,10 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     reply: bytes => void keeper.write(record.id, bytes).catch(onError),
     onLook: look => {
       // A spinner that spins is not progress.
-      if (hasNews(lastFrame, look.frame)) notices.changed()
+      if (hasNewContent(lastFrame, look.frame)) notices.changed()
       lastFrame = look.frame
       ending.observe(look)
-      phase.see(look)
+      phase.observe(look)
     },
     onEvidence: evidence => receipts.noteEvidence(evidence, pack),
     onTime: t => phase.tick(t),
@@ -91,7 +91,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     unattendedMs: owner.unattendedMs,
     notify: notice => owner.record('session.noticed', { session: record.id, ...notice }),
     onSilence: () => phase.dispatch('silence', terminal.last),
-    onAbandoned: () => void owner.stop(ABANDONED).catch(onError),
+    onAbandoned: () => void owner.stop(ABANDONED_LOGIN).catch(onError),
   })
   const ending: SessionEnding = new SessionEnding({
     ...ports,
@@ -179,8 +179,8 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     typing: isOn => messages.typing(isOn),
     onEnd: () => {
       ending.write()
-      effects.later(() => keeper.forget(record.id))
-      effects.later(async () => options.onEnded?.())
+      effects.enqueue(() => keeper.forget(record.id))
+      effects.enqueue(async () => options.onEnded?.())
     },
   })
   const reports = new AgentReportReader({

@@ -9,7 +9,7 @@ import type { Frame } from '../../terminal/index.js'
 import type { MessageRef } from '../conversation/index.js'
 import { liveMenu } from '../requests/index.js'
 import { type InterruptResult, interruptAgent } from './interrupt-agent.js'
-import type { Holder, Person } from './keyboard.js'
+import type { Holder, KeyboardUser } from './keyboard.js'
 import { type LiveSessionParts, liveSessionParts } from './live-session-parts.js'
 import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
@@ -225,7 +225,7 @@ export class LiveSession implements LocalSession {
   /** Takes a report of the agent: from a hook, its transcript or its event stream. */
   report(report: AgentReport): void {
     this.#parts.reports.read(report)
-    this.#parts.effects.later(() => this.#parts.requests.reported.take(report))
+    this.#parts.effects.enqueue(() => this.#parts.requests.reported.take(report))
     this.#parts.waiters.wake()
   }
 
@@ -245,7 +245,7 @@ export class LiveSession implements LocalSession {
   }
 
   /** A person attaches and wants to type; returns how they leave. */
-  join(person: Person): () => void {
+  join(person: KeyboardUser): () => void {
     this.#parts.keyboard.join(person)
     return () => this.#parts.keyboard.leave(person.id)
   }
@@ -362,7 +362,7 @@ export class LiveSession implements LocalSession {
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
     if (this.#isReplaced) return
-    this.#parts.effects.later(async () => void (await this.#options.journal.write(type, data)))
+    this.#parts.effects.enqueue(async () => void (await this.#options.journal.write(type, data)))
   }
 
   #changed(): void {

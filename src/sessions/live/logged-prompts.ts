@@ -1,6 +1,6 @@
 import { isEvent } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import type { TextMeaning } from './send-text.js'
 
 export interface HeldPrompt {
@@ -54,13 +54,13 @@ export function loggedPrompts(events: readonly StoredEvent[]): LoggedPrompts {
 }
 
 /** Screens wrap and shorten a prompt: this many characters must agree, or all that there are. */
-const SHORTEST_ECHO = 20
+const ECHO_MIN_CHARACTERS = 20
 
 /** Whether the agent shows this text as its prompt. */
 export function isEchoOf(text: string, echo: string): boolean {
-  const wanted = squash(text)
-  const shown = squash(echo).replace(/…$/u, '')
-  if (shown.length < Math.min(wanted.length, SHORTEST_ECHO)) return false
+  const wanted = comparableText(text)
+  const shown = comparableText(echo).replace(/…$/u, '')
+  if (shown.length < Math.min(wanted.length, ECHO_MIN_CHARACTERS)) return false
   return wanted.startsWith(shown) || shown.startsWith(wanted)
 }
 

@@ -74,8 +74,8 @@ const TEMPORARY: ReadonlySet<SendRefusal> = new Set([
 ])
 const RETRY_MS = 2_000
 /** How long a prompt that another host was typing may take to appear as a turn. */
-const UNFINISHED_MS = 5_000
-const UNFINISHED = 'Signalbox ended while it typed the prompt; part of it may be in the input box'
+const INTERRUPTED_TYPING_MS = 5_000
+const INTERRUPTED_TYPING = 'Signalbox ended while it typed the prompt; part of it may be in the input box'
 /** How many results are remembered, for senders that ask again. */
 const RESULTS_KEPT = 200
 
@@ -204,7 +204,7 @@ export class PromptQueue {
   /** Another host may have typed it: the agent's turns tell. Nothing is typed here. */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
     const { isExited, changed, clock, journal, effectsDone, onFailed } = this.#options
-    const deadline = clock.monotonic() + UNFINISHED_MS
+    const deadline = clock.monotonic() + INTERRUPTED_TYPING_MS
     for (;;) {
       await effectsDone()
       const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(journal.asWritten(text), prompt))
@@ -217,8 +217,8 @@ export class PromptQueue {
       await changed(left)
     }
     this.#release(id, 'unconfirmed')
-    onFailed(UNFINISHED)
-    return { result: 'unconfirmed', detail: UNFINISHED }
+    onFailed(INTERRUPTED_TYPING)
+    return { result: 'unconfirmed', detail: INTERRUPTED_TYPING }
   }
 
   #tryAgain(): void {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock/index.js'
 import { titleClaim } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
-import type { Evidence } from '../../terminal/index.js'
-import { squash } from '../compare-text.js'
+import type { TerminalEvidence } from '../../terminal/index.js'
+import { comparableText } from '../compare-text.js'
 
 interface Receipt {
   at: number
@@ -11,7 +11,7 @@ interface Receipt {
   prompt: string | null
 }
 
-const KEPT = 50
+const RECEIPTS_KEPT = 50
 
 /** Recent reports of the agent besides its screen, as proof that it took a prompt. */
 export class PromptReceipts {
@@ -23,11 +23,11 @@ export class PromptReceipts {
   }
 
   note(source: string, prompt: string | null): void {
-    this.#receipts = [...this.#receipts.slice(-KEPT), { at: this.#clock.monotonic(), source, prompt }]
+    this.#receipts = [...this.#receipts.slice(-RECEIPTS_KEPT), { at: this.#clock.monotonic(), source, prompt }]
   }
 
   /** Notes that the terminal reports work. */
-  noteEvidence(evidence: Evidence, pack: Pack): void {
+  noteEvidence(evidence: TerminalEvidence, pack: Pack): void {
     const source = workingSource(evidence, pack)
     if (source) this.note(source, null)
   }
@@ -37,11 +37,11 @@ export class PromptReceipts {
    * a part of a long prompt. If the agent worked before (`wasBusy`), work proves nothing.
    */
   proofOf(text: string, since: number, wasBusy: boolean): string | null {
-    const wanted = squash(text)
+    const wanted = comparableText(text)
     const found = this.#receipts.find(({ at, prompt }) => {
       if (at < since) return false
       if (prompt === null) return !wasBusy
-      const reported = squash(prompt)
+      const reported = comparableText(prompt)
       return reported.endsWith(wanted.slice(-200)) || (reported.length >= 20 && wanted.startsWith(reported))
     })
     return found?.source ?? null
@@ -49,7 +49,7 @@ export class PromptReceipts {
 }
 
 /** What says that the agent works: its status protocol or window title; null: neither. */
-function workingSource(evidence: Evidence, pack: Pack): string | null {
+function workingSource(evidence: TerminalEvidence, pack: Pack): string | null {
   if (evidence.kind === 'status') return evidence.aggregate?.state === 'working' ? 'osc7501' : null
   if (evidence.kind !== 'title') return null
   return titleClaim(evidence.title, pack)?.claim.is === 'working' ? 'title' : null

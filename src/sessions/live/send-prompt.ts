@@ -1,6 +1,6 @@
 import { type Clock, delay } from '../../clock/index.js'
 import { countPasteMarks, type Observation, type Pack } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import { cleanText, isCommand, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
 
 /** What sending needs of a session. */
@@ -101,10 +101,10 @@ export async function sendPrompt(port: SendPort, text: string, options: SendProm
   if (!typing) return refused('text', 'several lines can only be pasted, and this program does not accept a paste')
   const stopped = await typeText(port, typing, pack, clock)
   if (stopped) return stopped
-  const isSettled = () => obstacle(port) !== null || showsText(port.observation(), clean)
+  const isSettled = () => typingProblem(port) !== null || showsText(port.observation(), clean)
   await until(port, clock, ECHO_WAIT_MS, isSettled)
   await until(port, clock, LAG_WAIT_MS - ECHO_WAIT_MS, () => isSettled() || !showsBeginning(port.observation(), clean))
-  if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, options)
+  if (typingProblem(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, options)
   const command = isCommand(clean, meaning)
   await delay(clock, command ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
   return submit(port, { text: clean, isCommand: command }, pack, clock)
@@ -117,9 +117,9 @@ interface Prompt {
 
 async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock): Promise<SendResult> {
   const { text } = prompt
-  await until(port, clock, CLOSE_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), text))
+  await until(port, clock, CLOSE_WAIT_MS, () => typingProblem(port) !== null || showsText(port.observation(), text))
   const before = port.observation()
-  if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, { pack, clock })
+  if (typingProblem(port) || !before || !showsText(before, text)) return notTyped(port, text, { pack, clock })
   const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
   const firstEnter = clock.monotonic()
   const rowBefore = port.lastRow?.() ?? 0
@@ -130,13 +130,13 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
     Boolean(port.proof?.(text, firstEnter, before.busy === true))
   // A hook may prove it before the screen does. The next prompt must not take this one for a draft.
   const leftBox = async () => {
-    await until(port, clock, REDRAW_WAIT_MS, () => obstacle(port) !== null || !showsText(port.observation(), text))
+    await until(port, clock, REDRAW_WAIT_MS, () => typingProblem(port) !== null || !showsText(port.observation(), text))
     return delivered
   }
   await port.press(pack.input.submit)
   if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return leftBox()
   // Only a box that still shows the text, with nothing else on screen, gets one more Enter.
-  if (!obstacle(port) && showsText(port.observation(), text)) {
+  if (!typingProblem(port) && showsText(port.observation(), text)) {
     await port.press(pack.input.submit)
     if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return leftBox()
     if (showsText(port.observation(), text))
@@ -144,7 +144,7 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   }
   const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
   if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return leftBox()
-  return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
+  return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(typingProblem(port))}`)
 }
 
 function isBelow(port: SendPort, row: number): boolean {
@@ -189,7 +189,7 @@ async function waitForComposer(port: SendPort, options: SendPromptOptions): Prom
 async function clearBox(port: SendPort, { pack, clock }: Pick<SendPromptOptions, 'pack' | 'clock'>): Promise<void> {
   for (let presses = 0; presses < CLEAR_PRESSES; presses++) {
     const draft = port.observation()?.composer?.draft ?? ''
-    if (draft === '' || obstacle(port)) return
+    if (draft === '' || typingProblem(port)) return
     await port.press(pack.input.clear)
     const isChanged = () => (port.observation()?.composer?.draft ?? '') !== draft
     if (!(await until(port, clock, CLOSE_WAIT_MS, isChanged))) return
@@ -234,7 +234,7 @@ function isPersonTyping(port: SendPort): boolean {
 /** Some agents put the prompt of an interrupted turn back into their box. */
 function isGivenBack(seen: Observation | null): boolean {
   if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
-  return squash(seen.composer.draft) === squash(seen.user)
+  return comparableText(seen.composer.draft) === comparableText(seen.user)
 }
 
 /** The one key that may lead to an empty input box. */
@@ -260,7 +260,7 @@ function isAsking(seen: Observation | null): boolean {
 }
 
 /** Why no further key may be pressed. */
-function obstacle(port: SendPort): string | null {
+function typingProblem(port: SendPort): string | null {
   if (port.isExited()) return 'the session has ended'
   return isAsking(port.observation()) ? 'the agent asks for an answer' : null
 }
@@ -279,8 +279,8 @@ async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock
     return null
   }
   for (const [typed, character] of characters.entries()) {
-    if (obstacle(port))
-      return unconfirmed(`${obstacle(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
+    if (typingProblem(port))
+      return unconfirmed(`${typingProblem(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
     await port.press(character)
     await delay(clock, pack.input.paceMs)
   }
@@ -293,11 +293,11 @@ async function notTyped(
   text: string,
   options: Pick<SendPromptOptions, 'pack' | 'clock'>,
 ): Promise<SendResult> {
-  const inTheWay = obstacle(port)
+  const inTheWay = typingProblem(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
   if (inTheWay) return unconfirmed(`${inTheWay}; the text was typed, Enter was not pressed`)
-  const draft = squash(port.observation()?.composer?.draft ?? '')
-  const isOurs = squash(text).includes(draft) || countPasteMarks(port.observation()?.composer?.draft ?? '') > 0
+  const draft = comparableText(port.observation()?.composer?.draft ?? '')
+  const isOurs = comparableText(text).includes(draft) || countPasteMarks(port.observation()?.composer?.draft ?? '') > 0
   if (draft !== '' && isOurs) await clearBox(port, options)
   return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
@@ -307,20 +307,21 @@ function showsText(observation: Observation | null, text: string): boolean {
   const composer = observation?.composer
   if (!composer) return false
   return (
-    (composer.pasted > 0 && countPasteMarks(text) === 0) || squash(composer.draft).endsWith(squash(text).slice(-20))
+    (composer.pasted > 0 && countPasteMarks(text) === 0) ||
+    comparableText(composer.draft).endsWith(comparableText(text).slice(-20))
   )
 }
 
 function showsBeginning(observation: Observation | null, text: string): boolean {
-  const draft = squash(observation?.composer?.draft ?? '')
-  return draft !== '' && squash(text).startsWith(draft)
+  const draft = comparableText(observation?.composer?.draft ?? '')
+  return draft !== '' && comparableText(text).startsWith(draft)
 }
 
 /** Whether the newest echo is this text, or as much of it as the agent repeats. */
 function showsEcho({ user }: Observation, text: string): boolean {
   if (user === null) return false
-  const echo = squash(user)
-  const wanted = squash(text)
+  const echo = comparableText(user)
+  const wanted = comparableText(text)
   return (
     echo.endsWith(wanted.slice(-20)) ||
     (echo.length >= 20 && wanted.startsWith(echo)) ||

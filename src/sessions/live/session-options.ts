@@ -61,7 +61,7 @@ export interface AgentTraits {
 }
 
 /** An agent that reports nothing besides its screen. */
-export const SILENT_AGENT: AgentTraits = { hasTranscript: false, hasHooks: false, canResume: false }
+export const SCREEN_ONLY_AGENT: AgentTraits = { hasTranscript: false, hasHooks: false, canResume: false }
 
 /** How long a session waits; the settings `sessions.*` and `send.*`. */
 export interface SessionTimes {

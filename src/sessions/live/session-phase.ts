@@ -138,9 +138,9 @@ export class SessionPhase {
     }
   }
 
-  see(look: Look): void {
+  observe(look: Look): void {
     this.#last = look
-    this.#see(look)
+    this.#observe(look)
   }
 
   /**
@@ -200,7 +200,7 @@ export class SessionPhase {
     if (this.#tornAt !== null && due === this.#tornAt + HALF_DRAWN_S) {
       this.#tornAt = null
       this.#wholeFrame = look.frame.seq
-      return this.#see(now)
+      return this.#observe(now)
     }
     if (this.#turn.due?.what === 'idle-output') return this.#act('extract-idle-output', now)
     this.#act('extract', now)
@@ -240,7 +240,7 @@ export class SessionPhase {
     else if (this.#options.isExited()) this.#menus.takeOver(null)
   }
 
-  #see(look: Look): void {
+  #observe(look: Look): void {
     const { observation } = look
     this.#conversation.observe(look)
     this.#turn.recordPrompt(look)
@@ -299,7 +299,7 @@ export class SessionPhase {
           // What is on screen is compared with the requests in any case, unless the screen has
           // ended.
           if (event === 'process-exit') this.#menus.takeOver(null)
-        } else if (!isCatchingUp()) effects.later(() => requests.menuGone(next))
+        } else if (!isCatchingUp()) effects.enqueue(() => requests.menuGone(next))
         return
       }
       case 'warn-auth':
@@ -357,7 +357,7 @@ export class SessionPhase {
       },
       onMenuStays: ms => {
         const last = this.#last
-        if (last) this.#see({ ...last, t: last.t + ms / 1000 })
+        if (last) this.#observe({ ...last, t: last.t + ms / 1000 })
       },
     })
   }

@@ -143,9 +143,10 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
     return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
   if (isEvent(event, 'session.allowance-made')) {
     const { session: _, ...allowed } = event.data
-    return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
+    return { ...record, allows: [...allowancesExcept(record, allowed.label), { ...allowed, since: event.at }] }
   }
-  if (isEvent(event, 'session.allowance-ended')) return { ...record, allows: allowsBut(record, event.data.label) }
+  if (isEvent(event, 'session.allowance-ended'))
+    return { ...record, allows: allowancesExcept(record, event.data.label) }
   if (isEvent(event, 'recording.saved')) {
     const { session: _, ...part } = event.data
     return { ...record, saved: [...(record.saved ?? []), part] }
@@ -193,7 +194,7 @@ function titleFrom(prompt: string): string | null {
   return short.charAt(0).toUpperCase() + short.slice(1)
 }
 
-function allowsBut({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {
+function allowancesExcept({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {
   return allows.filter(allowed => allowed.label !== label)
 }
 

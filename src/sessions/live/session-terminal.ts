@@ -10,7 +10,7 @@ import {
 } from '../../panes/index.js'
 import { type Picture, ReaderClient, type ReaderFactory } from '../../panes/reader/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
-import type { EmulatorOptions, Evidence, ProgramStatus } from '../../terminal/index.js'
+import type { EmulatorOptions, ProgramStatus, TerminalEvidence } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
 import type { SessionObserver } from './session-options.js'
 
@@ -34,7 +34,7 @@ interface SessionTerminalOptions {
   isExited(): boolean
   onLook(look: Look): void
   /** The terminal reports something besides its frames; not called for old bytes. */
-  onEvidence(evidence: Evidence): void
+  onEvidence(evidence: TerminalEvidence): void
   /** Time has passed. Called before the session reads what the program prints next. */
   onTime(t: number): void
   /** When to call `onTime` if no byte comes before. */

@@ -65,7 +65,7 @@ export class Timeline {
   /** One moment for each look. */
   take(steps: readonly PaneStep[]): Moment[] {
     this.#evidence.take(steps)
-    return steps.flatMap(step => (step.type === 'look' ? [this.#see(step.state)] : []))
+    return steps.flatMap(step => (step.type === 'look' ? [this.#observe(step.state)] : []))
   }
 
   exited(state: PaneState, exit: { code: number | null; signal: string | null }): Moment {
@@ -86,7 +86,7 @@ export class Timeline {
     return this.#evidence.judge(state.reading, t)
   }
 
-  #see(state: PaneState): Moment {
+  #observe(state: PaneState): Moment {
     this.#count(state)
     let actions: readonly PhaseAction[] = []
     // The phase follows the frames alone, as in a live session: a program may report that it is

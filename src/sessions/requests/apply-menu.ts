@@ -23,7 +23,7 @@ export type { ApplyOutcome, MenuPort, WantedAnswer } from './apply-menu-port.js'
  *
  * Symptoms: Enter without effect in a new menu → MENU_VISIBLE_MS is too short · `ambiguous` on a
  * slow line → MOVE_MS · `unconfirmed` although the agent continued → CONFIRM_MS · *applied*
- * although the menu came back → AWAY_MS.
+ * although the menu came back → MENU_GONE_MS.
  *
  * A move that is not visible is never repeated: the key may be on its way. While nothing at all is
  * drawn after a key, the machine may be slow or the agent may ignore it, and the two cannot be told
@@ -40,7 +40,7 @@ const MENU_VISIBLE_MS = 300
 /** One reading is enough when nothing was drawn for this long; else two equal ones. */
 const QUIET_MS = 150
 const SECOND_READING_MS = 50
-const AWAY_MS = 80
+const MENU_GONE_MS = 80
 const NEXT_MENU_MS = 400
 
 /** Clears the text field in all known agents. */
@@ -261,7 +261,7 @@ class MenuNavigator {
         await this.#watchNext(next)
         return true
       }
-      const isBack = await this.#until(AWAY_MS, seen => this.#isWanted(seen))
+      const isBack = await this.#until(MENU_GONE_MS, seen => this.#isWanted(seen))
       if (!isBack) return true
     }
   }

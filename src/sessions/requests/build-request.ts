@@ -11,7 +11,7 @@ import {
 } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import type { RequestStatement, StartedTool } from './tool-uses.js'
 
 /*
@@ -117,7 +117,7 @@ function withMenu(
  * The screen came first; now the agent has reported the request in full. The options stay those on
  * screen, unless nothing proves that the menu belongs to the request.
  */
-export function requestInPlaceOf(
+export function requestReplacing(
   { record, menu }: { record: ApprovalRecord; menu: Menu | null },
   report: string,
   statement: RequestStatement,
@@ -182,7 +182,7 @@ export function requestOfForm(
 ): { request: ApprovalRequest; key: string; isWhole: boolean } | null {
   for (const { key, tool, input, prompt, subAgent } of tools) {
     const questions = questionsOf(input)
-    if (questions.length < 2 || squash(questions[0]!.text) !== squash(menu.question)) continue
+    if (questions.length < 2 || comparableText(questions[0]!.text) !== comparableText(menu.question)) continue
     const shown = requestFromMenu(menu, { kind: 'question', subject, instance })
     const request = requestFromReport(
       {
@@ -229,8 +229,10 @@ function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
 
 /** Whether one of these tools asks the question of the menu. */
 export function isQuestionOf(tools: readonly StartedTool[], { question }: Pick<Menu, 'question'>): boolean {
-  const asked = squash(question)
-  return asked !== '' && tools.some(({ input }) => questionsOf(input).some(({ text }) => squash(text) === asked))
+  const asked = comparableText(question)
+  return (
+    asked !== '' && tools.some(({ input }) => questionsOf(input).some(({ text }) => comparableText(text) === asked))
+  )
 }
 
 /** Whether the menu is another page of this form, or its summary. */
@@ -238,7 +240,7 @@ export function isPageOf({ request, kind }: Pick<ApprovalRequest, 'request' | 'k
   if (kind !== 'question' || request.questions.length < 2) return false
   return (
     menu.tabs.some(tab => tab.current && tab.state === 'submit') ||
-    request.questions.some(({ text }) => squash(text) === squash(menu.question))
+    request.questions.some(({ text }) => comparableText(text) === comparableText(menu.question))
   )
 }
 

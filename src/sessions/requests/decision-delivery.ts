@@ -23,7 +23,7 @@ export interface DecisionDeliveryOptions {
 /** No person may have typed into the pane for this long before a decision is typed. */
 const QUIET_MS = 1_000
 /** How long delivery waits for a steady screen; then it tries: every step checks again. */
-const STEADY_MS = 5_000
+const STEADY_WAIT_MAX_MS = 5_000
 const STEADY_CHECK_MS = 50
 /**
  * A menu that is still there this long after the channel was answered was not closed by the answer.
@@ -32,7 +32,7 @@ const MENU_STAYS_MS = 3_000
 /** How long to wait for the agent's own report if its screen proves nothing. */
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
-const AWAY_MS = 100
+const MENU_GONE_MS = 100
 /** How long a menu must be gone if a person typed too: the agent's report tells who was faster. */
 const PERSON_TYPED_MS = 1_000
 
@@ -85,7 +85,7 @@ export class DecisionDelivery {
   }
 
   /** The agent has reported what became of the request. */
-  async conclude(open: OpenRequest, noteWay: NoteWay = wayOfAnswer(open)): Promise<void> {
+  async conclude(open: OpenRequest, noteWay: NoteWay = noteWayOf(open)): Promise<void> {
     const { proof } = open
     if (!proof) return
     const evidence = [{ kind: proof.by, result: proof.result }]
@@ -183,7 +183,8 @@ export class DecisionDelivery {
       const wasShown = open.record.menuHash !== undefined
       const isOnScreen = wasShown && this.#isOnScreen(open.record)
       goneSince = wasShown && !isOnScreen ? (goneSince ?? now) : null
-      const isGone = goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? PERSON_TYPED_MS : AWAY_MS)
+      const isGone =
+        goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? PERSON_TYPED_MS : MENU_GONE_MS)
       if (isGone)
         return [
           { kind: 'hook', reports: waiting },
@@ -195,7 +196,7 @@ export class DecisionDelivery {
         return null
       }
       if (isExited() || (!wasShown && now - sentAt >= PROOF_MS)) return null
-      await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, PROOF_MS)))
+      await menu.nextFrame(Math.max(1, Math.min(MENU_GONE_MS, PROOF_MS)))
     }
   }
 
@@ -308,7 +309,7 @@ export class DecisionDelivery {
     const { clock } = this.#open
     const deadline = clock.monotonic() + PROOF_MS
     while (!open.proof && !isExited() && clock.monotonic() < deadline)
-      await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
+      await menu.nextFrame(Math.max(1, Math.min(MENU_GONE_MS, deadline - clock.monotonic())))
   }
 
   /**
@@ -319,7 +320,7 @@ export class DecisionDelivery {
     const { isSteady = () => true } = this.#options
     const { clock, lastKeysAt } = this.#open
     await delay(clock, Math.max(0, lastKeysAt + QUIET_MS - clock.monotonic()))
-    const deadline = clock.monotonic() + STEADY_MS
+    const deadline = clock.monotonic() + STEADY_WAIT_MAX_MS
     while (!isSteady() && clock.monotonic() < deadline) await delay(clock, STEADY_CHECK_MS)
   }
 
@@ -341,6 +342,6 @@ export class DecisionDelivery {
   }
 }
 
-function wayOfAnswer({ record }: OpenRequest): NoteWay {
+function noteWayOf({ record }: OpenRequest): NoteWay {
   return record.delivery.some(({ step }) => step === 'answer') ? 'channel' : null
 }

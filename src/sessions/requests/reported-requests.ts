@@ -1,6 +1,6 @@
 import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/index.js'
 import { joinReports } from '../../approvals/index.js'
-import { requestInPlaceOf, requestOfStatement } from './build-request.js'
+import { requestOfStatement, requestReplacing } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { isStructured, type OpenRequest, type OpenRequests, resultOf } from './open-requests.js'
 import { isDenial } from './request-answer.js'
@@ -40,7 +40,7 @@ export class ReportedRequests {
 
   async #takeTool(report: AgentReport, statement: ToolStatement): Promise<void> {
     const { tools } = this.#open
-    const ended = statement.state === 'started' ? null : tools.unasked().find(({ key }) => key === statement.key)
+    const ended = statement.state === 'started' ? null : tools.withoutRequest().find(({ key }) => key === statement.key)
     tools.take(statement, report.at)
     if (statement.state === 'started') return this.#nameTool(statement, report.at)
     if (ended) await this.#nameEnded(ended, report.at)
@@ -70,7 +70,7 @@ export class ReportedRequests {
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     const { tools } = this.#open
     if (statement.key === null || this.#open.all().some(({ key }) => key === statement.key)) return
-    const tool = tools.unasked().find(({ key }) => key === statement.key)
+    const tool = tools.withoutRequest().find(({ key }) => key === statement.key)
     if (!tool || tools.isConsumed(tool, at)) return
     const open = this.#open.all().find(
       candidate =>
@@ -161,7 +161,7 @@ export class ReportedRequests {
   ): Promise<void> {
     const requests = this.#open
     const shown = { record: old.record, menu: old.menu }
-    const full = requestInPlaceOf(shown, report.id, statement, key, requests.context(), about)
+    const full = requestReplacing(shown, report.id, statement, key, requests.context(), about)
     const record = await requests.ledger.replace(old.record, full)
     if (!record) {
       await requests.refresh(old)

@@ -9,7 +9,7 @@ import {
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Menu, Observation } from '../../screen/index.js'
-import { squash } from '../compare-text.js'
+import { comparableText } from '../compare-text.js'
 import type { Effects } from '../effects.js'
 import type { MenuPort } from './apply-menu.js'
 import { isPageOf, joinedMenu, requestOfForm, requestOfTool } from './build-request.js'
@@ -23,7 +23,7 @@ const RESULT_MS = 1_500
 /**
  * How long a request that was taken over may show no sign of life; a relay reconnects within 5 s.
  */
-const ADOPTED_MS = 10_000
+const TAKEN_OVER_WAIT_MS = 10_000
 
 type ToolRequest = NonNullable<ReturnType<typeof requestOfTool>>
 
@@ -266,7 +266,7 @@ export class ScreenRequests {
 
   #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string): ToolRequest | null {
     const context = this.#open.context()
-    const tools = this.#open.tools.unasked()
+    const tools = this.#open.tools.withoutRequest()
     if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
     return kind === 'question' ? requestOfForm(tools, menu, instance, context) : null
   }
@@ -277,7 +277,7 @@ export class ScreenRequests {
     requests.shown = { id: open.record.id, instance, hash: menu.hash }
     // The agent may have reported the tool before this host was there.
     const tool =
-      open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
+      open.key === null ? requests.tools.withoutRequest().find(each => requests.tools.isAbout(each, menu)) : undefined
     if (tool && !(await requests.wasAnsweredBefore(open, tool.at))) await requests.assignTool(open, tool.key, tool.tool)
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
@@ -297,7 +297,7 @@ export class ScreenRequests {
   #watchAdopted(open: OpenRequest): void {
     const requests = this.#open
     const { delivery, onError } = this.#options
-    requests.clock.setTimer(ADOPTED_MS, () => {
+    requests.clock.setTimer(TAKEN_OVER_WAIT_MS, () => {
       const isAlive = open.proof !== null || requests.shown?.id === open.record.id || requests.isHeld(open)
       if (!isAlive && requests.has(open.record.id))
         void requests.end(open, () => delivery.concludeWithoutMenu(open)).catch(onError)
@@ -312,15 +312,15 @@ export class ScreenRequests {
 
 /** What a dialog shows in every size: its question and its options. */
 function dialogHash({ question, options }: Menu): string {
-  return squash([question, ...options.map(({ label }) => label)].join('\n'))
+  return comparableText([question, ...options.map(({ label }) => label)].join('\n'))
 }
 
 /** Long enough to be the same by intention. */
-const SHARED_LINE = 12
+const SHARED_LINE_MIN_CHARACTERS = 12
 
 function sharesText(a: Menu, b: Menu): boolean {
-  const lines = new Set(a.body.map(squash))
-  return b.body.some(line => line.length >= SHARED_LINE && lines.has(squash(line)))
+  const lines = new Set(a.body.map(comparableText))
+  return b.body.some(line => line.length >= SHARED_LINE_MIN_CHARACTERS && lines.has(comparableText(line)))
 }
 
 /** Equal menus follow each other: only the very instance that was decided may get keys. */
@@ -395,7 +395,7 @@ export class MenuInstances {
     this.#state = { count, hash: menu.hash, instance }
     if (isCatchingUp() || this.#isTakeOverDue) return
     this.#raising++
-    effects.later(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
+    effects.enqueue(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
   }
 
   /** The settled look shows this menu, and the phase has dealt with it. */
@@ -413,7 +413,7 @@ export class MenuInstances {
     const { effects, requests } = this.#options
     this.#isTakeOverDue = true
     requests.expectTakeOver()
-    effects.later(async () => void (await requests.loadOpen()))
+    effects.enqueue(async () => void (await requests.loadOpen()))
   }
 
   get isTakeOverDue(): boolean {
@@ -428,7 +428,7 @@ export class MenuInstances {
     this.#isTakeOverDue = false
     this.#raising++
     this.#last = menu
-    effects.later(async () => {
+    effects.enqueue(async () => {
       try {
         const found = await requests.takeOver(menu && { menu, instance })
         if (found === 'new' && menu) await requests.raise(menu, instance)

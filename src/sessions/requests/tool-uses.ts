@@ -89,7 +89,7 @@ export class ToolUses {
   }
 
   /** Uses that no request is about, the newest first. */
-  unasked(): StartedTool[] {
+  withoutRequest(): StartedTool[] {
     return [...this.#started.values()].filter(({ key }) => !this.#asked.has(key)).reverse()
   }
 
@@ -106,7 +106,7 @@ export class ToolUses {
   /** The oldest use that this menu may be about and that no request is about. */
   forMenu(menu: Menu | null): StartedTool | null {
     if (!menu) return null
-    return this.unasked().findLast(tool => this.isAbout(tool, menu)) ?? null
+    return this.withoutRequest().findLast(tool => this.isAbout(tool, menu)) ?? null
   }
 
   /** A closed request consumes one use, even if the agent reports that use only later. */

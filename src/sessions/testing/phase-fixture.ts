@@ -82,6 +82,6 @@ export class PhaseFixture {
   }
 
   #see(outputs: readonly PaneOutput[]): void {
-    for (const output of outputs) if (output.type === 'look') this.phase.see(output.look)
+    for (const output of outputs) if (output.type === 'look') this.phase.observe(output.look)
   }
 }

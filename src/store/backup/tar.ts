@@ -42,20 +42,20 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Tar
   const source = new ByteSource(bytes)
   let extended: Record<string, string> = {}
   for (;;) {
-    const block = await source.exactly(BLOCK)
+    const block = await source.readExactly(BLOCK)
     if (block.every(byte => byte === 0)) return
     const { type, ...plain } = parseHeader(block)
     if (type === TYPE_EXTENDED) {
-      extended = parseRecords(await source.exactly(plain.size))
-      await source.exactly(padding(plain.size).length)
+      extended = parseRecords(await source.readExactly(plain.size))
+      await source.readExactly(padding(plain.size).length)
       continue
     }
     if (type !== TYPE_FILE) throw new Error(`it has an entry of the type "${type}"`)
     const size = extended.size === undefined ? plain.size : Number(extended.size)
     const name = extended.path ?? plain.name
     extended = {}
-    yield { name, size, content: source.up(size) }
-    await source.exactly(padding(size).length)
+    yield { name, size, content: source.readChunks(size) }
+    await source.readExactly(padding(size).length)
   }
 }
 
@@ -139,13 +139,13 @@ class ByteSource {
     this.#chunks = bytes[Symbol.asyncIterator]()
   }
 
-  async exactly(size: number): Promise<Buffer> {
+  async readExactly(size: number): Promise<Buffer> {
     const parts: Buffer[] = []
-    for await (const part of this.up(size)) parts.push(part)
+    for await (const part of this.readChunks(size)) parts.push(part)
     return Buffer.concat(parts)
   }
 
-  async *up(size: number): AsyncGenerator<Buffer> {
+  async *readChunks(size: number): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {
       if (this.#rest.length === 0) {
         const { done, value } = await this.#chunks.next()

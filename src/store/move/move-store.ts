@@ -122,5 +122,5 @@ async function takeChain(client: Client, { shown }: PostgresTarget, end: ChainEn
       text: row.data,
     }))
   })
-  if (problem) throw new SignalboxError('E_STORE_MOVE', `the copy in ${shown} is not whole: ${problem.message}`)
+  if (problem) throw new SignalboxError('E_STORE_MOVE', `the copy in ${shown} is incomplete: ${problem.message}`)
 }

@@ -1,5 +1,5 @@
 /** Smaller batches cost less unit by unit. */
-const WHOLE_FROM = 4
+const BATCH_FUNCTION_FROM_UNITS = 4
 
 /**
  * `sb_append(request)`: a batch of appends in one round trip. It locks the only row of `log_end`,
@@ -46,7 +46,7 @@ BEGIN
     RETURN json_build_object('retry', 'folded');
   END IF;
   clock := coalesce((request->>'now')::bigint, sb_now());
-  IF json_array_length(request->'units') >= ${WHOLE_FROM} THEN
+  IF json_array_length(request->'units') >= ${BATCH_FUNCTION_FROM_UNITS} THEN
     result := sb_append_all(request->'units', log, clock);
     IF result IS NOT NULL THEN
       RETURN json_build_object('results', result, 'chained', array_to_json(log.chain_streams));

@@ -138,7 +138,7 @@ export class AppendQueue {
       if ('retry' in answer) {
         for (const { plan } of planned) plan.forget()
         await connections.write(client => projector.locked(client, () => projector.catchUp(client)))
-        this.#again(planned)
+        this.#requeue(planned)
       } else this.#settle(planned, answer)
     } catch (error) {
       this.#giveUp(planned, error)
@@ -196,7 +196,7 @@ export class AppendQueue {
   #planAgain(rest: readonly Planned[], { results, chained }: Answered): void {
     const { planner } = this.#options
     for (const { plan } of rest) plan.forget()
-    this.#learn(results, chained)
+    this.#rememberResults(results, chained)
     for (const each of rest) {
       const { again } = each.plan.request
       each.plan = planner.plan(each.waiting.unit)
@@ -204,7 +204,7 @@ export class AppendQueue {
     }
   }
 
-  #learn(results: readonly UnitAnswer[], chained: readonly string[]): void {
+  #rememberResults(results: readonly UnitAnswer[], chained: readonly string[]): void {
     this.#options.planner.chained = chained
     for (const result of results) if ('retry' in result) this.#options.planner.learn(result)
   }
@@ -219,8 +219,8 @@ export class AppendQueue {
       if (result && 'error' in result) waiting.reject(errorOf(result, waiting.unit))
       else repeated.push(each)
     })
-    this.#learn(results, chained)
-    this.#again(repeated)
+    this.#rememberResults(results, chained)
+    this.#requeue(repeated)
   }
 
   #resolve({ unit, resolve }: Waiting, ends: readonly { version: number; position: number }[]): void {
@@ -232,7 +232,7 @@ export class AppendQueue {
     resolve(results)
   }
 
-  #again(planned: readonly Planned[]): void {
+  #requeue(planned: readonly Planned[]): void {
     if (planned.length > 0) this.#counts.retries++
     for (const { waiting } of planned) waiting.attempts += 1
     this.#waiting.unshift(...planned.map(({ waiting }) => waiting))

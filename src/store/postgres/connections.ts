@@ -10,7 +10,7 @@ const READERS_MAX = 4
 const CONNECT_LIMIT_MS = 5_000
 /** Longer than the server's own limit: then the connection itself is broken. */
 const ANSWER_LIMIT_MS = 12_000
-const PAUSES_MS = [50, 100, 200, 400, 800]
+const RETRY_DELAYS_MS = [50, 100, 200, 400, 800]
 
 /** Limits of every session, so that a client that hangs does not stop the others. */
 const SETTINGS = {
@@ -121,7 +121,7 @@ export class Connections {
         const since = Math.min(began, this.#awaySince ?? began)
         if (!mayRepeat || clock.monotonic() >= since + AWAY_LIMIT_MS) throw toStoreError(error, this.shown)
       }
-      await delay(clock, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!)
+      await delay(clock, RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length - 1)]!)
     }
   }
 

@@ -13,7 +13,7 @@ import { LogListener } from './log-listener.js'
 import { LogTail } from './log-tail.js'
 import { PostgresProjector } from './postgres-projector.js'
 import { EVENT_COLUMNS, type EventRow, PostgresReader, toStored } from './postgres-reader.js'
-import { Presence } from './presence.js'
+import { ServerPresence } from './presence.js'
 import type { PostgresTarget } from './store-url.js'
 
 const SUBSCRIPTION_PAGE = 200
@@ -43,7 +43,7 @@ export class PostgresEventStore implements Api.EventStore {
   readonly #reader: PostgresReader
   readonly #tail: LogTail
   readonly #listener: LogListener
-  readonly #presence: Presence
+  readonly #presence: ServerPresence
   readonly #subscriptions = new Set<LogSubscription>()
   /** The newest event that this process has seen: after a reconnect it must still be there. */
   #seen = { position: 0, append: '' }
@@ -73,7 +73,7 @@ export class PostgresEventStore implements Api.EventStore {
       now,
       onWritten: onSeen,
     })
-    this.#presence = new Presence(clock, target.schema)
+    this.#presence = new ServerPresence(clock, target.schema)
     this.#listener = new LogListener({
       connections,
       clock,
@@ -294,7 +294,7 @@ export class PostgresEventStore implements Api.EventStore {
   }
 
   connectedAmong(names: readonly string[]): Promise<ReadonlySet<string> | null> {
-    return this.#presence.among(names, this.#connections)
+    return this.#presence.connectedOf(names, this.#connections)
   }
 
   async check(): Promise<Api.StoreProblem[]> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock/index.js'
 import type { Connections } from './connections.js'
 
 /** Arbitrary, but the same in every version: the first key of the locks. */
-const LOCK_CLASS = 0x53425052
+const ADVISORY_LOCK_CLASS = 0x53425052
 /**
  * After the database itself was away, all processes come back one after the other. Until then, one
  * that is not connected says nothing.
@@ -17,7 +17,7 @@ const SETTLE_MS = 3_000
  * sockets close; a machine that vanishes without closing them keeps it until its connection times
  * out.
  */
-export class Presence {
+export class ServerPresence {
   readonly #clock: Clock
   readonly #schema: string
   readonly #names = new Set<string>()
@@ -47,12 +47,12 @@ export class Presence {
   }
 
   /** Those of the names that are connected; null if that cannot be told now. */
-  async among(names: readonly string[], connections: Connections): Promise<ReadonlySet<string> | null> {
+  async connectedOf(names: readonly string[], connections: Connections): Promise<ReadonlySet<string> | null> {
     if (!this.#isSettled()) return null
     const rows = await connections.read<{ id: number }>(
       `SELECT objid::bigint AS id FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-      [LOCK_CLASS],
+      [ADVISORY_LOCK_CLASS],
     )
     const held = new Set(rows.map(({ id }) => id))
     return this.#isSettled() ? new Set(names.filter(name => held.has(this.#idOf(name)))) : null
@@ -63,7 +63,7 @@ export class Presence {
   }
 
   async #lock(client: Client, name: string): Promise<void> {
-    await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, this.#idOf(name)])
+    await client.query('SELECT pg_advisory_lock_shared($1, $2)', [ADVISORY_LOCK_CLASS, this.#idOf(name)])
   }
 
   /** Stores of one database share its locks. */

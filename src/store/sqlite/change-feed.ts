@@ -18,10 +18,10 @@ import type { Clock, Timer } from '../../clock/index.js'
  * `fs.watch` may be unavailable (network file systems, exhausted inotify watches). The slow poll
  * covers that, at negligible cost.
  *
- * Symptom → setting: late by some milliseconds under load → AGAIN_MS; late by a quarter second →
- * the watch does not work there, POLL_MS.
+ * Symptom → setting: late by some milliseconds under load → RETRY_DELAYS_MS; late by a quarter
+ * second → the watch does not work there, POLL_MS.
  */
-const AGAIN_MS = [1, 2, 4, 8, 16, 32, 64]
+const RETRY_DELAYS_MS = [1, 2, 4, 8, 16, 32, 64]
 const POLL_MS = 250
 
 export interface ChangeFeedOptions {
@@ -90,7 +90,7 @@ export class ChangeFeed {
   }
 
   #armAgain(): void {
-    const ms = AGAIN_MS[this.#step++]
+    const ms = RETRY_DELAYS_MS[this.#step++]
     this.#again =
       ms === undefined
         ? undefined

@@ -1,10 +1,10 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
 /** Texts of this length are compressed; shorter ones take a whole page anyway. */
-const COMPRESSED_FROM = 8 * 1024
+const COMPRESS_FROM_CHARACTERS = 8 * 1024
 
 /** A text that hardly shrinks stays readable for any program that can open the file. */
-const WORTH_IT = 0.9
+const COMPRESSED_SHARE_MAX = 0.9
 
 /**
  * Brotli at its fastest level, with a window for one event: 50 kB take 55 µs for source code (1/8
@@ -19,10 +19,10 @@ const QUICK = {
 
 /** The stored form: long texts compressed, as bytes. */
 export function compressText(text: string): string | Uint8Array {
-  if (text.length < COMPRESSED_FROM) return text
+  if (text.length < COMPRESS_FROM_CHARACTERS) return text
   const bytes = Buffer.from(text)
   const compressed = brotliCompressSync(bytes, QUICK)
-  return compressed.length < bytes.length * WORTH_IT ? compressed : text
+  return compressed.length < bytes.length * COMPRESSED_SHARE_MAX ? compressed : text
 }
 
 /** Null for bytes that are not a compressed text, or that decompress to more than the limit. */

@@ -26,12 +26,12 @@ interface OpenOptions {
   timeout?: number
 }
 
-export type Driver = new (path: string, options?: OpenOptions) => Database
+export type SqliteDriver = new (path: string, options?: OpenOptions) => Database
 
 const BUILT_IN = 'node:sqlite'
 const PACKAGE = '@photostructure/sqlite'
 
-export async function loadDriver(nodeVersion: string = process.versions.node): Promise<Driver> {
+export async function loadDriver(nodeVersion: string = process.versions.node): Promise<SqliteDriver> {
   if (hasBuiltIn(nodeVersion)) {
     try {
       return await quietly(() => importDriver(BUILT_IN))
@@ -62,8 +62,8 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The name is a variable because the types of Node 20 do not know `node:sqlite`. */
-async function importDriver(name: string): Promise<Driver> {
-  const module = (await import(/* @vite-ignore */ name)) as { DatabaseSync: Driver }
+async function importDriver(name: string): Promise<SqliteDriver> {
+  const module = (await import(/* @vite-ignore */ name)) as { DatabaseSync: SqliteDriver }
   return module.DatabaseSync
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/index.js'
 import type { EventValidator } from '../encode-event.js'
 import type { EventStore, Projection } from '../event-store.js'
 import { BLOCKING_WAIT_MS, BUSY_LIMIT_MS, Connection } from './connection.js'
-import { type Database, type Driver, loadDriver } from './driver.js'
+import { type Database, loadDriver, type SqliteDriver } from './driver.js'
 import { migrate, readStoreId, requireNotMoved } from './schema.js'
 import { toStoreError } from './sqlite-errors.js'
 import { SqliteEventStore } from './sqlite-store.js'
@@ -64,7 +64,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<EventStore
   }
 }
 
-async function openFile(driver: Driver, path: string, clock: Clock): Promise<Database> {
+async function openFile(driver: SqliteDriver, path: string, clock: Clock): Promise<Database> {
   try {
     ensureStoreFile(driver, path, clock.now())
     return new driver(path, { timeout: BLOCKING_WAIT_MS })

@@ -58,10 +58,10 @@ export interface WrittenEvent extends Omit<StoredEvent, 'data'> {
 }
 
 /** Longer texts are not parsed for folding: documents never keep large parts. */
-const BIG_TEXT = 1024
+const FOLDED_TEXT_MAX_CHARACTERS = 1024
 
 function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
-  return { ...rest, data: text.length < BIG_TEXT ? (JSON.parse(text) as StoredEvent['data']) : given }
+  return { ...rest, data: text.length < FOLDED_TEXT_MAX_CHARACTERS ? (JSON.parse(text) as StoredEvent['data']) : given }
 }
 
 /** Events whose documents may be unsaved; a crash folds them again. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { BLOCKING_WAIT_MS } from './connection.js'
-import { type Database, type Driver, loadDriver, releaseClosedDatabases } from './driver.js'
+import { type Database, loadDriver, releaseClosedDatabases, type SqliteDriver } from './driver.js'
 import { type SalvageCounts, salvage } from './salvage.js'
 import { busyStore, isBusy, isCorrupt, toStoreError } from './sqlite-errors.js'
 import { buildStoreFile, COMPANIONS, removeStoreFile } from './store-file.js'
@@ -43,14 +43,14 @@ export async function quarantine(path: string, options: { clock: Clock }): Promi
  * the process on it. A process that opens the store just after this check is refused because of the
  * damage itself.
  */
-async function requireUnused(driver: Driver, path: string): Promise<void> {
+async function requireUnused(driver: SqliteDriver, path: string): Promise<void> {
   if (!existsSync(path) || !isInUse(driver, path)) return
   await releaseClosedDatabases()
   if (isInUse(driver, path)) throw busyStore(path)
 }
 
 /** In exclusive mode SQLite refuses the lock while another process has the file. */
-function isInUse(driver: Driver, path: string): boolean {
+function isInUse(driver: SqliteDriver, path: string): boolean {
   const database = new driver(path, { timeout: BLOCKING_WAIT_MS })
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK')
@@ -69,7 +69,7 @@ interface Replacement {
   counts: SalvageCounts
 }
 
-function buildReplacement(driver: Driver, path: string, now: number): Replacement | null {
+function buildReplacement(driver: SqliteDriver, path: string, now: number): Replacement | null {
   if (!existsSync(path)) return null
   const file = buildStoreFile(driver, path, now)
   const copy = `${file}-source`
@@ -86,7 +86,7 @@ function buildReplacement(driver: Driver, path: string, now: number): Replacemen
   return counts?.events ? { file, counts } : null
 }
 
-function salvageInto(driver: Driver, source: Database, file: string): SalvageCounts {
+function salvageInto(driver: SqliteDriver, source: Database, file: string): SalvageCounts {
   const target = new driver(file)
   try {
     return salvage(source, target)
@@ -120,9 +120,9 @@ const PAGE_SIZE = 4096
  *   `pristine`, an empty store, because tables are created in the same order in every store. Rows
  *   from a wrong guess fail their checksums. Null if neither helps.
  */
-function openReadableCopy(driver: Driver, path: string, copy: string, pristine: string): Database | null {
+function openReadableCopy(driver: SqliteDriver, path: string, copy: string, pristine: string): Database | null {
   for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
-  for (const repair of [() => undefined, () => graftFirstPage(pristine, copy)]) {
+  for (const repair of [() => undefined, () => replaceFirstPage(pristine, copy)]) {
     repair()
     ignorePageCount(copy)
     const database = new driver(copy)
@@ -142,7 +142,7 @@ function canReadEvents(database: Database): boolean {
   }
 }
 
-function graftFirstPage(from: string, to: string): void {
+function replaceFirstPage(from: string, to: string): void {
   const page = Buffer.alloc(PAGE_SIZE)
   withFile(from, 'r', file => readSync(file, page, 0, PAGE_SIZE, 0))
   withFile(to, 'r+', file => writeSync(file, page, 0, PAGE_SIZE, 0))

@@ -20,7 +20,7 @@ const RECORD_GAPS = `INSERT INTO gaps SELECT stream, version FROM (
   ) WHERE version <> before + 1`
 
 /** If the log's size is unreadable, the search ends this far after the last row. */
-const BLIND_SEARCH = 1_000_000
+const SEARCH_PAST_END = 1_000_000
 
 /**
  * Copies every readable event, with its position and version, into an empty store. Snapshots and
@@ -34,11 +34,11 @@ export function salvage(from: Database, to: Database): SalvageCounts {
   let cursor = 0
   let lastGood = 0
   to.exec('BEGIN IMMEDIATE')
-  while (cursor < (end ?? lastGood + BLIND_SEARCH)) {
+  while (cursor < (end ?? lastGood + SEARCH_PAST_END)) {
     const rows = readAfter(from, cursor, BATCH)
     if (rows?.length === 0) break
     if (rows === null) {
-      cursor = firstReadableAfter(from, cursor, end ?? lastGood + BLIND_SEARCH)
+      cursor = firstReadableAfter(from, cursor, end ?? lastGood + SEARCH_PAST_END)
       continue
     }
     // Only the position of a row with a correct checksum may advance the cursor by more than one.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Driver } from './driver.js'
+import type { SqliteDriver } from './driver.js'
 import { createSchema } from './schema.js'
 import { corruptStore, unusableHome } from './sqlite-errors.js'
 
@@ -16,7 +16,7 @@ const PRIVATE_DIRECTORY = 0o700
  * moved into place, so that no process ever sees a partial store. An empty file is therefore never
  * a store in the making.
  */
-export function ensureStoreFile(driver: Driver, path: string, now: number): void {
+export function ensureStoreFile(driver: SqliteDriver, path: string, now: number): void {
   if (!existsSync(path)) {
     // A journal without a database: the database was lost or moved, because a new store is created
     // database first.
@@ -36,7 +36,7 @@ export function makePrivate(path: string): void {
 }
 
 /** Builds an empty store next to `path` and returns its temporary name. */
-export function buildStoreFile(driver: Driver, path: string, now: number): string {
+export function buildStoreFile(driver: SqliteDriver, path: string, now: number): string {
   const temporary = join(dirname(path), `.${basename(path)}.new-${randomBytes(6).toString('hex')}`)
   closeSync(openSync(temporary, 'wx', PRIVATE_FILE))
   try {

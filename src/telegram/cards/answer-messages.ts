@@ -6,13 +6,13 @@ const RICH_CHARACTERS = 32_000
 const RICH_BLOCKS = 450
 const RICH_COLUMNS = 20
 const RICH_LEVELS = 16
-const MAX_PARTS = 4
+const PARTS_MAX = 4
 const PREVIEW_BLOCKS = 10
 
 /** What a chat sees: 0 the agent's text, 1 also a line per tool, 2 also results. */
 export type Verbosity = 0 | 1 | 2
 
-export function visibleBlocks(blocks: readonly Block[], verbosity: Verbosity): Block[] {
+export function blocksByVerbosity(blocks: readonly Block[], verbosity: Verbosity): Block[] {
   return blocks.filter(
     ({ kind }) => (kind !== 'tool_call' || verbosity >= 1) && (kind !== 'tool_result' || verbosity >= 2),
   )
@@ -23,13 +23,13 @@ export function answerActions(
   blocks: readonly Block[],
   options: { verbosity: Verbosity; title: string /** A first line that names the session. */; mark?: string | null },
 ): OutboxAction[] {
-  const said = visibleBlocks(blocks, options.verbosity)
+  const said = blocksByVerbosity(blocks, options.verbosity)
   const shown = options.mark ? [markBlock(options.mark), ...said] : said
   const markdown = renderMarkdown(shown)
   if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []
   const parts = renderTelegram(shown, { maxUnits: PART_UNITS })
   const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS && shown.every(isRichShape)
-  if (parts.length <= MAX_PARTS || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
+  if (parts.length <= PARTS_MAX || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
   const preview = renderTelegram(shown.slice(0, PREVIEW_BLOCKS), { maxUnits: PART_UNITS / 2 })[0] ?? ''
   return [
     { do: 'answer', parts: [preview], markdown: null },

@@ -134,7 +134,7 @@ function optionNumber({ request }: ApprovalRecord, { key, question = 0 }: Option
 
 /** What is ticked after a press; a question with a single answer keeps the newest. */
 function chosenWith({ request }: ApprovalRecord, ticked: readonly string[], { key, question = 0 }: Option): string[] {
-  if (request.questions[question]?.multi) return flipped(ticked, key)
+  if (request.questions[question]?.multi) return toggle(ticked, key)
   const alternatives = request.options.filter(option => (option.question ?? 0) === question).map(option => option.key)
   return [...ticked.filter(other => !alternatives.includes(other)), key]
 }
@@ -172,7 +172,7 @@ function itemButtons(record: ApprovalRecord, { ticked, page }: CardContext): But
     ...shown.map((item): ButtonSpec[] => [
       {
         text: `${ticked.includes(item.id) ? '☑' : '☐'} ${[item.id, item.severity, item.place ?? item.file].filter(Boolean).join(' ')}`,
-        action: { do: 'tick', approval, ticked: flipped(ticked, item.id), page },
+        action: { do: 'tick', approval, ticked: toggle(ticked, item.id), page },
       },
     ]),
     ...pageButtons(record, items.length, ticked, page),
@@ -185,7 +185,7 @@ function itemButtons(record: ApprovalRecord, { ticked, page }: CardContext): But
   ]
 }
 
-function flipped(ticked: readonly string[], choice: string): string[] {
+function toggle(ticked: readonly string[], choice: string): string[] {
   return ticked.includes(choice) ? ticked.filter(other => other !== choice) : [...ticked, choice]
 }
 

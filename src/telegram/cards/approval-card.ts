@@ -9,7 +9,7 @@ import {
   requestContent,
   requestTitle,
 } from '../../approvals/index.js'
-import { closedReason, formatAge, optionText, plainLabel, RISK_WORDS } from '../../text/index.js'
+import { closedReason, formatAge, optionText, plainLabel, riskWord } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -90,7 +90,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
       ? ''
-      : `<b>${capital(RISK_WORDS[risk.level])} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+      : `<b>${capital(riskWord(risk.level))} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
     record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
       ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
       : '',

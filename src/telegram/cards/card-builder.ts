@@ -9,14 +9,14 @@ import type { EventStore } from '../../store/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import type { ButtonTokens } from '../incoming/button-tokens.js'
 import type { OutboxBatch } from '../outgoing/log-follower.js'
-import type { Keyboard, OutboxItem } from '../outgoing/outbox-item.js'
-import type { SessionTurns } from '../session-turns.js'
+import type { InlineKeyboard, OutboxItem } from '../outgoing/outbox-item.js'
 import type { Topics } from '../topics.js'
+import type { TurnSummaries } from '../turn-summaries.js'
 import { approvalCard } from './approval-card.js'
 import { type PlanChanges, planChanges } from './plan-changes.js'
 
 /** A chat that gets messages, and the accounts in it that may decide. */
-export interface Reader {
+export interface ChatRecipient {
   chat: number
   isPrivate: boolean
   /** Accounts that may press buttons here; none in a chat of viewers. */
@@ -29,7 +29,7 @@ interface CardBuilderOptions {
   clock: Clock
   tokens: ButtonTokens
   topics: Topics
-  turns: SessionTurns
+  turns: TurnSummaries
   utcOffset: number
   groupDetail: boolean
   /** The address of the dashboard for other machines; null where it has none. */
@@ -57,7 +57,7 @@ export class CardBuilder {
   /** The card of a request in one chat, in its present state. */
   async approval(
     record: ApprovalRecord,
-    reader: Reader,
+    reader: ChatRecipient,
     state: Partial<CardState> = {},
     options: { /** As a new message below the last one. */ isBelow?: boolean } = {},
   ): Promise<OutboxBatch> {
@@ -125,9 +125,9 @@ export class CardBuilder {
   /** Buttons with their tokens, which must be written in the same transaction. */
   keyboard(
     rows: readonly (readonly ButtonSpec[])[],
-    reader: Reader,
+    reader: ChatRecipient,
     subject: string,
-  ): Pick<OutboxBatch, 'appends'> & { keyboard: Keyboard } {
+  ): Pick<OutboxBatch, 'appends'> & { keyboard: InlineKeyboard } {
     const appends: OutboxBatch['appends'] = []
     // A chat in which no account may decide gets no buttons.
     if (reader.deciders.length === 0) return { keyboard: [], appends }

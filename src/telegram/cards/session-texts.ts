@@ -145,14 +145,14 @@ export async function lastLine(host: Host, record: SessionRecord): Promise<strin
   return [...words].slice(0, 80).join('')
 }
 
-export interface Answer {
+export interface FinalAnswer {
   message: string
   blocks: readonly unknown[]
 }
 
 /** The answers of a session in their order, each in its last version. */
-export function answersOf(events: readonly StoredEvent[]): Answer[] {
-  const answers = new Map<string, Answer>()
+export function answersOf(events: readonly StoredEvent[]): FinalAnswer[] {
+  const answers = new Map<string, FinalAnswer>()
   for (const { type, data } of events)
     if (type === 'message.final')
       answers.set(String(data.message), { message: String(data.message), blocks: data.blocks as unknown[] })

@@ -20,7 +20,7 @@ interface StatusCardsOptions {
 /** After this long without new text, a card says what the agent is doing. */
 const SILENT_MS = 25_000
 const UPDATE_MS = 30_000
-const MAX_CHARACTERS = 120
+const CHARACTERS_MAX = 120
 
 interface Work {
   since: number
@@ -108,5 +108,5 @@ export class StatusCards {
 function doing(live: SessionPort): string {
   const tool = live.blocks.findLast(({ kind }) => kind === 'tool_call')
   const words = tool ? blockWords(tool).join(' ') : live.phase
-  return [...words].slice(0, MAX_CHARACTERS).join('')
+  return [...words].slice(0, CHARACTERS_MAX).join('')
 }

@@ -36,7 +36,7 @@ export interface CommandCall {
   refusedCount(): Promise<number>
 }
 
-export interface Command {
+export interface BotCommand {
   summary: string
   role: 'viewer' | 'approver' | 'owner'
   /** Also in the menu of groups. */
@@ -45,7 +45,7 @@ export interface Command {
   run(call: CommandCall): Promise<string>
 }
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, BotCommand>> = {
   ...SESSION_COMMANDS,
   ...RUN_COMMANDS,
   ...READING_COMMANDS,
@@ -54,13 +54,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const ALIASES: Readonly<Record<string, string>> = { exit: 'stop', help: 'start' }
 
-export function commandOf(name: string): Command | null {
+export function commandOf(name: string): BotCommand | null {
   const real = ALIASES[name] ?? name
   return Object.hasOwn(COMMANDS, real) ? COMMANDS[real]! : null
 }
 
 /** @throws SignalboxError, worded for the chat */
-export async function runCommand(command: Command, call: CommandCall): Promise<string> {
+export async function runBotCommand(command: BotCommand, call: CommandCall): Promise<string> {
   if (command.role !== 'viewer') requireRole(call.to.person, command.role)
   return command.run(call)
 }

@@ -16,13 +16,13 @@ import {
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester } from '../command-services.js'
 import { escapeHtml, PART_UNITS } from '../outgoing/split.js'
-import type { Command } from './index.js'
-import { findSession } from './session-commands.js'
+import type { BotCommand } from './index.js'
+import { sessionOfCommand } from './session-commands.js'
 
 const HISTORY_LENGTH = 15
 
 /** Commands that read: answers, screens, repositories, costs. */
-export const READING_COMMANDS: Readonly<Record<string, Command>> = {
+export const READING_COMMANDS: Readonly<Record<string, BotCommand>> = {
   read: {
     summary: 'show the last answer again: /read [n]',
     role: 'viewer',
@@ -198,7 +198,7 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
       const path = call.rest.trim()
       if (path === '') throw new SignalboxError('E_INPUT', 'Name a file.', { next: '/download src/index.ts' })
       requirePrivate(call.services, call.to)
-      return call.files.sendFile(await findSession(call, ''), path, call.to)
+      return call.files.sendFile(await sessionOfCommand(call, ''), path, call.to)
     },
   },
 }
@@ -214,6 +214,6 @@ function parseBudget(rest: string): number | null | undefined {
 }
 
 /** Contents of files and screens are not shown in groups, unless `telegram.group_detail` is on. */
-function requirePrivate({ groupDetail }: CommandServices, { reader }: Requester): void {
+function requirePrivate({ groupDetail }: CommandServices, { recipient: reader }: Requester): void {
   if (!reader.isPrivate && !groupDetail) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
 }

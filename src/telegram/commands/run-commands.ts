@@ -6,12 +6,12 @@ import { formatDuration, runWord } from '../../text/index.js'
 import type { CommandServices, Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
-import type { Command } from './index.js'
+import type { BotCommand } from './index.js'
 
 const SHOWN_RUNS = 10
 
 /** Commands that list, show and start runs. */
-export const RUN_COMMANDS: Readonly<Record<string, Command>> = {
+export const RUN_COMMANDS: Readonly<Record<string, BotCommand>> = {
   runs: {
     summary: 'list runs, newest first',
     role: 'viewer',
@@ -42,7 +42,7 @@ export const RUN_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'viewer',
     run: async ({ services, to, rest }) => {
       if (rest.trim() === '') throw new SignalboxError('E_INPUT', 'Name a run.', { next: '/runs lists them.' })
-      await showRun(services, to, rest.trim())
+      await showRunCard(services, to, rest.trim())
       return 'shown'
     },
   },
@@ -72,7 +72,7 @@ function progress(run: DescribedRun): string {
 }
 
 /** Shows a run, with buttons to cancel or resume it, and the requests that it waits for. */
-export async function showRun(services: CommandServices, to: Requester, prefix: string): Promise<void> {
+export async function showRunCard(services: CommandServices, to: Requester, prefix: string): Promise<void> {
   const run = await describeRun(services.host, await findRun(services.host.store, prefix))
   const buttons: ButtonSpec[][] = []
   if (!isEnded(run.status))
@@ -93,12 +93,12 @@ export async function showRun(services: CommandServices, to: Requester, prefix: 
     ({ state, subject }) => state === 'pending' && subject.run === run.id,
   )
   for (const record of waiting) {
-    const { items, appends } = await services.cards.approval(record, to.reader, undefined, { isBelow: true })
+    const { items, appends } = await services.cards.approval(record, to.recipient, undefined, { isBelow: true })
     await services.outbox.enqueue(items, appends)
   }
 }
 
-function starts(kind: 'oneshot' | 'implement' | 'review', summary: string): Command {
+function starts(kind: 'oneshot' | 'implement' | 'review', summary: string): BotCommand {
   return {
     summary,
     role: 'approver',

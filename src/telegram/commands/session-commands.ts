@@ -7,12 +7,12 @@ import { type CommandServices, personName, type Requester } from '../command-ser
 import type { ButtonSpec } from '../incoming/button-action.js'
 import { KEY_PAD } from '../incoming/key-pad.js'
 import { escapeHtml } from '../outgoing/split.js'
-import type { Command, CommandCall } from './index.js'
+import type { BotCommand, CommandCall } from './index.js'
 
 const SHOWN_SESSIONS = 8
 
 /** Commands that start, choose, stop and control sessions, and show open requests. */
-export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
+export const SESSION_COMMANDS: Readonly<Record<string, BotCommand>> = {
   start: {
     summary: 'show what needs you, and help',
     role: 'viewer',
@@ -55,7 +55,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
         running.map(async record => {
           const last = await lastLine(host, record)
           const title = `${record.id === current ? '▸ ' : ''}<b>${escapeHtml(services.titleOf(record, to))}</b>`
-          const line = to.reader.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
+          const line = to.recipient.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
           return `${title}\n${escapeHtml(statusOf(host, record, services.clock.now()))}${line}`
         }),
       )
@@ -77,7 +77,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'stop the session, after a confirmation',
     role: 'approver',
     run: async call => {
-      const record = await findSession(call, call.rest)
+      const record = await sessionOfCommand(call, call.rest)
       if (!call.services.host.isRunning(record.id))
         throw new SignalboxError('E_STATE', `Session #${record.number} has ended.`)
       await askToStop(call.services, call.to, record)
@@ -90,7 +90,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     run: async call => {
       const [, word = '', text = ''] = /^(\S+)\s+([\s\S]+)$/.exec(call.rest) ?? []
       if (text === '') throw new SignalboxError('E_INPUT', 'Name a session and a text: /to 2 run the tests')
-      return call.texts.send(await findSession(call, word), text, call.to, 'queue')
+      return call.texts.send(await sessionOfCommand(call, word), text, call.to, 'queue')
     },
   },
   esc: {
@@ -132,7 +132,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const open = (await services.host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
       if (open.length === 0) await services.reply(to, 'No request waits for you.')
       for (const record of open) {
-        const { items, appends } = await services.cards.approval(record, to.reader, undefined, { isBelow: true })
+        const { items, appends } = await services.cards.approval(record, to.recipient, undefined, { isBelow: true })
         await services.outbox.enqueue(items, appends)
       }
       return `${open.length} shown`
@@ -143,7 +143,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
 /** Shows the status and the last line of a session, with buttons. */
 export async function showSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const live = services.host.isRunning(record.id)
-  const last = to.reader.isPrivate ? await lastLine(services.host, record) : ''
+  const last = to.recipient.isPrivate ? await lastLine(services.host, record) : ''
   const { current } = await services.chats.get(to.chat)
   const buttons: ButtonSpec[][] = []
   if (live && current !== record.id)
@@ -172,7 +172,7 @@ export async function askToStop(services: CommandServices, to: Requester, record
 }
 
 /** Stops a session, and says which one is current now. */
-export async function stopSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
+export async function stopAndReport(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const { host, chats } = services
   await (await host.whenLive(record.id))?.stop()
   const owner = personName(to.person)
@@ -188,7 +188,7 @@ export async function stopSession(services: CommandServices, to: Requester, reco
 }
 
 /** The session with this number or beginning of an id; without a word, the current one. */
-export async function findSession(
+export async function sessionOfCommand(
   { services, to }: Pick<CommandCall, 'services' | 'to'>,
   word: string,
 ): Promise<SessionRecord> {

@@ -2,10 +2,10 @@ import { SignalboxError } from '../../errors/index.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { clockTime } from '../cards/times.js'
 import { escapeHtml } from '../outgoing/split.js'
-import type { Command } from './index.js'
+import type { BotCommand } from './index.js'
 
 /** Commands for how much a chat is notified, and for the owner. */
-export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
+export const SETTINGS_COMMANDS: Readonly<Record<string, BotCommand>> = {
   quiet: {
     summary: 'hold notifications: /quiet 2h, /quiet off',
     role: 'viewer',
@@ -67,13 +67,13 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   lockdown: {
-    summary: 'owner: take denials only',
+    summary: 'owner: lock down; accept only denials',
     role: 'owner',
     run: async ({ services, to }) => {
       if (!services.ports.lockdown) throw new SignalboxError('E_STATE', 'A lockdown cannot be started from here.')
       await services.reply(
         to,
-        'Lock down? All browsers are logged out, all standing approvals end, only denials are taken. Sessions continue.',
+        'Lock down? All browsers are logged out, all standing approvals end, only denials are accepted. Sessions continue.',
         {
           buttons: [
             [{ text: 'Yes, lock down', action: { do: 'lockdown' }, style: 'danger' }],

@@ -17,7 +17,7 @@ const CALLBACK_BYTES = 64
 const TOAST_CHARACTERS = 200
 const UPLOAD_BYTES = 50 * 1024 * 1024
 const DOWNLOAD_BYTES = 20 * 1024 * 1024
-const MOST_ENTITIES = 100
+const ENTITIES_MAX = 100
 
 /** The methods of the Bot API that Signalbox calls, with the refusals of the real one. */
 export const METHODS: Readonly<Record<string, Method>> = {
@@ -195,7 +195,7 @@ function parsedText(raw: string, fields: Fields, limit: number, what = 'message'
     if (parsed.text.trim() === '') throw badRequest('message text is empty')
     if (parsed.text.length > limit)
       throw badRequest(what === 'caption' ? 'message caption is too long' : 'message is too long')
-    if (parsed.entities.length > MOST_ENTITIES) throw badRequest('too many entities')
+    if (parsed.entities.length > ENTITIES_MAX) throw badRequest('too many entities')
     return parsed
   } catch (error) {
     if (error instanceof EntityProblem) throw badRequest(error.message)

@@ -3,8 +3,8 @@ import { Refusal } from './refusal.js'
 
 type ApiUpdate = { update_id: number } & Record<string, unknown>
 
-const LONGEST_POLL_S = 50
-const MOST_UPDATES = 100
+const POLL_MAX_S = 50
+const UPDATES_MAX = 100
 /** The server sends a 409 to a displaced poller at most this often. */
 const CONFLICT_EVERY_MS = 3000
 
@@ -45,12 +45,12 @@ export class Updates {
 
   async get(fields: Readonly<Record<string, unknown>>): Promise<ApiUpdate[]> {
     const offset = Number(fields.offset ?? 0)
-    const timeout = Math.min(Number(fields.timeout ?? 0), LONGEST_POLL_S)
+    const timeout = Math.min(Number(fields.timeout ?? 0), POLL_MAX_S)
     if (Array.isArray(fields.allowed_updates)) this.#allowed = fields.allowed_updates.map(String)
     this.#displace()
     if (offset < 0) this.#queue = this.#queue.slice(offset)
     else if (offset > 0) this.#queue = this.#queue.filter(({ update_id }) => update_id >= offset)
-    const limit = Math.min(Number(fields.limit ?? MOST_UPDATES), MOST_UPDATES)
+    const limit = Math.min(Number(fields.limit ?? UPDATES_MAX), UPDATES_MAX)
     const ready = this.#ready(limit)
     if (ready.length > 0 || timeout === 0) return ready
     return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ export class Updates {
   }
 
   #serve(): void {
-    const ready = this.#ready(MOST_UPDATES)
+    const ready = this.#ready(UPDATES_MAX)
     if (ready.length > 0) this.#poll?.end(ready)
   }
 

@@ -9,8 +9,8 @@ import { plural } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, refusalText, requireRole } from '../command-services.js'
-import { showRun } from '../commands/run-commands.js'
-import { askToStop, showSession, stopSession } from '../commands/session-commands.js'
+import { showRunCard } from '../commands/run-commands.js'
+import { askToStop, showSession, stopAndReport } from '../commands/session-commands.js'
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml, PART_UNITS } from '../outgoing/split.js'
 import type { ButtonAction } from './button-action.js'
@@ -81,9 +81,9 @@ export class ButtonHandler {
     if (!token.people.includes(intent.from.id) || person.role === 'viewer')
       return refuse('You have read access only: you cannot decide here.')
     if (tokens.isExpired(token)) return refuse('This button has expired. See the newest message.')
-    const reader = await chats.reader(token.chat)
+    const reader = await chats.recipient(token.chat)
     if (!reader) return refuse('This chat is no longer paired.')
-    const to: Requester = { person, from: intent.from.id, chat: token.chat, reader, update, isRetry }
+    const to: Requester = { person, from: intent.from.id, chat: token.chat, recipient: reader, update, isRetry }
     sendLate = text => services.reply(to, escapeHtml(text))
     const timer = services.clock.setTimer(ANSWER_MS, () => {
       if (!isAnswered) void answer('One moment…', false)
@@ -121,7 +121,7 @@ export class ButtonHandler {
     const record = await host.ledger.newestVersion(token.subject)
     const subject = record ? await cards.subjectOf(record) : token.subject
     if (!(await chats.remember(token.chat, subject, intent.message))) return
-    const reader = await chats.reader(token.chat)
+    const reader = await chats.recipient(token.chat)
     if (!record || !reader || record.state === 'pending') return
     const { items, appends } = await cards.approval(record, reader)
     await outbox.enqueue(items, appends)
@@ -157,7 +157,7 @@ export class ButtonHandler {
           action.do === 'keys'
             ? { view: action.view, isSeen: action.isSeen === true }
             : { ticked: action.ticked, page: action.page }
-        const made = await cards.approval(record, to.reader, state)
+        const made = await cards.approval(record, to.recipient, state)
         await outbox.enqueue(made.items, [...made.appends, await use('')])
         return ''
       }
@@ -174,7 +174,7 @@ export class ButtonHandler {
         return once('Reply with the answer.')
       }
       case 'show-run':
-        await showRun(services, to, action.run)
+        await showRunCard(services, to, action.run)
         return ''
       case 'show-session':
         await showSession(services, to, await host.record(action.session))
@@ -194,7 +194,7 @@ export class ButtonHandler {
       case 'stop': {
         const record = await host.record(action.session)
         const result = await once(action.isSure ? 'Stopping…' : 'Stop it?')
-        await (action.isSure ? stopSession : askToStop)(services, to, record)
+        await (action.isSure ? stopAndReport : askToStop)(services, to, record)
         return result
       }
       case 'interrupt':
@@ -268,7 +268,7 @@ export class ButtonHandler {
         const { grants } = (await services.ports.lockdown?.begin(to.person)) ?? { grants: 0 }
         await services.reply(
           to,
-          `Locked down: ${plural(grants, 'standing approval')} ended, all browsers are logged out, only denials are taken.`,
+          `Locked down: ${plural(grants, 'standing approval')} ended, all browsers are logged out, only denials are accepted.`,
         )
         return ''
       }
@@ -291,7 +291,7 @@ export class ButtonHandler {
       })
     else await services.reply(to, `<pre>${escapeHtml(text)}</pre>`, { about: approval })
     await host.ledger.seen(approval, { ...seen, actor: { kind: 'person', id, name, role }, surface: 'telegram' })
-    const made = await cards.approval(record, to.reader, { isSeen: true }, { isBelow: true })
+    const made = await cards.approval(record, to.recipient, { isSeen: true }, { isBelow: true })
     await outbox.enqueue(made.items, [...made.appends, used])
     return ''
   }

@@ -15,7 +15,7 @@ const MB = 1024 * 1024
 /** Limits of the Bot API. */
 const UPLOAD_MAX = 20 * MB
 const DOWNLOAD_MAX = 50 * MB
-const MAX_DOWNLOADS = 4
+const DOWNLOADS_MAX = 4
 /** Files that follow each other this closely are reported to the agent in one message. */
 const GATHER_MS = 2000
 
@@ -182,7 +182,7 @@ export class FileTransfers {
       await opened.handle.close()
       const shown = relative(record.project, opened.path)
       if (mtimeMs >= since && opened.bytes <= DOWNLOAD_MAX && !found.includes(shown)) found.push(shown)
-      if (found.length === MAX_DOWNLOADS) break
+      if (found.length === DOWNLOADS_MAX) break
     }
     return found
   }

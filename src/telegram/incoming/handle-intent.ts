@@ -2,7 +2,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Person } from '../../people/index.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, type Requester, refusalText, requireRole } from '../command-services.js'
-import { commandOf, runCommand } from '../commands/index.js'
+import { commandOf, runBotCommand } from '../commands/index.js'
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml } from '../outgoing/split.js'
 import type { ButtonHandler } from './button-handler.js'
@@ -43,13 +43,13 @@ export async function handleIntent(
   services.outbox.resume(intent.chat)
   if (intent.kind === 'press') return buttons.handle(intent, person, about)
   if (intent.kind === 'topic') return handleClosedTopic(services, intent, person, about)
-  const reader = await services.chats.reader(intent.chat)
+  const reader = await services.chats.recipient(intent.chat)
   if (!reader) return 'not reachable'
   const to: Requester = {
     person,
     from: intent.from.id,
     chat: intent.chat,
-    reader,
+    recipient: reader,
     message: intent.message,
     ...about,
     ...(intent.thread !== undefined && { thread: intent.thread }),
@@ -87,7 +87,7 @@ async function handleMessage(
       return texts.edited(intent.text, to)
     case 'command': {
       const command = commandOf(intent.name)
-      if (command) return runCommand(command, { ...handlers, to, rest: intent.rest })
+      if (command) return runBotCommand(command, { ...handlers, to, rest: intent.rest })
       // Not a command of the bot: it is sent to the agent as it is.
       requireRole(to.person, 'approver')
       await services.requireSession(to)
@@ -106,10 +106,10 @@ async function handleClosedTopic(
   const subject = await services.topics.subjectOf(chat, thread)
   if (subject === null) return 'not a topic of a session or run'
   await services.topics.detach(chat, subject)
-  const reader = await services.chats.reader(chat)
+  const reader = await services.chats.recipient(chat)
   const record = await services.host.record(subject).catch(() => null)
   if (reader && record && services.host.isRunning(subject)) {
-    const to: Requester = { person, from: from.id, chat, reader, ...about }
+    const to: Requester = { person, from: from.id, chat, recipient: reader, ...about }
     await services.reply(
       to,
       `The topic of <b>${escapeHtml(sessionTitle(record))}</b> was closed. The session continues here.`,

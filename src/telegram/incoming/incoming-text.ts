@@ -10,7 +10,7 @@ import { checkReason } from './deciding-word.js'
 import { questionOfSubject, questionSubject } from './reply-question.js'
 
 /** A text that waited longer than this for the bot needs a confirmation. */
-const OLD_MS = 10 * 60_000
+const CONFIRM_AFTER_MS = 10 * 60_000
 /** Shorter than the update handler's limit: a slow agent does not block the chat. */
 const SEND_TIMEOUT_MS = 25_000
 const UNKNOWN_AUTHOR = 'an unknown author'
@@ -49,7 +49,7 @@ export class IncomingText {
       const why = `Forwarded from ${origin}: not sent automatically.`
       return this.#confirm(record, forwardedText(text, origin), to, why)
     }
-    if (clock.now() - about.at > OLD_MS)
+    if (clock.now() - about.at > CONFIRM_AFTER_MS)
       return this.#confirm(record, text, to, 'This message waited while Signalbox was not running.')
     if (to.isRetry)
       return this.#confirm(record, text, to, 'Signalbox was restarted; it is unknown whether this was sent.')

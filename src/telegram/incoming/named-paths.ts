@@ -1,6 +1,6 @@
 import type { Block, InlineRun } from '../../screen/index.js'
 
-const MAX_PATHS = 20
+const PATHS_MAX = 20
 /** May be a file name: no blanks, not a URL, with an extension. */
 const PATH_PATTERN = /^(?!\w+:\/\/)[^\s`'"<>|*?]{1,300}\.[A-Za-z0-9]{1,8}$/
 
@@ -16,7 +16,7 @@ export function namedPaths(blocks: readonly Block[]): string[] {
   })
   return [...new Set(words.map(word => word.replace(/[.,;:)]+$/, '')).filter(word => PATH_PATTERN.test(word)))].slice(
     0,
-    MAX_PATHS,
+    PATHS_MAX,
   )
 }
 

@@ -5,10 +5,10 @@ import type { People, Person, PersonRole } from '../../people/index.js'
 import type { Intent } from './parse-update.js'
 
 /** Without look-alikes: no 0 O, 1 I L, 2 Z, 5 S, 8 B. */
-const LETTERS = 'ACDEFGHJKMNPQRTUVWXY34679'
-const LENGTH = 8
+const CODE_LETTERS = 'ACDEFGHJKMNPQRTUVWXY34679'
+const CODE_LENGTH = 8
 const LIFE_MS = 10 * 60_000
-const MAX_WRONG = 5
+const WRONG_CODES_MAX = 5
 
 export interface PairingState {
   isOpen: boolean
@@ -46,7 +46,7 @@ export class Pairing {
   /** Opens the window, or gives the state of the open one. */
   open(): PairingState {
     if (!this.#current()) {
-      const code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+      const code = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
       this.#window = { code, expiresAt: this.#clock.now() + LIFE_MS, wrong: 0, candidate: null }
       this.#closed = null
     }
@@ -94,10 +94,10 @@ export class Pairing {
     if (intent.isForwarded || window.candidate) return false
     const said = intent.kind === 'command' ? (intent.name === 'start' ? intent.rest : '') : intent.text
     const tried = said.trim().toUpperCase()
-    if (tried.length !== LENGTH) return false
+    if (tried.length !== CODE_LENGTH) return false
     if (tried !== window.code) {
       window.wrong += 1
-      if (window.wrong >= MAX_WRONG) this.close('too many wrong codes')
+      if (window.wrong >= WRONG_CODES_MAX) this.close('too many wrong codes')
       return false
     }
     window.candidate = { id: intent.from.id, name: intent.from.name }

@@ -88,18 +88,18 @@ function buttonPress(query: Json): Intent | null {
     kind: 'press',
     from,
     // Telegram may leave out an old message; the token has everything that is needed.
-    chat: whole(chat?.id) ?? from.id,
+    chat: integerOf(chat?.id) ?? from.id,
     chatKind: chatKind(chat?.type) ?? 'private',
     query: query.id,
     data: query.data,
-    message: whole(message?.message_id),
+    message: integerOf(message?.message_id),
   }
 }
 
 function membership(member: Json): Intent | null {
   const chat = record(member.chat)
   const from = senderOf(member.from)
-  const id = whole(chat?.id)
+  const id = integerOf(chat?.id)
   const kind = chatKind(chat?.type)
   const status = record(member.new_chat_member)?.status
   if (!from || id === null || !kind || typeof status !== 'string') return null
@@ -109,14 +109,14 @@ function membership(member: Json): Intent | null {
 function messageIntentOf(message: Json, bot: { id: number; username: string }): MessageIntent | null {
   const chat = record(message.chat)
   const from = senderOf(message.from)
-  const id = whole(chat?.id)
-  const number = whole(message.message_id)
+  const id = integerOf(chat?.id)
+  const number = integerOf(message.message_id)
   const kind = chatKind(chat?.type)
   if (!from || id === null || number === null || !kind) return null
   const replied = record(message.reply_to_message)
   const isReplyToUs = record(replied?.from)?.id === bot.id
-  const replyTo = isReplyToUs ? whole(replied?.message_id) : null
-  const thread = message.is_topic_message === true ? whole(message.message_thread_id) : null
+  const replyTo = isReplyToUs ? integerOf(replied?.message_id) : null
+  const thread = message.is_topic_message === true ? integerOf(message.message_thread_id) : null
   const said = text(message.text) ?? text(message.caption) ?? ''
   const origin = originOf(message)
   return {
@@ -124,7 +124,7 @@ function messageIntentOf(message: Json, bot: { id: number; username: string }): 
     chat: id,
     chatKind: kind,
     message: number,
-    at: (whole(message.date) ?? 0) * 1000,
+    at: (integerOf(message.date) ?? 0) * 1000,
     ...(thread !== null && { thread }),
     ...(replyTo !== null && { replyTo }),
     isForum: chat?.is_forum === true,
@@ -173,14 +173,14 @@ function fileOf(message: Json): { fileId: string; name: string; size: number; mi
   return {
     fileId: found.file_id,
     name: text(found.file_name) ?? kind,
-    size: whole(found.file_size) ?? 0,
+    size: integerOf(found.file_size) ?? 0,
     mime: text(found.mime_type),
   }
 }
 
 function senderOf(value: unknown): Sender | null {
   const user = record(value)
-  const id = whole(user?.id)
+  const id = integerOf(user?.id)
   if (!user || id === null || user.is_bot === true) return null
   return { id, name: [text(user.first_name), text(user.last_name)].filter(Boolean).join(' ') || String(id) }
 }
@@ -193,7 +193,7 @@ function record(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-function whole(value: unknown): number | null {
+function integerOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 

@@ -14,7 +14,7 @@ const POLL_S = 50
 /** Another poller may hold the connection for 50 s; the last wait repeats. */
 const CONFLICT_WAITS_S = [3, 6, 12, 24, 50, 60]
 const UNAUTHORIZED_MS = 600_000
-const LONGEST_RETRY_MS = 60_000
+const RETRY_MAX_MS = 60_000
 
 /**
  * One long poll at a time: delivers updates in order, and confirms each only after it was stored.
@@ -86,7 +86,7 @@ export class UpdatePoller {
           failures += 1
           if (failures === 3)
             onHealth('not-receiving', error.code === 0 ? `Telegram cannot be reached: ${error.message}` : error.message)
-          await this.#wait(error.retryAfterMs ?? Math.min(1000 * 2 ** (failures - 1), LONGEST_RETRY_MS))
+          await this.#wait(error.retryAfterMs ?? Math.min(1000 * 2 ** (failures - 1), RETRY_MAX_MS))
         }
       }
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { LiveBus } from '../../host/index.js'
 import { type Block, blockWords, renderMarkdown, renderTelegram } from '../../screen/index.js'
-import { type Verbosity, visibleBlocks } from '../cards/answer-messages.js'
+import { blocksByVerbosity, type Verbosity } from '../cards/answer-messages.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { Topics } from '../topics.js'
@@ -42,7 +42,7 @@ const RENEW_MS = 20_000
 const DRAFT_CHECK_MS = 2000
 /** Telegram shows the typing indicator for about five seconds. */
 const TYPING_MS = 4000
-const MIN_CHARACTERS = 3
+const CHARACTERS_MIN = 3
 
 /**
  * Shows answers while they grow. All of it is ephemeral: the newest state wins, and the finished
@@ -146,9 +146,9 @@ export class AnswerStream {
     let next = RENEW_MS
     for (const { chat, current, verbosity = 1 } of await chats.followers(growing.session)) {
       if (current !== growing.session || this.#growing.get(growing.session) !== growing) continue
-      const blocks = visibleBlocks(growing.blocks, verbosity as Verbosity)
+      const blocks = blocksByVerbosity(growing.blocks, verbosity as Verbosity)
       const text = blocks.map(plain).join('\n\n')
-      if (text.replace(/\s/gu, '').length < MIN_CHARACTERS) continue
+      if (text.replace(/\s/gu, '').length < CHARACTERS_MIN) continue
       const isDraft = await this.#hasDrafts(chat)
       const before = growing.shown.get(chat)
       const since = before ? now - before.at : Number.POSITIVE_INFINITY
@@ -196,7 +196,7 @@ export class AnswerStream {
 export function provisional(blocks: readonly Block[]): Block[] {
   const last = blocks.at(-1)
   if (!last) return []
-  const open: Block = { ...base(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
+  const open: Block = { ...commonFields(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
   return [...blocks.slice(0, -1), open]
 }
 
@@ -204,13 +204,19 @@ export function provisionalMarkdown(blocks: readonly Block[]): string {
   return renderMarkdown(provisional(blocks))
 }
 
-function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'kind'> & Record<string, unknown> {
+function commonFields({
+  id,
+  rows,
+  provisional,
+  missing,
+  source,
+}: Block): Omit<Block, 'kind'> & Record<string, unknown> {
   return { id, rows, provisional, missing, source }
 }
 
 /** The length of the agent's text, without tools and their results. */
 function textLength(blocks: readonly Block[]): number {
-  return visibleBlocks(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
+  return blocksByVerbosity(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
 }
 
 function plain(block: Block): string {

@@ -20,7 +20,7 @@ interface DigestOptions {
 }
 
 const CHECK_MS = 60_000
-const MAX_HELD = 50
+const DELAYED_MAX = 50
 /** More notifications than this within a minute are combined. */
 const BURST = 5
 const BURST_MS = 60_000
@@ -64,7 +64,7 @@ export class Digest {
 
   /** To be written in the transaction of the event. */
   hold({ chat, held = [] }: KnownChat, notices: readonly string[]): StreamAppend {
-    const more = [...held, ...notices].slice(-MAX_HELD)
+    const more = [...held, ...notices].slice(-DELAYED_MAX)
     const events = [newEvent('telegram.chat-changed', { chat, held: more })]
     return { stream: `telegram/chat/${chat}`, expected: 'any', events }
   }

@@ -10,18 +10,18 @@ import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration, runWord } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
-import type { CardBuilder, Reader } from '../cards/card-builder.js'
+import type { CardBuilder, ChatRecipient } from '../cards/card-builder.js'
 import { compactButton, contextLeft, interruptedMessage, lastLine } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
-import type { SessionTurns, TurnSummary } from '../session-turns.js'
+import type { TurnSummaries, TurnSummary } from '../turn-summaries.js'
 import type { AnswerStream } from './answer-stream.js'
 import type { Digest } from './digest.js'
 import type { OutboxBatch } from './log-follower.js'
 import type { OutboxItem } from './outbox-item.js'
-import { type Presence, telegramDueAt } from './presence.js'
+import { type PersonPresence, telegramDueAt } from './presence.js'
 import { escapeHtml } from './split.js'
 
 /** The events that lead to messages. */
@@ -55,12 +55,12 @@ interface EventNotifierOptions {
   digest: Digest
   status: StatusCards
   stream: AnswerStream
-  turns: SessionTurns
+  turns: TurnSummaries
   files: {
     /** Files that the answer names, that were written since then, and that may be sent. */
     downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
   }
-  presence(): Presence
+  presence(): PersonPresence
   notify: NotificationKinds
   /** Groups are shown what panes ask, not only that they ask. */
   groupDetail: boolean
@@ -144,7 +144,7 @@ export class EventNotifier {
     const now = clock.now()
     if (record.state === 'pending' && !this.#options.notify.needsYou) return batch
     const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
-    for (const reader of await chats.readers()) {
+    for (const reader of await chats.recipients()) {
       const { items, appends } = await cards.approval(record, reader)
       batch.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
       batch.appends.push(...appends)
@@ -164,7 +164,7 @@ export class EventNotifier {
     const { chats, groupDetail, notify } = this.#options
     const isOpen = kind === 'needs-you'
     if (isOpen && !notify.needsYou) return []
-    return (await chats.readers()).map(({ chat, isPrivate }) => {
+    return (await chats.recipients()).map(({ chat, isPrivate }) => {
       const rows = [
         `${isOpen ? '❓' : '✅'} <b>${escapeHtml(title)}</b>`,
         escapeHtml(place),
@@ -196,7 +196,7 @@ export class EventNotifier {
     const record = await host.record(session).catch(() => null)
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
-    const readers = await chats.readers()
+    const readers = await chats.recipients()
     // The output of the agent's own command is the answer, not a detail of its work.
     const least: Verbosity = isCommandOutput(event.data, await turns.turn(session, event.data.turn)) ? 2 : 0
     const buttons = this.#compactButtons(session)
@@ -261,7 +261,7 @@ export class EventNotifier {
       { text: `⬇ ${path}`, action: { do: 'download', session: record.id, path } },
     ])
     const followers = new Set((await chats.followers(record.id)).map(({ chat }) => chat))
-    for (const reader of await chats.readers()) {
+    for (const reader of await chats.recipients()) {
       if (!reader.isPrivate || !followers.has(reader.chat) || reader.deciders.length === 0) continue
       const subject = `${record.id}/files.${message}`
       const { keyboard, appends } = cards.keyboard(buttons, reader, subject)
@@ -321,11 +321,11 @@ export class EventNotifier {
    * A lost session and the end of a run go to every chat, other notifications to the chats that
    * follow the session.
    */
-  async #audience({ session }: Notice): Promise<{ reader: Reader; chat: KnownChat }[]> {
+  async #audience({ session }: Notice): Promise<{ reader: ChatRecipient; chat: KnownChat }[]> {
     const { chats } = this.#options
     const following = session === null ? null : new Set((await chats.followers(session)).map(({ chat }) => chat))
     const audience = []
-    for (const reader of await chats.readers())
+    for (const reader of await chats.recipients())
       if (following === null || following.has(reader.chat))
         audience.push({ reader, chat: await chats.get(reader.chat) })
     return audience
@@ -364,7 +364,7 @@ export class EventNotifier {
     // A crash has a notification of its own, and a person who stops a session gets a reply.
     if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
     const last = await lastLine(this.#options.host, record)
-    const html = [title, `✅ ended after ${lasted(record)}`, last && `<i>${escapeHtml(last)}</i>`]
+    const html = [title, `✅ ended after ${sessionDuration(record)}`, last && `<i>${escapeHtml(last)}</i>`]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-session', session: id } }
     const go: ButtonSpec[] =
       record.agentSessionId === undefined ? [] : [{ text: 'Continue', action: { do: 'resume-session', session: id } }]
@@ -428,6 +428,6 @@ function isCommandOutput(
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */
 const CLOSING: ReadonlySet<string> = new Set(['session.ended', 'run.completed', 'run.rejected', 'run.cancelled'])
 
-function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {
+function sessionDuration({ startedAt, endedAt = startedAt }: SessionRecord): string {
   return formatDuration(endedAt - startedAt)
 }

@@ -1,6 +1,6 @@
 import { visibleText } from '../../text/index.js'
 import { ApiProblem, type BotApi, type CallFields } from '../bot-api.js'
-import type { Keyboard } from './outbox-item.js'
+import type { InlineKeyboard } from './outbox-item.js'
 import type { Throttle } from './rate-limiter.js'
 import { plainOf, splitSmaller } from './split.js'
 
@@ -58,7 +58,13 @@ export class MessageCalls {
   }
 
   /** Returns false if the message no longer exists and must be sent again. */
-  async edit(chat: number, message: number, html: string, keyboard: Keyboard, throttle: Throttle): Promise<boolean> {
+  async edit(
+    chat: number,
+    message: number,
+    html: string,
+    keyboard: InlineKeyboard,
+    throttle: Throttle,
+  ): Promise<boolean> {
     const { api, onProblem } = this.#options
     const fields = {
       chat_id: chat,
@@ -86,7 +92,7 @@ export class MessageCalls {
 type ApiButton = { text: string; callback_data: string; style?: string } | { text: string; url: string }
 
 /** Labels come from the agent: hidden characters in them are made visible. */
-function rows(keyboard: Keyboard): ApiButton[][] {
+function rows(keyboard: InlineKeyboard): ApiButton[][] {
   return keyboard.map(row =>
     row.map(button => {
       const text = [...visibleText(button.text, { newlines: 'show', tabs: 'show' })].slice(0, LABEL_CHARACTERS).join('')
@@ -96,7 +102,7 @@ function rows(keyboard: Keyboard): ApiButton[][] {
   )
 }
 
-export function markup(keyboard: Keyboard, forceReply = false): CallFields {
+export function markup(keyboard: InlineKeyboard, forceReply = false): CallFields {
   if (keyboard.length > 0) return { reply_markup: { inline_keyboard: rows(keyboard) } }
   return forceReply ? { reply_markup: { force_reply: true, selective: true } } : {}
 }

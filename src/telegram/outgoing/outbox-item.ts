@@ -1,7 +1,7 @@
 /** A button: `data` is a random token that means nothing outside the store. */
 type Button = { text: string; data: string; style?: 'success' | 'danger' } | { text: string; url: string }
 
-export type Keyboard = readonly (readonly Button[])[]
+export type InlineKeyboard = readonly (readonly Button[])[]
 
 /**
  * What the bot does in a chat, as data: it waits in the store, survives restarts, and the outbox
@@ -9,18 +9,18 @@ export type Keyboard = readonly (readonly Button[])[]
  */
 export type OutboxAction =
   /** A message of its own: a reply to a command, a notification. */
-  | { do: 'say'; html: string; keyboard?: Keyboard; replyTo?: number; forceReply?: boolean }
+  | { do: 'say'; html: string; keyboard?: InlineKeyboard; replyTo?: number; forceReply?: boolean }
   /** The one message of its subject: sent once, then edited; closed without buttons. */
   | {
       do: 'card'
       html: string
-      keyboard: Keyboard
+      keyboard: InlineKeyboard
       isOpen: boolean
       forceReply?: boolean
       isBelow?: boolean
     }
   /** A finished answer: a rich message, else HTML in parts; one that grew is edited. */
-  | { do: 'answer'; parts: readonly string[]; markdown: string | null; keyboard?: Keyboard }
+  | { do: 'answer'; parts: readonly string[]; markdown: string | null; keyboard?: InlineKeyboard }
   | { do: 'file'; name: string; text: string; caption: string }
   /** A file on disk, checked when the button was made and again when it is sent. */
   | { do: 'download'; path: string; caption: string }

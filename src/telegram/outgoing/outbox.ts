@@ -35,15 +35,15 @@ export interface OutboxOptions {
 }
 
 /** Items of lanes 2 and 3 that are older are dropped; other surfaces show them. */
-const OLDEST_MS = 24 * 3_600_000
+const AGE_MAX_MS = 24 * 3_600_000
 const FIRST_RETRY_MS = 1000
-const LONGEST_RETRY_MS = 60_000
+const RETRY_MAX_MS = 60_000
 /** The wait after a refusal that does not say how long to wait. */
 const DEFAULT_BACKOFF_MS = 5000
 /** How often a call that waits for its turn checks whether the bot is stopping. */
 const STOP_CHECK_MS = 500
 /** More messages than this that wait for one chat become one file. */
-const LONGEST_QUEUE = 200
+const QUEUE_MAX = 200
 
 const itemStream = (id: string) => `telegram/item/${id}`
 
@@ -178,7 +178,7 @@ export class Outbox {
     const wait = this.#waitBefore(queue, kind)
     if (wait > 0) return { waitMs: wait }
     if ('id' in next && (await this.#dropIfObsolete(queue, next))) return { waitMs: 0 }
-    const surplus = queue.surplus(LONGEST_QUEUE)
+    const surplus = queue.surplus(QUEUE_MAX)
     if (surplus.length > 0) return this.#collapse(queue, surplus)
     this.#countCall(queue, kind)
     const throttle = this.#throttle(queue, kind)
@@ -249,7 +249,7 @@ export class Outbox {
   async #dropIfObsolete(queue: ChatQueue, item: QueuedItem): Promise<boolean> {
     const reason = queue.isSuperseded(item)
       ? 'superseded'
-      : item.lane >= 2 && this.#options.clock.now() - item.at > OLDEST_MS
+      : item.lane >= 2 && this.#options.clock.now() - item.at > AGE_MAX_MS
         ? 'too old'
         : (await this.#options.sender.isObsolete(item))
           ? 'closed before it was shown'
@@ -334,7 +334,7 @@ export class Outbox {
       queue.clearEphemeral()
       if (!error.isUnclear) await this.#uncountAttempt(item)
       queue.failures += 1
-      return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (queue.failures - 1), LONGEST_RETRY_MS) }
+      return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (queue.failures - 1), RETRY_MAX_MS) }
     }
     onError(error)
     if (item) await this.#drop(queue, item, error.message)

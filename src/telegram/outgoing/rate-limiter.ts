@@ -42,13 +42,13 @@ export function newRateState(since: number): RateState {
 
 const PRIVATE_EDIT_MS = 1100
 const GROUP_EDIT_MS = 3200
-const SLOWER_PER_1000_MS = 500
+const SLOWER_PER_1000_CHARACTERS_MS = 500
 
 /**
  * The least time between two edits of a growing message: longer in groups, and for longer texts.
  */
 export function editIntervalMs(chat: number, characters: number): number {
-  return (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (characters / 1000) * SLOWER_PER_1000_MS
+  return (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (characters / 1000) * SLOWER_PER_1000_CHARACTERS_MS
 }
 
 const SLOW_FOR_MS = 10 * 60_000
@@ -65,7 +65,7 @@ export function waitBefore(
 ): number {
   const blocked = Math.max(0, state.blockedUntil - now)
   const { capacity, perMs } = speedOf(state, scope, now, limits)
-  const { tokens } = refilled(state, bucketOf(kind, scope), capacity, perMs, now)
+  const { tokens } = refillBucket(state, bucketOf(kind, scope), capacity, perMs, now)
   const missing = costOf(kind) - tokens
   return Math.max(blocked, missing <= EPSILON ? 0 : Math.ceil(missing / perMs))
 }
@@ -80,7 +80,7 @@ export function countCall(
 ): RateState {
   const { capacity, perMs } = speedOf(state, scope, now, limits)
   const key = bucketOf(kind, scope)
-  const { tokens } = refilled(state, key, capacity, perMs, now)
+  const { tokens } = refillBucket(state, key, capacity, perMs, now)
   return { ...state, buckets: { ...state.buckets, [key]: { tokens: tokens - costOf(kind), at: now } } }
 }
 
@@ -105,7 +105,7 @@ function speedOf(state: RateState, scope: Scope, now: number, limits: RateLimits
   return { capacity: limits.allPerS, perMs: limits.allPerS / 1000 }
 }
 
-function refilled(state: RateState, key: string, capacity: number, perMs: number, now: number): Bucket {
+function refillBucket(state: RateState, key: string, capacity: number, perMs: number, now: number): Bucket {
   const { tokens, at } = state.buckets[key] ?? { tokens: 0, at: Math.min(state.since, now) }
   return { tokens: Math.min(Math.max(1, capacity), tokens + Math.max(0, now - at) * perMs), at: now }
 }

@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 const PENDING_MAX = 16 * 1024 * 1024
 /** Limit for standard error output without a line feed. */
 const STDERR_LINE_MAX = 64 * 1024
-const LEFT_OPEN_MS = 1_000
+const OPEN_PIPE_WAIT_MS = 1_000
 
 /**
  * Starts a program on pipes instead of a PTY, in its own session and process group, for programs
@@ -25,7 +25,7 @@ export function spawnPiped(options: Omit<PtyOptions, 'cols' | 'rows'>): PtyProce
   const { pid } = child
   if (pid === undefined) {
     child.on('error', () => undefined)
-    throw new SignalboxError('E_AGENT_MISSING', `${options.file} cannot be started`)
+    throw new SignalboxError('E_PROGRAM_MISSING', `${options.file} cannot be started`)
   }
   const lines = new JoinedLines(options.onOutput)
   child.stdout.on('data', (bytes: Uint8Array) => lines.output(bytes))
@@ -62,7 +62,7 @@ function onceClosed(
 ): void {
   let timer: Timer | null = null
   child.once('exit', () => {
-    timer = systemClock.setTimer(LEFT_OPEN_MS, () => {
+    timer = systemClock.setTimer(OPEN_PIPE_WAIT_MS, () => {
       child.stdout.destroy()
       child.stderr.destroy()
     })

@@ -14,10 +14,10 @@ import { SignalboxError } from '../../errors/index.js'
 
 const TEXT_BYTES = 256 * 1024
 /** The fixed part of a gzip header, and the length and the two bytes that name our extra field. */
-const FIXED = 10
+const GZIP_HEADER_BYTES = 10
 const EXTRA_FLAG = 4
 const FIELD = Buffer.from([12, 0, 0x53, 0x42, 8, 0])
-const HEADER = FIXED + FIELD.length + 8
+const HEADER = GZIP_HEADER_BYTES + FIELD.length + 8
 
 const compressMember = promisify(gzip)
 const decompressMember = promisify(gunzip)
@@ -134,12 +134,12 @@ async function writeCompressed(
 /** A gzip member without extra field, with ours. */
 function withLengths(member: Buffer, textLength: number): Buffer {
   const header = Buffer.alloc(HEADER)
-  member.copy(header, 0, 0, FIXED)
+  member.copy(header, 0, 0, GZIP_HEADER_BYTES)
   header[3] = EXTRA_FLAG
-  FIELD.copy(header, FIXED)
-  header.writeUInt32LE(member.length + HEADER - FIXED, HEADER - 8)
+  FIELD.copy(header, GZIP_HEADER_BYTES)
+  header.writeUInt32LE(member.length + HEADER - GZIP_HEADER_BYTES, HEADER - 8)
   header.writeUInt32LE(textLength, HEADER - 4)
-  return Buffer.concat([header, member.subarray(FIXED)])
+  return Buffer.concat([header, member.subarray(GZIP_HEADER_BYTES)])
 }
 
 interface Member {
@@ -150,7 +150,7 @@ interface Member {
 /** Null at the end of the file, and in a gzip file of another program. */
 async function memberAt(file: FileHandle, position: number): Promise<Member | null> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER), 0, HEADER, position)
-  const isOurs = bytesRead === HEADER && buffer[3] === EXTRA_FLAG && buffer.indexOf(FIELD) === FIXED
+  const isOurs = bytesRead === HEADER && buffer[3] === EXTRA_FLAG && buffer.indexOf(FIELD) === GZIP_HEADER_BYTES
   return isOurs ? { length: buffer.readUInt32LE(HEADER - 8), textLength: buffer.readUInt32LE(HEADER - 4) } : null
 }
 

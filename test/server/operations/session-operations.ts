@@ -93,7 +93,7 @@ export function describeSessions(): void {
         })(),
       )
       const upload = Buffer.from(await form.arrayBuffer())
-      await call('sessions.upload', api(`/sessions/${session}/uploads?tell=false`), {
+      await call('sessions.upload', api(`/sessions/${session}/uploads?notify=false`), {
         body: upload,
         headers: { 'content-type': form.headers.get('content-type')! },
       })

@@ -22,8 +22,8 @@ import { answersTo } from './options'
 import { OtherAnswers } from './other-answers'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
-import { MISSED, usePressGuard } from './press-guard'
-import { RequestFrame } from './request-frame'
+import { MISSED_PRESS_TEXT, usePressGuard } from './press-guard'
+import { RequestContent } from './request-content'
 import { ReviewForm } from './review-form'
 import { StandingDialog } from './standing-dialog'
 import { suggestedMatch } from './standing-match'
@@ -58,7 +58,7 @@ export function ApprovalCard(props: CardProps) {
   const plan = planOf(approval)
   const review = reviewOf(approval)
   const isPlain = plan === null && review === null
-  const blocked = isPending && isPlain && !isQuestion ? whyNotAllowed(approval, hasSeenAll) : null
+  const blocked = isPending && isPlain && !isQuestion ? allowProblem(approval, hasSeenAll) : null
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
@@ -134,7 +134,7 @@ export function ApprovalCard(props: CardProps) {
         onSelect={isPending && !isQuestion ? onSelect : undefined}
       />
       {(plan === null || approval.display.findings.length > 0) && (
-        <RequestFrame approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
+        <RequestContent approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
       )}
       <RiskLine approval={approval} />
       {isPending && plan && (
@@ -193,7 +193,7 @@ export function ApprovalCard(props: CardProps) {
           </div>
           {(blocked || !canDecide.value) && (
             <p class="card-why small" id={`why-${approval.id}`}>
-              {blocked?.text ?? whyOff()}
+              {blocked?.text ?? disabledReason()}
               {blocked?.isTerminal && approval.subject.session && (
                 <>
                   {' '}
@@ -206,7 +206,7 @@ export function ApprovalCard(props: CardProps) {
           )}
         </>
       )}
-      {isMissed && isPending && <p class="card-missed small strong">{MISSED}</p>}
+      {isMissed && isPending && <p class="card-missed small strong">{MISSED_PRESS_TEXT}</p>}
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}
@@ -230,7 +230,7 @@ export function ApprovalCard(props: CardProps) {
 }
 
 /** Why *Allow once* is disabled; null if it is not. */
-function whyNotAllowed(approval: Approval, hasSeenAll: boolean): { text: string; isTerminal: boolean } | null {
+function allowProblem(approval: Approval, hasSeenAll: boolean): { text: string; isTerminal: boolean } | null {
   const { display, terminalOnly, source, behind } = approval
   if (display.isCut)
     return { text: 'This request is too long to be shown here. Allow it in the terminal.', isTerminal: true }
@@ -241,7 +241,7 @@ function whyNotAllowed(approval: Approval, hasSeenAll: boolean): { text: string;
   return null
 }
 
-function whyOff(): string {
+function disabledReason(): string {
   if (me.value?.isReadOnly) return 'This server is read-only.'
   return me.value?.person.role === 'viewer' ? 'You can watch, but not decide.' : 'Offline: nothing can be decided.'
 }

@@ -4,7 +4,7 @@ import type { Approval } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import { Dialog } from '../ui/dialog'
 import { riskBadge, StatusBadge } from '../ui/status'
-import { RequestFrame } from './request-frame'
+import { RequestContent } from './request-content'
 
 /** Denies a request, with an optional reason for the record and for agents that accept one. */
 export function DenyDialog(props: { approval: Approval; onDeny(reason: string): void; onClose(): void }) {
@@ -91,7 +91,7 @@ function Request({ approval }: { approval: Approval }) {
       <p class="strong">
         <Revealed text={requestTitle(approval)} />
       </p>
-      <RequestFrame approval={approval} isWhole={false} onSeen={ignore} onShowAll={ignore} />
+      <RequestContent approval={approval} isWhole={false} onSeen={ignore} onShowAll={ignore} />
     </div>
   )
 }

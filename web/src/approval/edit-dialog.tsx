@@ -10,7 +10,9 @@ export function EditDialog(props: { approval: Approval; onAllow(input: unknown):
   const submit = (event: Event) => {
     event.preventDefault()
     try {
-      props.onAllow(Object.fromEntries(fields.map(([name, value]) => [name, readBack(value, texts[name] ?? '')])))
+      props.onAllow(
+        Object.fromEntries(fields.map(([name, value]) => [name, parseEditedValue(value, texts[name] ?? '')])),
+      )
     } catch (error) {
       setProblem((error as Error).message)
     }
@@ -60,6 +62,6 @@ function textOf(value: unknown): string {
 }
 
 /** @throws SyntaxError if the value was not a string and the text is not JSON. */
-function readBack(before: unknown, text: string): unknown {
+function parseEditedValue(before: unknown, text: string): unknown {
   return typeof before === 'string' ? text : JSON.parse(text)
 }

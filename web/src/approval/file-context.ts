@@ -23,10 +23,10 @@ export function useFileContext(approval: Approval, diff: RequestDiff): DiffLine[
     const text = await response.text()
     return text.length > FILE_MAX ? null : text
   })
-  return useMemo(() => placeDiff(diff.lines, old, value), [diff, old, value])
+  return useMemo(() => locateDiff(diff.lines, old, value), [diff, old, value])
 }
 
-export function placeDiff(lines: readonly DiffLine[], old: string | null, file: string | null): DiffLine[] {
+export function locateDiff(lines: readonly DiffLine[], old: string | null, file: string | null): DiffLine[] {
   const at = old === null || old === '' || file === null ? -1 : file.indexOf(old)
   if (at < 0 || file!.indexOf(old!, at + 1) >= 0) return lines.map(line => ({ ...line, before: null, after: null }))
   const first = file!.slice(0, at).split('\n').length

@@ -8,7 +8,7 @@ import { announcement } from '../store/toasts'
 const STILL_MS = 300
 const CHECK_MS = 80
 const SAID_MS = 5_000
-export const MISSED = 'This has just appeared or moved. Press again.'
+export const MISSED_PRESS_TEXT = 'This has just appeared or moved. Press again.'
 
 /**
  * All cards are measured together: the first measurement makes the browser do a layout, the others
@@ -38,7 +38,7 @@ export function usePressGuard(isArmed: boolean) {
   const [isMissed, setMissed] = useState(false)
   const missed = () => {
     setMissed(true)
-    announcement.value = MISSED
+    announcement.value = MISSED_PRESS_TEXT
   }
   useEffect(() => {
     if (!isMissed) return

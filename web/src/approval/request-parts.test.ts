@@ -4,7 +4,7 @@ import { changedSpans, diffTexts } from '../diff/diff-lines'
 import { pieceStyles, piecesOf, revealedStyles } from '../diff/styled-text'
 import { parseUnified } from '../diff/unified-diff'
 import { commandMarks } from './command-marks'
-import { placeDiff } from './file-context'
+import { locateDiff } from './file-context'
 import { requestParts } from './request-parts'
 
 function parts(input: Record<string, unknown>) {
@@ -58,7 +58,7 @@ describe('an edit in the lines of its file', () => {
   const lines = diffTexts('old()', 'now()')
 
   it('has real line numbers, its indentation and the lines around it', () => {
-    expect(placeDiff(lines, 'old()', FILE).map(({ before, after, text }) => [before, after, text])).toEqual([
+    expect(locateDiff(lines, 'old()', FILE).map(({ before, after, text }) => [before, after, text])).toEqual([
       [1, 1, 'a'],
       [2, 2, 'b'],
       [3, 3, 'c'],
@@ -72,7 +72,7 @@ describe('an edit in the lines of its file', () => {
 
   it('has no line numbers if its place is not certain', () => {
     for (const file of [null, 'nothing', 'old()\nold()\n'])
-      expect(placeDiff(lines, 'old()', file).map(({ before, after }) => [before, after])).toEqual([
+      expect(locateDiff(lines, 'old()', file).map(({ before, after }) => [before, after])).toEqual([
         [null, null],
         [null, null],
       ])

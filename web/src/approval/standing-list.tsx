@@ -30,7 +30,7 @@ export function StandingApprovals({ items }: { items: readonly Grant[] }) {
           {items.map(grant => (
             <li key={grant.id} class="pad row top" style={{ borderTop: '1px solid var(--line)' }}>
               <span class="grow small">
-                <span class="strong">{whatOf(grant)}</span> <Match grant={grant} />
+                <span class="strong">{describePattern(grant)}</span> <Match grant={grant} />
                 <br />
                 <span class="dim tiny">
                   <Limits grant={grant} isPaused={isPaused} />
@@ -53,7 +53,7 @@ export function StandingApprovals({ items }: { items: readonly Grant[] }) {
 }
 
 /** Of any tool: what its pattern is about. */
-function whatOf({ tools, match }: Grant): string {
+function describePattern({ tools, match }: Grant): string {
   const named = tools.filter(tool => tool !== '*')
   if (named.length > 0) return named.join(', ')
   return match.kind === 'path' ? 'Edits below' : 'Commands'

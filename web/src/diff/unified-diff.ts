@@ -77,7 +77,7 @@ export function parseUnified(text: string): DiffFile[] {
     if (sign !== undefined) hunk.raw.push(line)
   }
   close()
-  for (const each of files) pairTwins(each.lines)
+  for (const each of files) pairChangedLines(each.lines)
   return files
 }
 
@@ -105,7 +105,7 @@ function visible(text: string): string {
 }
 
 /** An added line replaces the removed line at the same position of its block. */
-function pairTwins(lines: DiffLine[]): void {
+function pairChangedLines(lines: DiffLine[]): void {
   let at = 0
   while (at < lines.length) {
     let [removed, added] = [0, 0]

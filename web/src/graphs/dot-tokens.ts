@@ -33,13 +33,13 @@ const SHAPES: Readonly<Record<string, string>> = {
 const CONDITIONS = ['outcome=success', 'outcome=fail']
 const SHOWN_MAX = 8
 
-export interface Offer {
+export interface Completion {
   text: string
   about: string
 }
 
 /** What can be inserted at the cursor: attributes, their values, names of nodes. */
-export function completions(text: string, at: number): { word: string; options: Offer[] } {
+export function completions(text: string, at: number): { word: string; options: Completion[] } {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   // A condition has an = of its own.
   const word = /condition\s*=\s*"([^"]*)$/.exec(line)?.[1] ?? /[\w.:]*$/.exec(line)![0]
@@ -51,14 +51,14 @@ export function completions(text: string, at: number): { word: string; options: 
 }
 
 /** Attributes inside of brackets and strings apart; else nodes and attributes of the graph. */
-function namesAt(before: string, text: string): Offer[] {
+function namesAt(before: string, text: string): Completion[] {
   const isInside = before.lastIndexOf('[') > before.lastIndexOf(']')
   if ((before.match(/"/g)?.length ?? 0) % 2 === 1) return []
   if (!isInside) return [...nodesOf(text), ...(/^\s*$/.test(before) ? offersOf(GRAPH_ATTRIBUTES) : [])]
   return offersOf(before.includes('->') ? EDGE_ATTRIBUTES : NODE_ATTRIBUTES)
 }
 
-function valuesOf(name: string, before: string, text: string): Offer[] {
+function valuesOf(name: string, before: string, text: string): Completion[] {
   if (name === 'shape') return Object.entries(SHAPES).map(([shape, about]) => ({ text: shape, about }))
   const spec = (before.includes('->') ? EDGE_ATTRIBUTES : NODE_ATTRIBUTES)[name] ?? GRAPH_ATTRIBUTES[name]
   const plain = (values: readonly string[]) => values.map(value => ({ text: value, about: spec?.description ?? '' }))
@@ -78,7 +78,7 @@ function valuesOf(name: string, before: string, text: string): Offer[] {
   }
 }
 
-function offersOf(table: Readonly<Record<string, AttributeSpec>>): Offer[] {
+function offersOf(table: Readonly<Record<string, AttributeSpec>>): Completion[] {
   return Object.entries(table).map(([name, { description }]) => ({
     text: name,
     about: description.replaceAll('`', ''),
@@ -115,7 +115,7 @@ export function lineOf(text: string, node: string): number | null {
   return at === undefined ? null : at + 1
 }
 
-function nodesOf(text: string): Offer[] {
+function nodesOf(text: string): Completion[] {
   const names = [...text.matchAll(/^\s*([A-Za-z_]\w*)\s*(?:\[|->)|->\s*([A-Za-z_]\w*)/gm)].map(
     match => (match[1] ?? match[2])!,
   )

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Diagnostic } from '../api/types'
 import { StyledText } from '../diff/styled-text'
-import { completions, dotStyles, type Offer } from './dot-tokens'
+import { type Completion, completions, dotStyles } from './dot-tokens'
 
 interface EditorProps {
   text: string
@@ -17,7 +17,7 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
   const gutter = useRef<HTMLDivElement>(null)
   const colours = useRef<HTMLPreElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  const [offered, setOffered] = useState<{ word: string; options: Offer[] }>({ word: '', options: [] })
+  const [offered, setOffered] = useState<{ word: string; options: Completion[] }>({ word: '', options: [] })
   const marks = new Map<number, Diagnostic['severity']>()
   for (const { line, severity } of diagnostics) if (line && marks.get(line) !== 'error') marks.set(line, severity)
   const count = text.split('\n').length
@@ -27,7 +27,7 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
     setOffered({ word: '', options: [] })
     onChange(element.value)
   }
-  const complete = ({ text: added }: Offer) => {
+  const complete = ({ text: added }: Completion) => {
     insert(added.slice(offered.word.length))
     field.current?.focus()
   }

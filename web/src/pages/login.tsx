@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Login } from '../api/types'
-import { goLive } from '../store/live'
+import { startLiveData } from '../store/live'
 import { go } from '../store/router'
 import { sentence } from '../store/toasts'
 import { keepDevice } from '../transport/device'
@@ -28,7 +28,7 @@ export function LoginPage() {
       const { device, key, expiresAt } = (await response.json()) as Login
       useDevice(await keepDevice(device, key, timeOf(expiresAt)))
       go(location.pathname === '/login' ? '/' : location.pathname + location.search, { replace: true })
-      await goLive()
+      await startLiveData()
     } catch (error) {
       setProblem(error)
       setBusy(false)

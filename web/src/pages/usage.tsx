@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { RISK_WORDS } from '../../../src/text/status-word'
+import { riskWord } from '../../../src/text/status-word'
 import { formatCount, formatMoney, formatTook } from '../api/format'
 import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
@@ -232,10 +232,6 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
       <DataTable label={`Usage by ${wordOf(by)}`} items={rows} columns={columns} keyOf={({ key }) => key[by] ?? ''} />
     </section>
   )
-}
-
-function riskWord(level: string): string {
-  return level in RISK_WORDS ? RISK_WORDS[level as keyof typeof RISK_WORDS] : level
 }
 
 function Decisions({ report: { decisions } }: { report: UsageReport }) {

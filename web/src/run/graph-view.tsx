@@ -24,7 +24,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     width.current = to === null ? null : Math.max(WIDTH_PX.least, Math.min(WIDTH_PX.most, to))
     setZoomed(to !== null)
     const svg = drawing()
-    if (svg) widen(svg, width.current)
+    if (svg) setWidth(svg, width.current)
   }
   // As it was drawn; a drawing that is larger than its frame is shown whole, however small.
   const fit = () => {
@@ -44,7 +44,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
       // A drawing that is not much larger than the container is shown completely; a larger one
       // scrolls.
       svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
-      widen(svg, width.current)
+      setWidth(svg, width.current)
       svg.querySelector('g.graph > polygon')?.remove()
       for (const group of svg.querySelectorAll<SVGGElement>('g.node, g.edge')) {
         for (const shape of group.querySelectorAll('[fill], [stroke]')) {
@@ -55,7 +55,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         for (const text of group.querySelectorAll('text'))
           for (const name of ['fill', 'font-family']) text.removeAttribute(name)
         if (group.classList.contains('edge')) removeTarget(group)
-        if (group.classList.contains('node')) wire(group, picked ?? null, onPick)
+        if (group.classList.contains('node')) makeSelectable(group, picked ?? null, onPick)
       }
       for (const title of svg.querySelectorAll('g.edge > title, g.graph > title')) title.remove()
     },
@@ -134,12 +134,12 @@ function removeTarget(edge: SVGGElement): void {
   for (const text of edge.querySelectorAll('text')) if (text.textContent?.trim() === target) text.remove()
 }
 
-function widen(svg: SVGSVGElement, to: number | null): void {
+function setWidth(svg: SVGSVGElement, to: number | null): void {
   svg.classList.toggle('zoomed', to !== null)
   svg.style.width = to === null ? '' : `${to}px`
 }
 
-function wire(group: SVGGElement, picked: string | null, onPick: ((node: string) => void) | undefined): void {
+function makeSelectable(group: SVGGElement, picked: string | null, onPick: ((node: string) => void) | undefined): void {
   const name = group.querySelector('title')?.textContent ?? ''
   group.dataset.node = name
   group.classList.toggle('picked', name === picked)

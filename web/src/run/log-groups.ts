@@ -110,7 +110,7 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
       continue
     }
     const text = line.source === 'agent' ? line.text : (SENTENCES[line.type]?.(line) ?? null)
-    if (!text || (line.type === 'result' && isSaid(group, text))) continue
+    if (!text || (line.type === 'result' && endsWithAnswer(group, text))) continue
     group.lines.push({ at: line.at, level: line.level, text, kind: kindOf(line) })
   }
   // A node that did not end has the status that the run gives it.
@@ -122,7 +122,7 @@ export function groupLog(all: readonly LogLine[], nodes: readonly RunNode[], sai
 }
 
 /** The last answer of an agent is also its result. */
-function isSaid({ lines }: LogGroup, text: string): boolean {
+function endsWithAnswer({ lines }: LogGroup, text: string): boolean {
   return lines.some(line => line.kind === 'output' && line.text.trim() === text.trim())
 }
 

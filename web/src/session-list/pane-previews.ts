@@ -83,7 +83,7 @@ const MARGIN = 10
 /**
  * A thumbnail shows the last rows with text: questions and answers are at the bottom of the screen.
  */
-export function frameLast(svg: SVGSVGElement): void {
+export function showLastRows(svg: SVGSVGElement): void {
   const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
   if (!width || !height) return
   const last = Math.max(0, ...[...svg.querySelectorAll('text')].map(text => Number(text.getAttribute('y'))))

@@ -5,7 +5,7 @@ import { isWorking, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
-import { frameLast, usePreviews } from './pane-previews'
+import { showLastRows, usePreviews } from './pane-previews'
 import { canOpen, openRow, RowMenu } from './session-actions'
 import type { Row } from './session-rows'
 
@@ -44,7 +44,7 @@ function Tile({ row, picture }: { row: Row; picture: string | undefined }) {
         <li class={`tile tone-${row.badge.tone}`} data-pane={row.id}>
           <div class="tile-picture">
             {picture ? (
-              <SvgView text={picture} label={`Screen of ${row.name}`} class="thumb" prepare={frameLast} />
+              <SvgView text={picture} label={`Screen of ${row.name}`} class="thumb" prepare={showLastRows} />
             ) : (
               <span class="thumb none" />
             )}

@@ -3,7 +3,7 @@ import type { Session } from '../api/types'
 import { panes } from '../store/live'
 import { sessionName } from '../store/session-name'
 import { SvgView } from '../ui/svg-view'
-import { frameLast, usePreviews } from './pane-previews'
+import { showLastRows, usePreviews } from './pane-previews'
 
 /**
  * With more live sessions than this the page shows no preview: the page of panes shows all of them.
@@ -24,7 +24,7 @@ export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
         <section class="panel working-session tone-active" aria-label="Working" data-pane={shown.id}>
           <a href={`/s/${shown.id}`}>
             {picture ? (
-              <SvgView text={picture} label={`Screen of ${sessionName(shown)}`} class="thumb" prepare={frameLast} />
+              <SvgView text={picture} label={`Screen of ${sessionName(shown)}`} class="thumb" prepare={showLastRows} />
             ) : (
               <span class="thumb" />
             )}

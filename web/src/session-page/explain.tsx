@@ -93,7 +93,7 @@ function ExplanationView({ explanation }: { explanation: ScreenExplanation }) {
             <tr>
               <th>Authority</th>
               <th>Says</th>
-              <th>Verdict</th>
+              <th>Result</th>
               <th>Rule</th>
               <th class="right">Age</th>
               <th class="right">Expires</th>

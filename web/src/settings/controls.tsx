@@ -132,8 +132,8 @@ export function ControlLine({ control, setting, outcome, onSave }: ControlLinePr
             {hint}{' '}
             {setting.editing === 'tighten' &&
               (setting.accepts.type === 'boolean'
-                ? 'Only a terminal can turn it on.'
-                : 'To loosen it, use a terminal.')}
+                ? 'It can only be turned on in a terminal.'
+                : 'It can only be loosened in a terminal.')}
           </p>
         )}
         {isDeveloper.value && <code class="tiny dim">{setting.key}</code>}

@@ -165,7 +165,9 @@ function healthSentences(health: Health): { text: string; isBad?: boolean }[] {
   return [
     { text: `Signalbox ${health.version} has been running for ${up}.` },
     { text: `${plural(health.sessions, 'live session')}, ${plural(runs.open, 'open run')}.` },
-    ...(catchingUp > 0 ? [{ text: `${plural(catchingUp, 'more session')} to be read up to now.` }] : []),
+    ...(catchingUp > 0
+      ? [{ text: `${plural(catchingUp, 'session')} ${catchingUp === 1 ? 'is' : 'are'} catching up.` }]
+      : []),
     {
       text: `History uses ${formatBytes(health.storeBytes)}; ${formatBytes(disk.freeMb * 1_048_576)} of disk space are free${isFull ? ', which is too little for new sessions' : ''}.`,
       isBad: isFull,

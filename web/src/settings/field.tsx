@@ -3,7 +3,7 @@ import type { Setting } from '../api/types'
 import { durationText, parseDurationText } from './duration'
 
 /** How a control differs from what the type of its setting alone would give. */
-export interface Look {
+export interface FieldView {
   /** What an empty field means. */
   empty?: string
   unit?: string
@@ -17,7 +17,7 @@ export interface Look {
 interface FieldProps {
   id: string
   setting: Setting
-  look: Look
+  look: FieldView
   isOff: boolean
   onSave(value: unknown): void
 }
@@ -125,7 +125,7 @@ function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { v
     shown.current = value
   }, [value])
   const { type, hasNone } = setting.accepts
-  const read = readBack(setting, text, look)
+  const read = parseFieldValue(setting, text, look)
   const isChanged = text !== value
   const save = (isAgain: boolean) => {
     if (!isChanged || 'problem' in read || (!isAgain && sent.current === text)) return
@@ -158,7 +158,7 @@ function TextField({ id, setting, look, isOff, onSave, value }: FieldProps & { v
           {...shared}
           class="input code"
           rows={Math.min(5, text.split('\n').length + 1)}
-          placeholder={setting.shown === 'set' ? 'set; write to replace it' : (look.empty ?? 'one per line')}
+          placeholder={setting.shown === 'set' ? 'set; type to replace it' : (look.empty ?? 'one per line')}
         />
       ) : (
         <input
@@ -236,7 +236,7 @@ function textOf({ accepts: { type, unit } }: Setting, value: unknown): string {
 }
 
 /** The value as people read it. */
-export function shownValue(setting: Setting, { empty = 'none', words }: Look = {}): string {
+export function shownValue(setting: Setting, { empty = 'none', words }: FieldView = {}): string {
   const value = settingValue(setting.shown)
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (Array.isArray(value)) return value.map(item => words?.[String(item)] ?? String(item)).join(', ') || 'none'
@@ -244,19 +244,23 @@ export function shownValue(setting: Setting, { empty = 'none', words }: Look = {
   return text === '' ? (value === 'set' ? 'set' : empty) : (words?.[text] ?? text)
 }
 
-function readBack(setting: Setting, text: string, { empty = 'none' }: Look): { value: unknown } | { problem: string } {
+function parseFieldValue(
+  setting: Setting,
+  text: string,
+  { empty = 'none' }: FieldView,
+): { value: unknown } | { problem: string } {
   const { type, unit = 's', min, max, hasNone } = setting.accepts
   const plain = text.trim()
   if (type === 'strings') return { value: plain === '' ? [] : plain.split(/\s*[\n,]\s*/) }
-  if (plain === '') return hasNone ? { value: null } : { problem: 'It needs a value.' }
+  if (plain === '') return hasNone ? { value: null } : { problem: 'Enter a value.' }
   if (type === 'string') return { value: plain }
   const value = type === 'duration' ? parseDurationText(plain, unit) : Number(plain)
   const none = hasNone ? ` Empty: ${empty}.` : ''
-  if (value === null) return { problem: `Write a time with its unit: 30 s, 5 min, 2 h.${none}` }
-  if (Number.isNaN(value)) return { problem: `Write a number.${none}` }
+  if (value === null) return { problem: `Enter a time with its unit: 30 s, 5 min, 2 h.${none}` }
+  if (Number.isNaN(value)) return { problem: `Enter a number.${none}` }
   const shown = (limit: number) => (type === 'duration' ? durationText(limit, unit) : String(limit))
-  if (type === 'integer' && !Number.isInteger(value)) return { problem: `Write a whole number.${none}` }
-  if (min !== undefined && value < min) return { problem: `Write ${shown(min)} or more.${none}` }
-  if (max !== undefined && value > max) return { problem: `Write ${shown(max)} or less.${none}` }
+  if (type === 'integer' && !Number.isInteger(value)) return { problem: `Enter a whole number.${none}` }
+  if (min !== undefined && value < min) return { problem: `Enter ${shown(min)} or more.${none}` }
+  if (max !== undefined && value > max) return { problem: `Enter ${shown(max)} or less.${none}` }
   return { value }
 }

@@ -1,11 +1,11 @@
-import type { Look } from './field'
+import type { FieldView } from './field'
 
 /** A setting as the page offers it: in the words of a person. Its type decides the control. */
 export interface Control {
   key: string
   label: string
   hint?: string
-  look?: Look
+  look?: FieldView
 }
 
 export interface Topic {
@@ -15,7 +15,7 @@ export interface Topic {
   groups: readonly { title: string; controls: readonly Control[] }[]
 }
 
-const set = (key: string, label: string, hint?: string, look?: Look): Control => ({
+const set = (key: string, label: string, hint?: string, look?: FieldView): Control => ({
   key,
   label,
   ...(hint !== undefined && { hint }),
@@ -43,7 +43,7 @@ export const TOPICS: readonly Topic[] = [
           set(
             'notify.channels',
             'Channels',
-            'Tried from left to right; the next one if you do not react. Those that are not set up are skipped.',
+            'Tried from left to right; each next one if you do not react. Those that are not set up are skipped.',
             {
               words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
             },

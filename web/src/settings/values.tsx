@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   queue: 'Load of supervised panes',
   hooks: 'Reports of agents',
   osc7501: 'Reports of programs',
-  heuristics: 'Guesses without a pack',
+  heuristics: 'Heuristics for programs without a pack',
   approvals: 'Approvals',
   secrets: 'Secrets',
   sandbox: 'Sandbox',

@@ -12,7 +12,7 @@ const PATH = '/shell-worker.js'
  * Keeps the files of the page in the browser, so that it opens while the server is down. The page
  * also works without it.
  */
-export function keepShell(): void {
+export function cacheShell(): void {
   if (!('serviceWorker' in navigator)) return
   const { trustedTypes } = globalThis as { trustedTypes?: ScriptUrls }
   const policy = trustedTypes?.createPolicy('signalbox-shell', { createScriptURL: () => PATH })

@@ -128,7 +128,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
       <DirectoryField
         value={form.cwd}
         fallback={first}
-        hint={isScratch ? 'Without a directory the demo agent plays in a scratch project.' : undefined}
+        hint={isScratch ? 'Without a directory the demo agent works in a scratch project.' : undefined}
         onChange={cwd => put({ cwd })}
       />
       {projects.length > 1 && (

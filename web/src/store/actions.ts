@@ -68,7 +68,7 @@ function sendSeen(approval: Approval, whole: boolean): void {
 
 export async function startSession(options: {
   agent: string
-  /** Without it the demo agent plays in a scratch project. */
+  /** Without it the demo agent works in a scratch project. */
   cwd?: string
   args: string[]
   prompt?: string

@@ -2,7 +2,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { timeOf } from '../api/format'
 import type {
   Approval,
-  EphemeralFrame,
+  EphemeralUpdate,
   Grant,
   GrantList,
   Hello,
@@ -19,7 +19,7 @@ import { access, getJson } from '../transport/request'
 import { SharedStream, type StreamState } from '../transport/stream'
 import { Collection, foldApproval } from './collection'
 import { Latest } from './latest'
-import { spendWith } from './spend-today'
+import { spendAfter } from './spend-today'
 
 export const sessions = new Collection<Session>()
 export const panes = new Collection<Pane>()
@@ -47,7 +47,7 @@ function roleRank(): number {
 }
 
 type EventListener = (event: StreamEvent) => void
-type EphemeralListener = (frame: EphemeralFrame) => void
+type EphemeralListener = (update: EphemeralUpdate) => void
 const eventListeners = new Set<EventListener>()
 const ephemeralListeners = new Set<EphemeralListener>()
 const gapListeners = new Set<() => void>()
@@ -86,11 +86,11 @@ export function streamSubscription(): string | null {
 
 export function retryNow(): void {
   if (stream) stream.retry()
-  else void goLive()
+  else void startLiveData()
 }
 
 /** Loads one snapshot, then reads the stream from its position. */
-export async function goLive(): Promise<void> {
+export async function startLiveData(): Promise<void> {
   stopLive()
   try {
     me.value = await getJson<Me>('/auth/me')
@@ -103,7 +103,7 @@ export async function goLive(): Promise<void> {
       const before = connection.peek()
       connection.value = { is: 'offline', since: before.is === 'offline' ? before.since : Date.now(), tries: 2 }
       await showKept()
-      setTimeout(() => access.peek() === 'yes' && stream === null && void goLive(), 3_000)
+      setTimeout(() => access.peek() === 'yes' && stream === null && void startLiveData(), 3_000)
     }
   }
 }
@@ -171,15 +171,15 @@ const handlers = {
       for (const listener of eventListeners) listener(event)
     })
   },
-  ephemeral(frame: EphemeralFrame): void {
-    latest.put(keyOf(frame), () => {
-      applyFrame(frame)
-      for (const listener of ephemeralListeners) listener(frame)
+  ephemeral(update: EphemeralUpdate): void {
+    latest.put(keyOf(update), () => {
+      applyUpdate(update)
+      for (const listener of ephemeralListeners) listener(update)
     })
   },
 }
 
-function applyFrame({ event, data }: EphemeralFrame): void {
+function applyUpdate({ event, data }: EphemeralUpdate): void {
   switch (event) {
     case 'session.record':
       return sessions.put(data.data.session)
@@ -199,11 +199,11 @@ function applyFrame({ event, data }: EphemeralFrame): void {
 function countRun(run: Run): void {
   const today = spend.peek()
   const midnight = new Date().setHours(0, 0, 0, 0)
-  if (today && timeOf(run.updatedAt) >= midnight) spend.value = spendWith(today, runs.peek(run.id), run, midnight)
+  if (today && timeOf(run.updatedAt) >= midnight) spend.value = spendAfter(today, runs.peek(run.id), run, midnight)
 }
 
-/** Of the frames with the same key only the newest is applied. */
-function keyOf({ event, data }: EphemeralFrame): string {
+/** Of the updates with the same key only the newest is applied. */
+function keyOf({ event, data }: EphemeralUpdate): string {
   if ('subject' in data) return data.subject
   if (event === 'pane.preview') return `${event}/${data.pane}`
   return `${event}/${data.session}/${event === 'message.update' ? data.message : ''}`

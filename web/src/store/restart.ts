@@ -5,7 +5,7 @@ import { attempt } from './toasts'
 
 const TRIED_EVERY_MS = 700
 /** If the server does not disconnect within this time, it refused, or it restarted unnoticed. */
-const LONGEST_MS = 30_000
+const RESTART_MAX_MS = 30_000
 
 /** This page asked the server to restart, and waits for the new one. */
 export const isRestarting = signal(false)
@@ -26,7 +26,7 @@ function reconnected(): Promise<void> {
         wasAway = true
         retryNow()
       }
-      const isOver = wasAway ? isOnline.peek() : Date.now() - since > LONGEST_MS
+      const isOver = wasAway ? isOnline.peek() : Date.now() - since > RESTART_MAX_MS
       if (!isOver) return
       clearInterval(timer)
       resolve()

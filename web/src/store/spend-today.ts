@@ -7,7 +7,7 @@ type Spend = Overview['spendToday']
  * What today's runs cost, after one of them changed. `before`: the run as the page knew it; its
  * share is replaced, if it counted, which the server decides by the time of its last change.
  */
-export function spendWith(spend: Spend, before: Run | undefined, run: Run, midnight: number): Spend {
+export function spendAfter(spend: Spend, before: Run | undefined, run: Run, midnight: number): Spend {
   const known = before && timeOf(before.updatedAt) >= midnight ? before : undefined
   const tokensOf = ({ usage }: Run) => usage.input + usage.output
   return {

@@ -1,7 +1,7 @@
-import type { ClientMessage, ServerMessage } from '../api/types'
+import type { ViewerMessage, ViewerUpdate } from '../api/types'
 import { API, proofOf } from '../transport/request'
 
-type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
+type MessageOf<T extends ViewerUpdate['type']> = Extract<ViewerUpdate, { type: T }>
 
 /** Who has the keyboard. */
 export type Input = MessageOf<'input'>
@@ -90,7 +90,7 @@ export class TerminalSocket {
     this.#socket = socket
     socket.onopen = () => this.#hello().catch(error => this.#events.problem((error as Error).message))
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') this.#message(JSON.parse(data) as ServerMessage)
+      if (typeof data === 'string') this.#message(JSON.parse(data) as ViewerUpdate)
       else this.#bytes(new Uint8Array(data as ArrayBuffer))
     }
     socket.onclose = () => {
@@ -112,7 +112,7 @@ export class TerminalSocket {
     this.#send({ type: 'hello', proof, want: this.#wants, ...this.#size })
   }
 
-  #message(message: ServerMessage): void {
+  #message(message: ViewerUpdate): void {
     switch (message.type) {
       case 'snapshot':
         this.#failures = 0
@@ -142,7 +142,7 @@ export class TerminalSocket {
     this.#unacknowledged = 0
   }
 
-  #send(message: ClientMessage): void {
+  #send(message: ViewerMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
   }
 

@@ -1,5 +1,5 @@
 import { EventStreamParser } from '../../../src/text/event-stream'
-import type { EphemeralFrame, Hello, StreamEvent } from '../api/types'
+import type { EphemeralUpdate, Hello, StreamEvent } from '../api/types'
 import { ApiError, request } from './request'
 
 const STALE_MS = 60_000
@@ -19,8 +19,8 @@ export interface StreamHandlers {
   hello(hello: Hello): void
   /** An event of the log; its id is the position to resume from. */
   event(event: StreamEvent, id: string): void
-  /** A frame that is not in the log: provisional text, previews. */
-  ephemeral(frame: EphemeralFrame): void
+  /** Provisional text, previews: what is not in the log. */
+  ephemeral(update: EphemeralUpdate): void
 }
 
 /**
@@ -119,7 +119,7 @@ export class EventStream {
     } else if (id !== null) {
       this.#handlers.event(data as StreamEvent, id)
       this.#cursor = id
-    } else this.#handlers.ephemeral({ event, data } as EphemeralFrame)
+    } else this.#handlers.ephemeral({ event, data } as EphemeralUpdate)
   }
 
   #reconnect(): void {
@@ -133,8 +133,8 @@ export class EventStream {
   }
 }
 
-const FIRST_MS = 1_000
-const LONGEST_MS = 30_000
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 30_000
 const JITTER_MS = 500
 const TRIES = 8
 const AFTER_TRIES_MS = 5 * 60_000
@@ -146,7 +146,7 @@ const AFTER_TRIES_MS = 5 * 60_000
 export function waitBefore(failures: number, random: number): number {
   if (failures <= 0) return 0
   if (failures > TRIES) return AFTER_TRIES_MS
-  return Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) + random * JITTER_MS
+  return Math.min(RETRY_MIN_MS * 2 ** (failures - 1), RETRY_MAX_MS) + random * JITTER_MS
 }
 
 const NAME = 'signalbox-events'
@@ -155,7 +155,7 @@ type Shared =
   | { is: 'state'; state: StreamState }
   | { is: 'hello'; hello: Hello }
   | { is: 'event'; event: StreamEvent; id: string }
-  | { is: 'ephemeral'; frame: EphemeralFrame }
+  | { is: 'ephemeral'; update: EphemeralUpdate }
   | { is: 'many'; many: Shared[] }
   | { is: 'retry' }
   /** A new tab asks for the current state. */
@@ -207,7 +207,7 @@ export class SharedStream {
         state: state => this.#share({ is: 'state', state }),
         hello: hello => this.#share({ is: 'hello', hello }),
         event: (event, id) => this.#share({ is: 'event', event, id }),
-        ephemeral: frame => this.#share({ is: 'ephemeral', frame }),
+        ephemeral: update => this.#share({ is: 'ephemeral', update }),
       },
       this.#cursor,
     )
@@ -250,7 +250,7 @@ export class SharedStream {
         this.#cursor = message.id
         return
       case 'ephemeral':
-        return this.#handlers.ephemeral(message.frame)
+        return this.#handlers.ephemeral(message.update)
       case 'many':
         for (const each of message.many) this.#take(each)
         return

@@ -1,5 +1,5 @@
 import { isDenialMeaning } from '../../../src/approvals/denial'
-import { RUN_WORDS } from '../../../src/text/status-word'
+import { RUN_WORDS, riskWord } from '../../../src/text/status-word'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
 type Tone = 'active' | 'warning' | 'danger' | 'done' | 'muted'
@@ -167,7 +167,8 @@ export function approvalBadge({ state, outcome, decision, kind }: Approval): Bad
 }
 
 export function riskBadge(level: Approval['risk']['level']): Badge {
-  if (level === 'high') return { word: 'High risk', tone: 'danger', shape: 'triangle' }
-  if (level === 'elevated') return { word: 'Medium risk', tone: 'warning', shape: 'triangle' }
-  return { word: 'Low risk', tone: 'muted', shape: 'ring' }
+  const text = riskWord(level)
+  const word = `${text.charAt(0).toUpperCase()}${text.slice(1)} risk`
+  if (level === 'low') return { word, tone: 'muted', shape: 'ring' }
+  return { word, tone: level === 'high' ? 'danger' : 'warning', shape: 'triangle' }
 }

@@ -4,7 +4,7 @@ import { valueText } from '../../../graph/index.js'
 import type { NodeOutcome } from '../graph-run.js'
 
 /** The result of one branch, as `parallel.results` holds it. */
-export interface Candidate {
+export interface BranchCandidate {
   /** The name of the branch: its first node. */
   id: string
   /**
@@ -18,24 +18,24 @@ export interface Candidate {
   commit?: string
 }
 
-export function candidatesOf(context: Readonly<Record<string, unknown>>): Candidate[] {
+export function candidatesOf(context: Readonly<Record<string, unknown>>): BranchCandidate[] {
   const results = context['parallel.results']
-  return Array.isArray(results) ? (results as Candidate[]) : []
+  return Array.isArray(results) ? (results as BranchCandidate[]) : []
 }
 
 /** A candidate with more text than this is described by size, with a reference to its file. */
-const WHOLE_MAX = 8_000
+const TEXT_MAX_CHARACTERS = 8_000
 
 /**
  * The candidates as the prompt of a ranking agent shows them: each with everything that it
  * reported, or, if that is long, with the size of each value and the file that has all of it.
  */
-export function describeCandidates(candidates: readonly Candidate[], directory: string): string {
+export function describeCandidates(candidates: readonly BranchCandidate[], directory: string): string {
   const described = candidates.map(candidate => {
     const { id, status, notes, score, commit } = candidate
     const values = reportedValues(candidate)
     const size = values.reduce((sum, [, text]) => sum + text.length, 0)
-    const file = size > WHOLE_MAX ? writeCandidate(directory, candidate) : null
+    const file = size > TEXT_MAX_CHARACTERS ? writeCandidate(directory, candidate) : null
     return [
       `--- candidate ${JSON.stringify(id)} ---`,
       `outcome: ${status}`,
@@ -52,13 +52,13 @@ export function describeCandidates(candidates: readonly Candidate[], directory: 
 }
 
 /** Values that only repeat the status of the last node say nothing about a candidate. */
-function reportedValues({ context_updates: updates }: Candidate): [key: string, text: string][] {
+function reportedValues({ context_updates: updates }: BranchCandidate): [key: string, text: string][] {
   return Object.entries(updates)
     .filter(([key]) => !['outcome', 'current_node', 'last_stage', 'last_response', 'score'].includes(key))
     .map(([key, value]) => [key, valueText(value)])
 }
 
-function writeCandidate(directory: string, candidate: Candidate): string {
+function writeCandidate(directory: string, candidate: BranchCandidate): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const file = join(directory, `candidate-${candidate.id.replace(/[^A-Za-z0-9_.-]/g, '-')}.json`)
   writeFileSync(file, JSON.stringify(candidate, null, 2), { mode: 0o600 })

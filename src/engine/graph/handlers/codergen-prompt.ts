@@ -53,7 +53,14 @@ export function codergenPrompt(step: GraphStep, fidelity: Fidelity, extra?: Prom
   const own = read.text('prompt') ?? read.text('label') ?? step.node.id
   const { text, unknown } = fillIn(own, step)
   const contract = extra?.contract ?? routingContract(step)
-  const parts = [preamble(step, fidelity), extra?.material ?? '', text, steered(step), partialResult(step), contract]
+  const parts = [
+    preamble(step, fidelity),
+    extra?.material ?? '',
+    text,
+    steeringMessages(step),
+    partialResult(step),
+    contract,
+  ]
   return { text: `${parts.filter(part => part !== '').join('\n\n')}\n`, unknown }
 }
 
@@ -144,7 +151,7 @@ function lastOf(lines: readonly string[], max: number): string[] {
 }
 
 /** Messages from a manager of this run since the last agent turn. */
-function steered({ work }: GraphStep): string {
+function steeringMessages({ work }: GraphStep): string {
   return work.steering.length === 0 ? '' : `A message from the supervisor of this work:\n${work.steering.join('\n')}`
 }
 

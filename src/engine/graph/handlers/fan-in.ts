@@ -5,7 +5,7 @@ import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { branchRef } from '../graph-work.js'
 import { conflictQuestion, mergeBranch } from '../merge-branch.js'
-import { type Candidate, candidatesOf, describeCandidates } from './candidates.js'
+import { type BranchCandidate, candidatesOf, describeCandidates } from './candidates.js'
 import type { PromptExtra } from './codergen-prompt.js'
 import { rankingContract } from './report-contract.js'
 
@@ -57,7 +57,12 @@ export class FanInSteps implements Performer {
     return { ...recovery, result: await this.#chosen(call, step, candidatesOf(step.context), said) }
   }
 
-  #chosen(call: StepCall, step: GraphStep, candidates: readonly Candidate[], said: NodeOutcome): Promise<NodeOutcome> {
+  #chosen(
+    call: StepCall,
+    step: GraphStep,
+    candidates: readonly BranchCandidate[],
+    said: NodeOutcome,
+  ): Promise<NodeOutcome> {
     const id = bestId(said)
     const named = candidates.find(candidate => isUsable(candidate) && (candidate.id === id || candidate.branch === id))
     const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'no branch')}; chosen by outcome instead`
@@ -76,17 +81,17 @@ function bestId({ response, context_updates: updates }: NodeOutcome): string | n
 const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
 
 /** Orders by outcome, then by score, then by name. */
-function bestOf(candidates: readonly Candidate[]): Candidate {
-  const score = ({ score: given }: Candidate) =>
+function bestOf(candidates: readonly BranchCandidate[]): BranchCandidate {
+  const score = ({ score: given }: BranchCandidate) =>
     Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity
-  const order = (a: Candidate, b: Candidate) =>
+  const order = (a: BranchCandidate, b: BranchCandidate) =>
     (RANK[a.status] ?? 9) - (RANK[b.status] ?? 9) ||
     (score(a) === score(b) ? 0 : score(b) - score(a)) ||
     (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
   return [...candidates].sort(order)[0]!
 }
 
-function isUsable({ status }: Candidate): boolean {
+function isUsable({ status }: BranchCandidate): boolean {
   return status !== 'fail' && status !== 'skipped'
 }
 
@@ -94,7 +99,7 @@ function isUsable({ status }: Candidate): boolean {
 async function choose(
   call: StepCall,
   step: GraphStep,
-  winner: Candidate,
+  winner: BranchCandidate,
   note: string,
   said?: NodeOutcome,
 ): Promise<NodeOutcome> {

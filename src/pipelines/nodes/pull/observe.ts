@@ -5,7 +5,7 @@ import type { NodeContext, NodeResult } from '../../node.js'
 import { newItems } from '../../pull-request/new-items.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
 import type { PullItem, PullState } from '../../state.js'
-import { noted } from '../common.js'
+import { historyEntries } from '../common.js'
 import { withForge } from './forge-of.js'
 import { pullStateOf } from './publish.js'
 
@@ -30,7 +30,7 @@ export function observe(context: NodeContext): Promise<NodeResult> {
       checks: view.checks.map(({ name, state }) => ({ name, state })),
       ...(reply?.option === 'more' && { round_limit: before.round_limit + context.args.profile.pull.maxRounds }),
     }
-    const stopped = await whyStop(context, view, pull)
+    const stopped = await stopReasonOf(context, view, pull)
     if (stopped) return { update: { pull }, end: { status: 'failed', ...stopped } }
     return proceed(context, forge, view, pull)
   })
@@ -45,7 +45,10 @@ async function proceed(context: NodeContext, forge: Forge, view: PullView, befor
   const pull = { ...before, head: view.head, waited: isPending && !isNewHead ? before.waited + 1 : 0 }
   const go = (route: string, change: Partial<PullState> = {}, said?: string): NodeResult => ({
     route,
-    update: { pull: { ...pull, ...change }, ...(said !== undefined && { history: noted(context, 'signalbox', said) }) },
+    update: {
+      pull: { ...pull, ...change },
+      ...(said !== undefined && { history: historyEntries(context, 'signalbox', said) }),
+    },
     events: observed(state.pull, { ...pull, ...change }),
   })
   if (view.state === 'merged') return go('finish', { items: [] }, `${pull.url} was merged`)
@@ -76,7 +79,7 @@ function idle(
 }
 
 /** Conflict, rewritten history and a closed pull request are for a person; `resume` looks again. */
-async function whyStop(
+async function stopReasonOf(
   context: NodeContext,
   view: PullView,
   pull: PullState,

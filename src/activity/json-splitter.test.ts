@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type JsonFrame, JsonFramer } from './json-framer.js'
+import { type JsonPart, JsonSplitter } from './json-splitter.js'
 
-function frame(text: string, size = text.length): JsonFrame[] {
-  const framer = new JsonFramer()
-  const frames: JsonFrame[] = []
+function split(text: string, size = text.length): JsonPart[] {
+  const splitter = new JsonSplitter()
+  const parts: JsonPart[] = []
   for (let at = 0; at < text.length; at += Math.max(1, size))
-    frames.push(...framer.push(text.slice(at, at + Math.max(1, size))))
-  return [...frames, ...framer.end()]
+    parts.push(...splitter.push(text.slice(at, at + Math.max(1, size))))
+  return [...parts, ...splitter.end()]
 }
 
-const object = (value: Record<string, unknown>): JsonFrame => ({ kind: 'object', value })
-const text = (line: string): JsonFrame => ({ kind: 'text', text: line })
-const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malformed: true })
+const object = (value: Record<string, unknown>): JsonPart => ({ kind: 'object', value })
+const text = (line: string): JsonPart => ({ kind: 'text', text: line })
+const malformed = (line: string): JsonPart => ({ kind: 'text', text: line, malformed: true })
 
 describe('a stream of JSON and text', () => {
-  test.each<[string, string, JsonFrame[]]>([
-    ['one object per line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
+  test.each<[string, string, JsonPart[]]>([
+    ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
     ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
     [
       'text before, between and after',
@@ -47,8 +47,8 @@ describe('a stream of JSON and text', () => {
     ],
     ['a stray brace at the end', '{"a":1}\n{\nlast words\n', [object({ a: 1 }), malformed('{'), text('last words')]],
     ['two stray braces', '{\n{\ntext\n{"a":1}\n', [malformed('{'), malformed('{'), text('text'), object({ a: 1 })]],
-  ])('is split into the expected frames: %s', (_, input, frames) => {
-    for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
+  ])('is split into the expected frames: %s', (_, input, parts) => {
+    for (const size of [input.length, 1, 2, 3, 7]) expect(split(input, size)).toEqual(parts)
   })
 
   test('gives the same frames however the bytes are split, also for one-line NDJSON after a preamble', () => {
@@ -58,7 +58,7 @@ describe('a stream of JSON and text', () => {
     fc.assert(
       fc.property(pieces, fc.integer({ min: 1, max: 9 }), (parts, size) => {
         const input = parts.join('')
-        expect(frame(input, size)).toEqual(frame(input))
+        expect(split(input, size)).toEqual(split(input))
       }),
     )
   })
@@ -69,7 +69,7 @@ describe('a stream of JSON and text', () => {
     fc.assert(
       fc.property(pieces, parts => {
         const input = parts.join('')
-        const out = frame(input).map(found => (found.kind === 'object' ? JSON.stringify(found.value) : found.text))
+        const out = split(input).map(found => (found.kind === 'object' ? JSON.stringify(found.value) : found.text))
         expect(bare(out.join(''))).toBe(bare(input))
       }),
     )
@@ -77,22 +77,22 @@ describe('a stream of JSON and text', () => {
 
   test('gives one frame per line for many stray braces', () => {
     const input = '{ no\n'.repeat(60_000)
-    expect(frame(input, 65_536)).toHaveLength(60_000)
+    expect(split(input, 65_536)).toHaveLength(60_000)
   })
 
   test('is cut at a line that is too long, and continues with the next line', () => {
-    const frames = frame(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
-    expect(frames).toHaveLength(2)
-    expect(frames[0]).toMatchObject({ kind: 'text', truncated: true })
-    expect(frames[1]).toEqual(object({ a: 1 }))
+    const parts = split(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
+    expect(parts).toHaveLength(2)
+    expect(parts[0]).toMatchObject({ kind: 'text', truncated: true })
+    expect(parts[1]).toEqual(object({ a: 1 }))
   })
 
   test('continues after an open object was abandoned', () => {
-    const framer = new JsonFramer()
-    expect(framer.push('{ stray\nwords\n')).toEqual([])
-    expect(framer.isOpen).toBe(true)
-    expect(framer.abandonOpen()).toEqual([malformed('{ stray'), text('words')])
-    expect(framer.isOpen).toBe(false)
-    expect(framer.push('{"a":1}\n')).toEqual([object({ a: 1 })])
+    const splitter = new JsonSplitter()
+    expect(splitter.push('{ stray\nwords\n')).toEqual([])
+    expect(splitter.isOpen).toBe(true)
+    expect(splitter.abandonOpen()).toEqual([malformed('{ stray'), text('words')])
+    expect(splitter.isOpen).toBe(false)
+    expect(splitter.push('{"a":1}\n')).toEqual([object({ a: 1 })])
   })
 })

@@ -5,7 +5,7 @@ import { type Clock, delay } from '../../clock/index.js'
 /** How long a part of a cluster stays away after it was killed, so that people see what happens. */
 const RESTART_MS = 3_000
 
-export interface PartOptions {
+export interface ClusterProcessOptions {
   name: string
   file: string
   args: readonly string[]
@@ -19,17 +19,17 @@ export interface PartOptions {
   clock: Clock
   /** The signal that stops it in an orderly way. */
   stopSignal?: NodeJS.Signals
-  onChange(part: Part, what: 'started' | 'ended'): void
+  onChange(part: ClusterProcess, what: 'started' | 'ended'): void
 }
 
 /** One process of a cluster: started again whenever it ends, as a supervisor of a machine would. */
-export class Part {
+export class ClusterProcess {
   readonly name: string
-  readonly #options: PartOptions
+  readonly #options: ClusterProcessOptions
   #child: ChildProcess | null = null
   #isStopped = false
 
-  constructor(options: PartOptions) {
+  constructor(options: ClusterProcessOptions) {
     this.name = options.name
     this.#options = options
   }

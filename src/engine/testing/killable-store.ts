@@ -1,7 +1,7 @@
 import type { EventStore, StoredEvent } from '../../store/index.js'
 
 /** The store of a process that can be killed: then no call succeeds, and no event arrives. */
-export class MortalStore {
+export class KillableStore {
   readonly store: EventStore
   isDead = false
   #left = Number.POSITIVE_INFINITY
@@ -50,8 +50,8 @@ export class MortalStore {
 const killed = () => new Error('killed')
 
 /** A store that dies at the n-th append, before or after it is written. */
-export function dyingStore(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
-  const mortal = new MortalStore(store)
+export function storeKilledAt(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
+  const mortal = new KillableStore(store)
   mortal.dieAt(at, when)
   return mortal.store
 }

@@ -28,7 +28,7 @@ const SESSIONS_MAX = 200
  * stream: each event is read once, and a message costs the same at the end of a turn as at its
  * start.
  */
-export class SessionTurns {
+export class TurnSummaries {
   readonly #store: Pick<EventStore, 'readStream'>
   readonly #sessions = new Map<string, KnownSession>()
 

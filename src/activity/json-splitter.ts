@@ -1,7 +1,7 @@
 import { stripAnsi } from '../text/index.js'
 
 /** A part of an agent's output: a JSON object, or a line of other text. */
-export type JsonFrame =
+export type JsonPart =
   | { kind: 'object'; value: Record<string, unknown> }
   | { kind: 'text'; text: string; malformed?: true; truncated?: true }
 
@@ -17,7 +17,7 @@ const STRAY_MAX = 100
  * everything else as text. No line is ever lost: text that does not parse is passed on unchanged. A
  * stray `{` neither swallows nor delays the text after it.
  */
-export class JsonFramer {
+export class JsonSplitter {
   #line = ''
   #isCutting = false
   /** Lines of an object that is not closed yet, the opening one first. */
@@ -31,26 +31,26 @@ export class JsonFramer {
     return this.#block.length > 0
   }
 
-  push(text: string): JsonFrame[] {
-    const frames: JsonFrame[] = []
+  push(text: string): JsonPart[] {
+    const parts: JsonPart[] = []
     let rest = text
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
       this.#grow(rest.slice(0, end))
       rest = rest.slice(end + 1)
-      frames.push(...this.#takeLine())
+      parts.push(...this.#takeLine())
     }
     this.#grow(rest)
-    return frames
+    return parts
   }
 
   /** Treats the open object as text: it will not be closed. */
-  abandonOpen(): JsonFrame[] {
+  abandonOpen(): JsonPart[] {
     return this.isOpen ? this.#dropOpener() : []
   }
 
-  end(): JsonFrame[] {
-    const frames = this.#line === '' ? [] : this.#takeLine()
-    return [...frames, ...this.#abandonAll()]
+  end(): JsonPart[] {
+    const parts = this.#line === '' ? [] : this.#takeLine()
+    return [...parts, ...this.#abandonAll()]
   }
 
   #grow(text: string): void {
@@ -63,7 +63,7 @@ export class JsonFramer {
     this.#isCutting = true
   }
 
-  #takeLine(): JsonFrame[] {
+  #takeLine(): JsonPart[] {
     const line = clean(this.#line)
     const isCut = this.#isCutting
     this.#line = ''
@@ -72,13 +72,13 @@ export class JsonFramer {
     return this.#read(line)
   }
 
-  #abandonAll(): JsonFrame[] {
-    const frames: JsonFrame[] = []
-    while (this.isOpen) frames.push(...this.abandonOpen())
-    return frames
+  #abandonAll(): JsonPart[] {
+    const parts: JsonPart[] = []
+    while (this.isOpen) parts.push(...this.abandonOpen())
+    return parts
   }
 
-  #read(line: string): JsonFrame[] {
+  #read(line: string): JsonPart[] {
     if (this.isOpen) {
       // A complete object on its own line is never part of another one: what was open was not an
       // object.
@@ -88,30 +88,30 @@ export class JsonFramer {
       }
       return this.#continue(line)
     }
-    const frames: JsonFrame[] = []
+    const parts: JsonPart[] = []
     let rest = line
     for (;;) {
       if (!rest.trimStart().startsWith('{')) {
-        if (rest.trim() !== '' || frames.length === 0) frames.push(...textFrame(rest))
-        return frames
+        if (rest.trim() !== '' || parts.length === 0) parts.push(...textPart(rest))
+        return parts
       }
       const value = parseObject(rest)
-      if (value) return [...frames, { kind: 'object', value }]
+      if (value) return [...parts, { kind: 'object', value }]
       const scan = newScan()
       const end = advance(scan, rest, 0)
       if (end < 0) {
         this.#block = [rest]
         this.#blockSize = rest.length
         this.#scan = scan
-        return frames
+        return parts
       }
-      frames.push(closed(rest.slice(0, end + 1)))
+      parts.push(closed(rest.slice(0, end + 1)))
       rest = rest.slice(end + 1)
-      if (rest.trim() === '') return frames
+      if (rest.trim() === '') return parts
     }
   }
 
-  #continue(line: string): JsonFrame[] {
+  #continue(line: string): JsonPart[] {
     const end = advance(this.#scan, line, 0)
     if (end < 0) {
       this.#block.push(line)
@@ -126,16 +126,16 @@ export class JsonFramer {
   }
 
   /** The opening line was text after all; the lines after it are read again. */
-  #dropOpener(): JsonFrame[] {
+  #dropOpener(): JsonPart[] {
     const [opener, ...lines] = this.#block
     this.#close()
-    const frames: JsonFrame[] = [{ kind: 'text', text: stripAnsi(opener!), malformed: true }]
+    const parts: JsonPart[] = [{ kind: 'text', text: stripAnsi(opener!), malformed: true }]
     if (++this.#strays > STRAY_MAX) {
-      for (const line of lines) frames.push(...readAlone(line))
-      return frames
+      for (const line of lines) parts.push(...readAlone(line))
+      return parts
     }
-    for (const line of lines) frames.push(...this.#read(line))
-    return frames
+    for (const line of lines) parts.push(...this.#read(line))
+    return parts
   }
 
   #close(): void {
@@ -172,18 +172,18 @@ function advance(scan: Scan, line: string, from: number): number {
   return -1
 }
 
-function closed(text: string): JsonFrame {
+function closed(text: string): JsonPart {
   const value = parseObject(text)
   return value ? { kind: 'object', value } : { kind: 'text', text: stripAnsi(text), malformed: true }
 }
 
 /** A line by itself, without its neighbours. */
-function readAlone(line: string): JsonFrame[] {
+function readAlone(line: string): JsonPart[] {
   const value = parseObject(line)
-  return value ? [{ kind: 'object', value }] : textFrame(line)
+  return value ? [{ kind: 'object', value }] : textPart(line)
 }
 
-function textFrame(text: string): JsonFrame[] {
+function textPart(text: string): JsonPart[] {
   return text === '' ? [] : [{ kind: 'text', text: stripAnsi(text) }]
 }
 

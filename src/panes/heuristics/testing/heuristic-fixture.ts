@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/index.js'
 import { classify, initialMemory, parsePack } from '../../../screen/index.js'
 import { type Frame, TerminalEmulator } from '../../../terminal/index.js'
 import type { PaneStatus } from '../../status-table.js'
-import { type Guess, HeuristicAnalyser, type SuppressReason } from '../analyser.js'
+import { HeuristicAnalyser, type HeuristicResult, type SuppressReason } from '../analyser.js'
 import { type ContentFeatures, featuresLater, featuresOf, spinnerMask } from '../content-features.js'
 import type { IneligibleReason } from '../eligibility.js'
 import { compilePatterns, type HeuristicSettings } from '../patterns.js'
@@ -11,7 +11,7 @@ export const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/co
 const PACK = parsePack('pack = 1\nagent = "none"\n', 'none')
 
 /** A terminal, and the analyser that reads it. */
-export class GuessFixture {
+export class HeuristicFixture {
   readonly analyser: HeuristicAnalyser
   readonly #settings: HeuristicSettings
   readonly #emulator = new TerminalEmulator({ cols: 80, rows: 12, scrollback: 50 })
@@ -30,7 +30,7 @@ export class GuessFixture {
     this.print(0, '')
   }
 
-  print(t: number, text: string): Guess {
+  print(t: number, text: string): HeuristicResult {
     this.#emulator.feed(Buffer.from(text === '' ? '\0' : text), t, { live: false })
     const frame = this.#emulator
       .force(t)
@@ -42,11 +42,11 @@ export class GuessFixture {
     return this.#look(this.#features)
   }
 
-  wait(t: number): Guess {
+  wait(t: number): HeuristicResult {
     return this.#look(featuresLater(this.#features!, t))
   }
 
-  #look(features: ContentFeatures): Guess {
+  #look(features: ContentFeatures): HeuristicResult {
     const guess = this.analyser.look(features, { status: this.status, ineligible: this.ineligible })
     if (guess.emitted && !this.isLosing) this.analyser.applied(guess.emitted.signal, features)
     return guess

@@ -6,7 +6,7 @@ import { commandMarks } from './command-marks'
 import { useFileContext } from './file-context'
 import { type RequestDiff, type RequestPart, requestParts } from './request-parts'
 
-interface RequestFrameProps {
+interface RequestContentProps {
   approval: Approval
   isWhole: boolean
   /** Called with whether the whole request was visible, at once or by scrolling to its end. */
@@ -18,7 +18,7 @@ interface RequestFrameProps {
  * The request as the ledger has it: labels of Signalbox, values of the agent, hidden characters
  * revealed. A long request scrolls in its frame.
  */
-export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFrameProps) {
+export function RequestContent({ approval, isWhole, onSeen, onShowAll }: RequestContentProps) {
   const box = useRef<HTMLDivElement>(null)
   const hasEnded = useRef(false)
   const [isCut, setCut] = useState(false)

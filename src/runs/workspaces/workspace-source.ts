@@ -11,36 +11,36 @@ import type { StartContext } from '../start-context.js'
 import { bundleProject } from './project-bundles.js'
 import { WorkspaceBlobs } from './workspace-blobs.js'
 
-type Origin = Pick<WorkspaceNeeds, 'mirror' | 'origin' | 'base' | 'branch' | 'identity'>
-type OriginRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
+type SourceParts = Pick<WorkspaceNeeds, 'mirror' | 'origin' | 'base' | 'branch' | 'identity'>
+type SourceRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
 
-export interface OriginOptions {
+export interface WorkspaceSourceOptions {
   dataDirectory: string
   store: EventStore
   bundles: WorkspaceBlobs
 }
 
 /** The server's side of workspaces on workers: what a run starts from, and what comes back. */
-export class WorkspaceOrigin {
-  readonly #options: OriginOptions
+export class WorkspaceSource {
+  readonly #options: WorkspaceSourceOptions
   /** One after the other, per run. */
   readonly #bringing = new Map<string, Promise<void>>()
 
-  constructor(options: OriginOptions) {
+  constructor(options: WorkspaceSourceOptions) {
     this.#options = options
   }
 
   /** Null for a run outside a repository: it works in a directory that both machines have. */
   async needsOf(run: RunState): Promise<WorkspaceNeeds | null> {
-    const origin = await this.originOf(run)
-    return origin && { ...origin, saved: run.saved, epoch: run.placed?.epoch ?? 1 }
+    const source = await this.sourceOf(run)
+    return source && { ...source, saved: run.saved, epoch: run.placed?.epoch ?? 1 }
   }
 
   /** Whether a worker that has the run may read this blob. */
   async mayRead(run: RunState, blob: string): Promise<boolean> {
     if (blob === run.saved?.blob) return true
-    const origin = await this.originOf(run)
-    return origin !== null && (blob === origin.origin || blob === origin.mirror?.blob)
+    const source = await this.sourceOf(run)
+    return source !== null && (blob === source.origin || blob === source.mirror?.blob)
   }
 
   /** Brings what a worker saved into the run's worktree, if that is on this machine. */
@@ -62,32 +62,33 @@ export class WorkspaceOrigin {
    * What the run starts from; null outside a repository. Made once: the worktree of the server is
    * as the run found it until it comes back.
    */
-  async originOf({ id, cwd, parent }: OriginRun): Promise<Origin | null> {
+  async sourceOf({ id, cwd, parent }: SourceRun): Promise<SourceParts | null> {
     const { store, bundles } = this.#options
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
-    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SourceParts
     // A child run starts from what its parent started from.
     const names = store.isShared ? [id, ...(parent ? [parent.run] : [])] : []
-    let origin: Origin | null = null
-    for (const name of names) origin ??= ((await store.loadSnapshot(originKey(name)))?.state ?? null) as Origin | null
-    origin ??= await this.#make(id, cwd)
-    if (origin === null) return null
+    let source: SourceParts | null = null
+    for (const name of names)
+      source ??= ((await store.loadSnapshot(originKey(name)))?.state ?? null) as SourceParts | null
+    source ??= await this.#make(id, cwd)
+    if (source === null) return null
     // Here before it is named: workers read it in parts.
-    for (const blob of [origin.origin, origin.mirror?.blob]) if (blob) await bundles.path(blob)
-    writeFileSync(file, JSON.stringify(origin), { mode: 0o600 })
-    return origin
+    for (const blob of [source.origin, source.mirror?.blob]) if (blob) await bundles.path(blob)
+    writeFileSync(file, JSON.stringify(source), { mode: 0o600 })
+    return source
   }
 
-  async #make(id: string, cwd: string): Promise<Origin | null> {
+  async #make(id: string, cwd: string): Promise<SourceParts | null> {
     const { store, bundles } = this.#options
     if (!this.isOwn(cwd)) return null
     const git = new Git(cwd)
     const [base, branch] = [await git.head(), await git.branch()]
     if (base === null || branch === null) return null
     const parts = await bundleProject(git, { run: id, head: base, branch }, { store, bundles })
-    const origin: Origin = { ...parts, base, branch, identity: await identityOf(git) }
-    if (store.isShared) await store.saveSnapshot(originKey(id), { version: 1, state: origin })
-    return origin
+    const source: SourceParts = { ...parts, base, branch, identity: await identityOf(git) }
+    if (store.isShared) await store.saveSnapshot(originKey(id), { version: 1, state: source })
+    return source
   }
 
   /** Once for each state: a person may have changed the worktree since. */
@@ -114,14 +115,14 @@ export async function shareWorkspace({ store, home, env }: StartContext, id: str
   const { dataDirectory } = home.settings
   const blobs = await openBlobs(home.loaded.config.blobs.url, { dataDirectory, env, store })
   const bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
-  await new WorkspaceOrigin({ dataDirectory, store, bundles }).originOf({ id, cwd })
+  await new WorkspaceSource({ dataDirectory, store, bundles }).sourceOf({ id, cwd })
 }
 
 function originKey(run: string): string {
   return `workspace/${run}`
 }
 
-async function identityOf(git: Git): Promise<Origin['identity']> {
+async function identityOf(git: Git): Promise<SourceParts['identity']> {
   const read = async (key: string) => (await git.try(['config', key])).stdout.trim()
   return { name: (await read('user.name')) || 'Signalbox', email: (await read('user.email')) || 'signalbox@localhost' }
 }

@@ -1,8 +1,8 @@
-import type { Guess } from './heuristics/index.js'
+import type { HeuristicResult } from './heuristics/index.js'
 import type { ProgressTracker } from './progress.js'
 import { isMissingPrompt } from './reading.js'
 import type { SupervisedStatus } from './supervised-status.js'
-import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from './supervisor-parts.js'
+import { describeClaim, SIGNAL_EFFECTS, SIGNAL_EXPIRY_S, type SupervisorOptions } from './supervisor-parts.js'
 
 /**
  * Applies a guess: counts it with its reason; it loses to any better source, and otherwise counts
@@ -12,8 +12,8 @@ import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from '.
  * program runs, and would say so until the program ends; the heuristics are there for programs
  * that wait for their user without ending.
  */
-export function applyGuess(
-  { emitted, suppressed, isStalled }: Guess,
+export function applyHeuristic(
+  { emitted, suppressed, isStalled }: HeuristicResult,
   t: number,
   options: {
     job: string
@@ -28,7 +28,7 @@ export function applyGuess(
     counters.add('heuristic.suppressed', { signal: suppressed.signal, job, reason: suppressed.reason })
   if (!emitted) return false
   counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
-  const { event, claim } = GUESSES[emitted.signal]
+  const { event, claim } = SIGNAL_EFFECTS[emitted.signal]
   const ref = `content/${emitted.signal}: ${emitted.reason}`
   const top = status.pane
     .unexpired(t)
@@ -39,6 +39,6 @@ export function applyGuess(
     return false
   }
   status.pane.leaveToHeuristics()
-  status.pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
+  status.pane.report({ authority: 'silence', claim, t, expires: t + SIGNAL_EXPIRY_S, ref })
   return status.apply(event, 'silence', t, ref, { isReading: top === undefined }).reason === 'applied'
 }

@@ -1,9 +1,9 @@
 import type { NodeOutcome } from './graph-run.js'
 
-const SAID_MAX = 240
+const OUTPUT_MAX_CHARACTERS = 240
 
 /** A signature for failures that a retry will not fix; null for those that may be temporary. */
-export function signatureOf(
+export function failureSignature(
   node: string,
   outcome: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,
 ): string | null {
@@ -22,5 +22,5 @@ export function failureText(
     .replace(/(?:\/[\w.-]+)+/g, '‹path›')
     .replace(/\b[0-9a-f]{8,}\b/gi, '‹hex›')
     .replace(/\d+/g, '‹n›')
-  return `${node} ${kind ?? 'unknown'} ${said.slice(0, SAID_MAX)}`
+  return `${node} ${kind ?? 'unknown'} ${said.slice(0, OUTPUT_MAX_CHARACTERS)}`
 }
