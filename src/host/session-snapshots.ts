@@ -1,11 +1,18 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Clock, Timer } from '../clock/index.js'
 import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 
 /** Reading fewer new bytes and frames again is faster than writing a snapshot. */
 const BYTES_MIN = 64 * 1024
 const FRAMES_MIN = 100
+/**
+ * A large snapshot waits for more frames, so that a step of a long turn does not write more than
+ * one of a short turn; but not for more than are read again within a second.
+ */
+const BYTES_PER_FRAME = 50
+const FRAMES_MAX = 1_000
 /**
  * Reading this many bytes again takes about half a second: they are not left for the next round.
  */
@@ -29,7 +36,7 @@ export class SessionSnapshots {
   readonly #sessions: () => Iterable<LiveSession>
   readonly #onError: (error: unknown) => void
   readonly #everyMs: number
-  readonly #saved = new Map<string, { offset: number; frame: number; at: number }>()
+  readonly #saved = new Map<string, { offset: number; frame: number; at: number; size: number }>()
   readonly #startedAt: number
   #timer: Timer | null = null
 
@@ -51,8 +58,9 @@ export class SessionSnapshots {
 
   load(id: string): SessionSnapshot | null {
     try {
-      const { frame, ...snapshot } = parseSnapshot(readFileSync(this.#file(id), 'utf8'))
-      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic() })
+      const bytes = readFileSync(this.#file(id))
+      const { frame, ...snapshot } = parseSnapshot(bytes)
+      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic(), size: bytes.length })
       return snapshot
     } catch {
       return null
@@ -115,11 +123,12 @@ export class SessionSnapshots {
   }
 
   #isDue({ id, offset, frame }: LiveSession): boolean {
-    const saved = this.#saved.get(id) ?? { offset: 0, frame: 0, at: this.#startedAt }
+    const saved = this.#saved.get(id) ?? { offset: 0, frame: 0, at: this.#startedAt, size: 0 }
     const bytes = offset - saved.offset
     const isOld = this.#clock.monotonic() - saved.at >= this.#everyMs
     const frames = (frame?.seq ?? 0) - saved.frame
-    return bytes >= BYTES_MAX || (isOld && (bytes >= BYTES_MIN || frames >= FRAMES_MIN))
+    const framesDue = Math.min(FRAMES_MAX, Math.max(FRAMES_MIN, saved.size / BYTES_PER_FRAME))
+    return bytes >= BYTES_MAX || (isOld && (bytes >= BYTES_MIN || frames >= framesDue))
   }
 
   /** One at a time with a pause: a hundred at once would stop every terminal. */
@@ -143,39 +152,41 @@ export class SessionSnapshots {
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
       const file = this.#file(id)
-      writeFileSync(`${file}.new`, snapshotText(snapshot, frame), { mode: 0o600 })
+      const bytes = snapshotBytes(snapshot, frame)
+      writeFileSync(`${file}.new`, bytes, { mode: 0o600 })
       renameSync(`${file}.new`, file)
-      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic() })
+      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic(), size: bytes.length })
     } catch (error) {
       this.#onError(error)
     }
   }
 
   #file(id: string): string {
-    return join(this.#directory, `${id}.json`)
+    return join(this.#directory, `${id}.snapshot`)
   }
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 13
+const FORMAT = 14
+const LINE_END = 10
 
 /**
- * JSON with the state of the screen, which is JSON already and the largest part, on a second line.
+ * A line of JSON; then the state of the screen, which is JSON already and the largest part,
+ * compressed.
  */
-function snapshotText({ offset, screen, ...rest }: SessionSnapshot, frame: number): string {
-  const first = JSON.stringify({ format: FORMAT, offset, frame, length: screen.length, ...rest })
-  return `${first.slice(0, -1)},\n${SCREEN}${screen}}`
+function snapshotBytes({ offset, screen, ...rest }: SessionSnapshot, frame: number): Buffer {
+  const packed = deflateRawSync(screen, { level: 1 })
+  const head = JSON.stringify({ format: FORMAT, offset, frame, length: packed.length, ...rest })
+  return Buffer.concat([Buffer.from(`${head}\n`), packed])
 }
 
-function parseSnapshot(text: string): SessionSnapshot & { frame: number } {
-  const end = text.indexOf('\n')
-  const { format, length, ...rest } = JSON.parse(`${text.slice(0, end - 1)}}`)
-  const screen = text.slice(end + 1 + SCREEN.length, -1)
-  if (format !== FORMAT || screen.length !== length) throw new Error('another format, or damaged')
-  return { ...rest, screen }
+function parseSnapshot(bytes: Buffer): SessionSnapshot & { frame: number } {
+  const end = bytes.indexOf(LINE_END)
+  const { format, length, ...rest } = JSON.parse(bytes.toString('utf8', 0, end))
+  const packed = bytes.subarray(end + 1)
+  if (format !== FORMAT || packed.length !== length) throw new Error('another format, or damaged')
+  return { ...rest, screen: inflateRawSync(packed).toString() }
 }
-
-const SCREEN = '"screen":'
 
 /** The beginning of a snapshot: its format and its offset. */
 const HEAD = /^\{"format":(\d+),"offset":(\d+),/
