@@ -98,8 +98,9 @@ export class LiveSessions {
     this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
     const { ledger, store } = options
     const directory = join(settings.runtimeDirectory, 'sandbox')
-    this.#proxies = new SessionProxies({ ledger, store, clock, directory })
-    this.#paths = new SessionPaths({ ledger, store, clock, directory, onError: options.host.onError })
+    const { onError } = options.host
+    this.#proxies = new SessionProxies({ ledger, store, clock, directory, onError })
+    this.#paths = new SessionPaths({ ledger, store, clock, directory, onError })
   }
 
   /** Null for a session that has ended, and for one that is still catching up. */

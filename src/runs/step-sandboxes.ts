@@ -97,7 +97,10 @@ export class StepSandboxes {
       )
     const proxy =
       planned.plan.network === 'filtered'
-        ? await this.#openProxy(ask, granted.hosts, planned.plan.hosts, proxySocket)
+        ? await this.#openProxy(ask, granted.hosts, planned.plan.hosts, proxySocket, error => {
+            if (ended.signal.aborted || call.signal.aborted) return
+            call.notice('warning', `a host was refused, because nobody could be asked: ${(error as Error).message}`)
+          })
         : null
     const close = () => {
       ended.abort()
@@ -136,6 +139,7 @@ export class StepSandboxes {
     granted: readonly string[],
     hosts: readonly string[],
     path: string,
+    onError: (error: unknown) => void,
   ): Promise<FilteringProxy> {
     const allowed = new Set(granted)
     const waiting = new Map<string, Promise<boolean>>()
@@ -152,6 +156,7 @@ export class StepSandboxes {
         if (isAllowed) allowed.add(name)
         return isAllowed
       },
+      onError,
     })
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     await proxy.listen(path)

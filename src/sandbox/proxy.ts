@@ -19,6 +19,8 @@ interface ProxyOptions {
   hosts: readonly string[]
   /** Asks a person about any other host. The connection waits for the answer. */
   ask(wanted: HostRequest): Promise<boolean>
+  /** Nobody could be asked: the host is refused. */
+  onError(error: unknown): void
 }
 
 /**
@@ -72,7 +74,10 @@ export class FilteringProxy {
     const port = Number(headers[CLIENT_PORT_HEADER])
     if (Number.isInteger(port)) this.#ports.set(socket, port)
     const asker = await programBehind(socket, this.#ports.get(socket) ?? null).catch(() => null)
-    return this.#options.ask({ ...wanted, ...asker }).catch(() => false)
+    return this.#options.ask({ ...wanted, ...asker }).catch(error => {
+      this.#options.onError(error)
+      return false
+    })
   }
 
   async #forward(request: IncomingMessage) {

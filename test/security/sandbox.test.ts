@@ -80,7 +80,9 @@ describeNeeding('bubblewrap', 'a session in a sandbox', () => {
       `for n in 1 2; do curl -s --noproxy '' http://127.0.0.1:${port}/; echo " $n"; done; sleep 600`,
     )
     const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', 'get.sh'])
-    const asked = await pending()
+    const asked = await pending().catch(async error => {
+      throw new Error(`${error.message}\n${await output(id)}`)
+    })
     expect(asked).toMatchObject({
       request: {
         tool: 'Network',

@@ -14,6 +14,7 @@ const WAITING_MAX = 10
 interface ProxiesOptions extends SandboxRequestsOptions {
   /** Contains a directory for each session, which is visible in its sandbox. */
   directory: string
+  onError(error: unknown): void
 }
 
 /**
@@ -49,6 +50,10 @@ export class SessionProxies {
         waiting.set(name, asking)
         return asking.finally(() => waiting.delete(name))
       },
+      onError: error => {
+        // A host that ends asks no longer; its store is closed.
+        if (this.#open.get(session.id) === proxy) this.#options.onError(error)
+      },
     })
     const path = SessionProxies.socketOf(this.#options.directory, session.id)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -64,6 +69,7 @@ export class SessionProxies {
   /** The host ends, the sessions continue: the next host opens the same sockets. */
   closeAll(): void {
     for (const proxy of this.#open.values()) proxy.close()
+    this.#open.clear()
   }
 
   async #ask(session: SandboxedSession, wanted: HostRequest, remember: () => void): Promise<boolean> {
