@@ -35,6 +35,14 @@ export function describeRequestActions(): void {
     await select([records[2]!.id])
     await page.getByRole('button', { name: 'Deny selected' }).click()
     await until(async () => (await known(records[2]!.id)).decision?.option === 'deny')
+    const risky = await ask(
+      reportedOf({ requestKey: 'risky', input: { command: 'rm -rf ~' } }, { project: server.work }),
+    )
+    await select([risky.id])
+    await page.getByText('Only requests with a low risk can be allowed together.').waitFor()
+    expect(await page.getByRole('button', { name: 'Allow selected once' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Deny selected' }).click()
+    await until(async () => (await known(risky.id)).decision?.option === 'deny')
   })
 
   it('a request is allowed with a changed input', async () => {

@@ -6,12 +6,26 @@ import { attempt, toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 
 /**
+ * Why the server would refuse to allow these together; null if it may allow them. Denying has no
+ * conditions.
+ */
+function allowProblem([first, ...others]: readonly Approval[]): string | null {
+  if ([first, ...others].some(approval => approval?.risk.level !== 'low')) return 'Only requests with a low risk'
+  const isOther = ({ subject, request }: Approval) =>
+    subject.run !== first?.subject.run ||
+    subject.session !== first?.subject.session ||
+    request.tool !== first?.request.tool
+  return others.some(isOther) ? 'Only requests of one session for the same tool' : null
+}
+
+/**
  * Allows or denies all selected requests with one press. The server decides each of them
  * separately.
  */
 export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]; onDone(): void }) {
   const [isBusy, setBusy] = useState(false)
   if (approvals.length === 0) return null
+  const problem = allowProblem(approvals)
   const decide = async (answer: 'allow-once' | 'deny', done: string) => {
     setBusy(true)
     const items = approvals.map(({ id, fingerprint }) => ({ id, fingerprint }))
@@ -24,7 +38,10 @@ export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]
   }
   return (
     <div class="batch-bar" role="region" aria-label="Selected requests">
-      <span class="grow">{plural(approvals.length, 'request')} selected</span>
+      <span class="grow">
+        {plural(approvals.length, 'request')} selected
+        {problem && <span class="dim small">{` · ${problem} can be allowed together.`}</span>}
+      </span>
       <button type="button" class="btn" onClick={onDone}>
         Clear
       </button>
@@ -39,7 +56,7 @@ export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]
       <button
         type="button"
         class="btn solid"
-        disabled={!canDecide.value || isBusy}
+        disabled={!canDecide.value || isBusy || problem !== null}
         onClick={() => void decide('allow-once', 'allowed')}
       >
         Allow selected once

@@ -89,6 +89,7 @@ export function OverviewPage() {
       </div>
       <div class="with-aside">
         <div>
+          <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
           {(shown.length > 0 || needsCount.value > 0) && (
             <section class="section" aria-label="Requests">
               <h2 class="sr">Requests</h2>
@@ -106,7 +107,6 @@ export function OverviewPage() {
               <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} paused={pausedSessions.value} />
             </section>
           )}
-          <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
           {!isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly && <Welcome />}
           {live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
