@@ -20,7 +20,7 @@ export async function evaluator(context: NodeContext): Promise<NodeResult> {
     turn: { role: 'evaluator' },
     schema: evaluationObject,
     jsonSchema: EVALUATION_SCHEMA,
-    prompt: complaint => evaluatorPrompt(args, shown, complaint),
+    prompt: problem => evaluatorPrompt(args, shown, problem),
   })
   const spent = end.usage ? { usage: end.usage } : {}
   if ('died' in end) return { ...turnFailed(end.died), ...spent }

@@ -116,7 +116,7 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
   return { route, update: { ...update, task_review_iteration: iteration, tasks }, events: [finished] }
 }
 
-type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
+type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'problem'> & { tree: string | null }
 
 /** The changes since the task started, or under review, in a file: they are large. */
 async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
@@ -156,7 +156,7 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
     turn: { role: 'reviewer', part },
     schema: reviewObject,
     jsonSchema: REVIEW_SCHEMA,
-    prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
+    prompt: problem => reviewerPrompt(state, args, { ...material, type, guidelines, problem }),
     isVoid: attempt => existsSync(voidFile(context, attempt)),
   })
   if (!('value' in end)) return end

@@ -147,7 +147,11 @@ export class LocalPeers {
   }
 }
 
-/** The person in whose name an agent's process acts: the log shows that it was the agent. */
+/**
+ * The person in whose name an agent's process acts: the log shows that it was the agent. Starting
+ * sessions and runs, which agents may do, needs the role `approver`; decisions are not among them
+ * (`refuseAgents`).
+ */
 export function agentPerson(peer: LocalPeer | null): CallerIdentity | null {
   if (peer?.origin.kind !== 'agent') return null
   const name = describeSession(peer.origin.session)

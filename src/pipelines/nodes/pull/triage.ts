@@ -32,7 +32,7 @@ export async function triage(context: NodeContext): Promise<NodeResult> {
     turn: { role: 'evaluator' },
     schema: triageObject,
     jsonSchema: TRIAGE_SCHEMA,
-    prompt: complaint => triagePrompt(args, pull, complaint),
+    prompt: problem => triagePrompt(args, pull, problem),
   })
   const spent = end.usage ? { usage: end.usage } : {}
   if ('died' in end) return { ...turnFailed(end.died), ...spent }
