@@ -141,7 +141,7 @@ export class StoreEngine implements RunEngine {
   async #announce(): Promise<void> {
     const { store, owner, isGone } = this.#options
     const lease = await store.acquireLease(DAEMON_RUNS_LEASE, owner, { ttlMs: LEASE_MS, isGone })
-    if (!lease.isHeld) this.#pickingUp = lease
+    if (lease.isAcquired) this.#pickingUp = lease
   }
 
   #scheduleRenewal(): void {

@@ -13,7 +13,8 @@ import { isApproved, itemKey, mergeReviews, REVIEW_SCHEMA, reviewObject } from '
 import { callOf, turnFailed } from '../role-turn.js'
 import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
 import type { StateUpdate, TypedReview } from '../state.js'
-import { codeAt, historyEntries } from './item-code.js'
+import { historyUpdate } from './history-update.js'
+import { codeAt } from './item-code.js'
 import { findingsOf, runChecks } from './run-checks.js'
 import { askSpending } from './spending.js'
 
@@ -86,7 +87,7 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
     structured_review: merged,
     review_iteration: state.review_iteration + 1,
     code_changes_for_review: material.diff.file,
-    history: historyEntries(
+    history: historyUpdate(
       context,
       'reviewer',
       merged.approved ? 'approved' : `did not approve: ${merged.items.length} items`,

@@ -232,7 +232,7 @@ export class JoinedConversation {
       isEchoOlder: false,
       echoText: echo.text,
       from: echo.last + 1,
-      lastRow: echo.last,
+      lastRowRead: echo.last,
       openedT: this.#last?.t ?? 0,
     }
   }
@@ -250,7 +250,7 @@ export class JoinedConversation {
       isEchoOlder: isOpen,
       ...(newest && { echoText: newest.echo.text }),
       from: isOpen ? 0 : lastRow + 1,
-      lastRow: isOpen ? -1 : lastRow,
+      lastRowRead: isOpen ? -1 : lastRow,
       openedT: t,
     }
   }

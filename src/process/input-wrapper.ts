@@ -22,7 +22,7 @@ export function wrapperIn(words: readonly string[]): string | null {
  * sandbox, or connects to another machine. Null if there is none, or the system does not say.
  * Commands that the process has started with another input do not count.
  */
-export function runsElsewhere(pid: number): string | null {
+export function inputWrapper(pid: number): string | null {
   const input = linkOf(pid, '0')
   if (input === '') return null
   for (const reader of treeOf(pid).pids) {
