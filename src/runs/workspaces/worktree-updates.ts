@@ -21,8 +21,8 @@ export interface WorktreeUpdatesOptions {
 }
 
 /**
- * Brings the files of runs that other servers drive into their worktrees on this machine, also of
- * those that ended while this server was away.
+ * Updates the worktrees on this machine of runs that other servers drive, also of those that ended
+ * while this server was away.
  * @returns what ends it.
  */
 export async function followWorktreeUpdates({
