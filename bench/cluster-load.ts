@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { newId, systemClock } from '../src/clock/index.js'
 import { openHome } from '../src/host/home/index.js'
 import type { EventStore, NewEvent, StoredEvent } from '../src/store/index.js'
-import { HEARTBEAT_MS, newWorkerKey, type ServerAddress, WorkerLinks } from '../src/workers/index.js'
+import { HEARTBEAT_MS, newWorkerKey, type ServerAddress, ServerLinks } from '../src/workers/index.js'
 import { WorkerRegistry } from '../src/workers/worker-registry.js'
 import type { ClusterUnderTest } from '../test/cluster/cluster-under-test.js'
 import { waitFor } from '../test/e2e/harness.js'
@@ -189,11 +189,11 @@ async function simulate({ workers, servers, events, share, seconds }: Plan): Pro
 /** Resolves when it is connected to all servers. */
 function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerAddress[], n: number) {
   const boot = randomBytes(8).toString('hex')
-  return new Promise<WorkerLinks>(resolve => {
+  return new Promise<ServerLinks>(resolve => {
     let connected = 0
     const identity = { worker: id, key: createPrivateKey(privatePem) }
     const room = { maxSteps: 20, maxSessions: 100, agents: ['demo'] }
-    const link = new WorkerLinks({ servers, clock: systemClock, random: Math.random }, identity, {
+    const link = new ServerLinks({ servers, clock: systemClock, random: Math.random }, identity, {
       greeting: () => ({ boot, version: '0.1.0', ...room, runs: [], sessions }),
       welcome: () => ++connected === servers.length && resolve(link),
       message: () => undefined,

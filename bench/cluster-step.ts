@@ -76,7 +76,7 @@ export async function open(place: { path: string } | { url: string; password: st
 async function run(store: EventStore): Promise<void> {
   const id = await engine.createRun(store, benchRun(BYTES, STEPS), systemClock.now())
   const lease = await store.acquireLease(engine.runStream(id), 'bench', { ttlMs: 600_000 })
-  if (lease.isHeld) throw new Error('the run is held')
+  if (!lease.isAcquired) throw new Error('the run is held')
   const work = {
     run: async ({ step }: { step: string }) => ({
       status: 'ok' as const,

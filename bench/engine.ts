@@ -90,7 +90,7 @@ function connect(path: string): Promise<EventStore> {
 
 async function drive(store: EventStore, run: string, work: object, durability: Durability): Promise<void> {
   const lease = await store.acquireLease(runStream(run), 'bench', { ttlMs: 600_000 })
-  if (lease.isHeld) throw new Error('the run is held')
+  if (!lease.isAcquired) throw new Error('the run is held')
   const end = await new Driver({
     store,
     run,

@@ -58,7 +58,7 @@ async function ours(durability: Durability): Promise<Engine> {
       const about = { kind: 'graph', title: 'bench', project: directory, cwd: directory, person: 'local' }
       const run = await createRun(store, { ...about, input }, systemClock.now())
       const lease = await store.acquireLease(runStream(run), 'bench', { ttlMs: 600_000 })
-      if (lease.isHeld) throw new Error('the run is held')
+      if (!lease.isAcquired) throw new Error('the run is held')
       const end = await new Driver({
         store,
         run,

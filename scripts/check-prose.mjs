@@ -1,6 +1,7 @@
 // Rules of docs/style.md for what people read in the source: comments wrap at 100 columns, name
-// only files that exist, and messages name only commands that exist. Prints every violation as
-// file:line and exits 1 if there is one.
+// only files that exist, and messages name only commands that exist. Comments and pages that name
+// `Class.member` of a class of src/ name a member that it has. Prints every violation as file:line
+// and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +14,11 @@ const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples']
  * (`*.ts`) or a made-up name.
  */
 const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w*-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
+/** A member of a class in backticks: `Ledger.decide`, `LocalPeers.#find`, `Pane.take(bytes)`. */
+const MEMBER = /`([A-Z]\w*)\.(#?[a-z]\w*)(?:\([^`]*\))?`/g
+/** The declaration of a member: the only lines of a class that are indented by two spaces. */
+const DECLARED =
+  /^ {2}(?:(?:static|readonly|async|get|set|private|protected|abstract|override|declare) )*\*?(#?\w+)[(<:=?!; ]/
 /** A command in quotes: a word after the name of the program. */
 const COMMAND = /[`'"“]signalbox ([a-z][a-z-]+)/g
 
@@ -20,6 +26,7 @@ const problems = []
 const files = TREES.flatMap(tree => [...sources(join(root, tree))])
 const names = new Set([...files, ...sources(join(root, 'packs'))].flatMap(endingsOf))
 const commands = commandNames()
+const members = membersOfClasses()
 
 for (const file of files) {
   let isBlock = false
@@ -34,6 +41,10 @@ for (const file of files) {
       if (!commands.has(name)) report(file, index + 1, `there is no command "signalbox ${name}"`)
   })
 }
+for (const file of pages(root))
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .forEach((text, index) => checkMembers(file, index + 1, text))
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   console.error(`${problems.length} violations of docs/style.md`)
@@ -46,6 +57,56 @@ function checkComment(file, line, text) {
     report(file, line, `a comment of ${text.length} columns: wrap it at ${COLUMNS}`)
   for (const [, name] of text.matchAll(FILE_NAME))
     if (!isNamed(name, file)) report(file, line, `a comment names ${name}, which does not exist`)
+  checkMembers(file, line, text)
+}
+
+function checkMembers(file, line, text) {
+  for (const [, name, member] of text.matchAll(MEMBER))
+    if (members.has(name) && !members.get(name).has(member))
+      report(file, line, `"${name}.${member}" is named, and ${name} has no such member`)
+}
+
+/**
+ * The members of each class of src/, with those of what it extends. An interface of the same name
+ * counts as well. A class that extends one of another program is left out.
+ */
+function membersOfClasses() {
+  const declared = new Map()
+  for (const file of sources(join(root, 'src'))) {
+    let open = null
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const [, kind, name, parent] =
+        /^(?:export )?(?:abstract )?(class|interface) (\w+)(?:<.*>)?(?: extends (\w+))?.*\{$/.exec(line) ?? []
+      if (kind) {
+        open = declared.get(name) ?? { isClass: false, own: new Set(), parents: new Set() }
+        declared.set(name, open)
+        open.isClass ||= kind === 'class'
+        if (parent) open.parents.add(parent)
+      } else if (/^\}/.test(line)) open = null
+      else if (open) {
+        const member = DECLARED.exec(line)?.[1]
+        if (member) open.own.add(member)
+      }
+    }
+  }
+  const membersOf = name => {
+    const { own, parents } = declared.get(name) ?? {}
+    if (!own) return null
+    const inherited = [...parents].map(membersOf)
+    return inherited.includes(null) ? null : new Set([...own, ...inherited.flatMap(found => [...found])])
+  }
+  const classes = [...declared].filter(([, { isClass }]) => isClass).map(([name]) => [name, membersOf(name)])
+  return new Map(classes.filter(([, found]) => found !== null))
+}
+
+/** The pages of the project. Decisions and the change log also name what was. */
+function* pages(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) {
+      if (directory !== root ? entry.name !== 'decisions' : entry.name === 'docs') yield* pages(path)
+    } else if (entry.name.endsWith('.md') && entry.name !== 'CHANGELOG.md') yield path
+  }
 }
 
 /** A pattern without a folder is about the folder of the file that names it, and those below. */

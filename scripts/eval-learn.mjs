@@ -66,8 +66,8 @@ for (const [agent, all] of [...byAgent].sort()) {
     sum.all += plain.all
     sum.before += plain.views
     sum.after += learned.views
-    sum.missed += learned.missedCalls
-    sum.false += learned.falseCalls
+    sum.missed += learned.missedWaits
+    sum.false += learned.falseWaits
     if (isVerbose) for (const line of learned.wrong) console.log('   ', line)
   }
   const share = sum.after / sum.all

@@ -91,7 +91,7 @@ function play(events, header, pack, mutate, times) {
   }
   const ask = t => {
     settle(t)
-    if (emulator.isFrameOpen) take(emulator.force(t))
+    if (emulator.isFrameOpen) take(emulator.endFrame(t))
     coalescer.flush(Number.POSITIVE_INFINITY).forEach(look)
     found.push(view)
   }

@@ -124,7 +124,7 @@ async function evaluate(cast) {
   /** Reads the screen of the moment until it has settled, unless something happens before. */
   const lookAt = (moment, nextAt) => {
     until(moment.t)
-    follow(replay.force(moment.t), moment.t)
+    follow(replay.endFrame(moment.t), moment.t)
     const atOnce = verdicts(moment.t)
     const settledAt = Math.max(moment.t, Math.min(moment.t + SETTLE_S, nextAt - 0.001))
     if (settledAt > moment.t) until(settledAt)

@@ -66,7 +66,7 @@ function read(events, header, pack, moments) {
   const readUntil = end => {
     while (waiting.length > 0 && waiting[0].t < end) {
       const moment = waiting.shift()
-      see(replay.force(moment.t))
+      see(replay.endFrame(moment.t))
       const state = replay.pane.state(moment.t)
       const look = replay.pane.screen.last
       if (look) conversation.beginTurn(look)

@@ -45,7 +45,7 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   }
   const stop = moment => {
     runTimers(moment.t)
-    see(pane.force(moment.t))
+    see(pane.endFrame(moment.t))
     const look = pane.screen.last
     if (!look) return
     conversation.beginTurn(look)

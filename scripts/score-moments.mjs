@@ -72,7 +72,7 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   const states = new Map()
   const readUntil = end => {
     for (; times[0] < end; times.shift()) {
-      replay.force(times[0])
+      replay.endFrame(times[0])
       states.set(times[0], replay.pane.state(times[0]))
     }
   }

@@ -109,7 +109,7 @@ async function packOf(agent) {
 }
 
 function stateAt(replay, t) {
-  replay.force(t)
+  replay.endFrame(t)
   const state = replay.pane.state(t)
   const isCall =
     (state.awaiting !== null && !['picker', 'exit_confirm'].includes(state.awaiting)) || state.view === 'auth_required'

@@ -290,7 +290,8 @@ export class Ledger {
   }
 
   /**
-   * Written before a key is sent. Both steps of an attempt carry its number.
+   * Written before each step of a delivery: before the selection is moved, before an option is
+   * confirmed, before a hook is answered. `attempt` counts these events of the request.
    * @throws SignalboxError `E_STATE` when the request is no longer decided: then no key may be
    * sent.
    */

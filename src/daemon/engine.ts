@@ -55,8 +55,8 @@ export async function openRestate(options: EngineOptions): Promise<OpenEngine | 
       admin: node.admin,
       endpoint: endpoint.address,
       ready: () => node.ready(),
-      listen: async look => {
-        endpoint.listen(await turnEndpoint(look, [publicKey]))
+      listen: async beginTurn => {
+        endpoint.listen(await turnEndpoint(beginTurn, [publicKey]))
         node.start()
       },
       stop: async () => {
@@ -101,7 +101,7 @@ async function openExternal({ home, store, servers, clock }: EngineOptions, addr
         while (!isClosed && !(await isRestateUp({ url: admin }))) await delay(clock, POLL_MS)
         return !isClosed
       },
-      listen: async look => endpoint.listen(await turnEndpoint(look, [key], object)),
+      listen: async beginTurn => endpoint.listen(await turnEndpoint(beginTurn, [key], object)),
       stop: async () => {
         isClosed = true
         endpoint.close()

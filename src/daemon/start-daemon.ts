@@ -18,7 +18,14 @@ import {
   ownProgram,
   startDetached,
 } from '../process/index.js'
-import { createRunHost, followReturns, isDrivenBy, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import {
+  createRunHost,
+  followWorktreeUpdates,
+  isDrivenBy,
+  openWorkerHub,
+  sessionSteps,
+  UndrivenRuns,
+} from '../runs/index.js'
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
@@ -159,7 +166,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       env,
       store: host.store,
     })
-    const { hub: workers, bringHome } = openWorkerHub({
+    const { hub: workers, updateWorktree } = openWorkerHub({
       blobs,
       dataDirectory: settings.dataDirectory,
       store: host.store,
@@ -170,18 +177,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessions: host.remote,
       ...(servers && { servers: serverAddresses(servers, homeId(settings.dataDirectory)) }),
       wake: run => runs.wake(run),
-      leave: run => runs.leave(run),
+      handOver: run => runs.handOver(run),
       onError,
     })
     await host.remote.connect(workers, blobs)
     const engine = await openRestate({ home, store: host.store, servers, env, clock: host.clock, log })
     const runs = await driveRuns(
       host,
-      { placer: workers, onDriven: bringHome },
+      { placer: workers, onDriven: updateWorktree },
       { env, servers, engine, clock, onError },
     )
     open.push(() => runs.close())
-    if (host.store.isShared) open.push(await followReturns({ store: host.store, bringHome, onError }))
+    if (host.store.isShared) open.push(await followWorktreeUpdates({ store: host.store, updateWorktree, onError }))
     workers.start()
     open.push(() => workers.close())
     open.push(() => undriven.close())
@@ -321,7 +328,7 @@ async function driveRuns(
     ...placing,
     ...(servers && { servers }),
     ...(engine && { engine }),
-    isWanted: run => isDrivenBy(self, run) && (run.worker === null || !placing.placer.isElsewhere(run.worker)),
+    isWanted: run => isDrivenBy(self, run) && (run.worker === null || !placing.placer.isAtOtherServer(run.worker)),
     onError,
   })
   await runs.start()

@@ -9,13 +9,13 @@ import { startKeeper } from '../keeper/index.js'
 import type { WorkerSessionsEnd } from '../runs/index.js'
 import { type ForwardedRequest, WorkerApi, WorkerTerminals } from '../server/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import type { ServerMessage, WorkerLinks } from '../workers/index.js'
+import type { ServerLinks, ServerMessage } from '../workers/index.js'
 
 export interface WorkerHostOptions {
   home: Home
   clock: Clock
   version: string
-  link: WorkerLinks
+  link: ServerLinks
   worker: string
   /** It can no longer have sessions: its keeper is gone. */
   onFailed(): void

@@ -58,7 +58,7 @@ export async function checkLedger(settings: StoreSettings): Promise<DoctorFindin
   if (!store) return null
   try {
     const [first, ...others] = await store.checkChain()
-    if (!first) return { check: 'ledger', level: 'ok', message: 'audit log intact' }
+    if (!first) return { check: 'ledger', level: 'ok', message: 'the chain of hashes is intact' }
     const more = others.length > 0 ? ` and at ${others.length} more places` : ''
     return {
       check: 'ledger',

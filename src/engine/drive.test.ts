@@ -76,7 +76,7 @@ class Workers implements Performer {
 
 async function lease(id: string, owner = 'host', at: EventStore = store): Promise<Lease> {
   const taken = await at.acquireLease(runStream(id), owner, { ttlMs: 10_000, isGone: () => true })
-  if (taken.isHeld) throw new Error('held')
+  if (!taken.isAcquired) throw new Error('held')
   return taken
 }
 

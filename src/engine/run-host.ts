@@ -126,7 +126,7 @@ export class RunHost {
   }
 
   /** Stops driving it, if it is driven here: another server can do more for it. */
-  leave(run: string): void {
+  handOver(run: string): void {
     this.#driven.get(run)?.driver.release()
   }
 
@@ -210,7 +210,7 @@ export class RunHost {
     const workflow = this.#workflows.get(run.kind)
     if (!workflow || this.#driven.has(run.id)) return this.#driven.get(run.id) ?? null
     const lease = await store.acquireLease(`run/${run.id}`, owner, { ttlMs: LEASE_MS, isGone })
-    if (lease.isHeld || this.#isClosed) return null
+    if (!lease.isAcquired || this.#isClosed) return null
     const driver = new Driver({
       store,
       run: run.id,

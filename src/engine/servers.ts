@@ -71,7 +71,7 @@ export class Servers {
     const former = await store.leaseHolder(key)
     if (former) await store.releaseLease({ key, epoch: former.epoch })
     const lease = await store.acquireLease(key, id, { ttlMs: LEASE_MS })
-    if (lease.isHeld) throw new SignalboxError('E_DAEMON_RUNNING', 'another process is starting as this server')
+    if (!lease.isAcquired) throw new SignalboxError('E_DAEMON_RUNNING', 'another process is starting as this server')
     await store.append(key, 'any', [newEvent('server.started', { epoch: lease.epoch, engine, version })])
     this.#lease = lease
     await store.announce(this.owner)

@@ -85,7 +85,7 @@ describe('the engine of several servers', () => {
         ttlMs: 15_000,
         isGone: owner => servers.isGone(owner),
       })
-      if (lease.isHeld) return { againAt: null }
+      if (!lease.isAcquired) return { againAt: null }
       taken.set(run, [...(taken.get(run) ?? []), name])
       // Drives it until the end of the test.
       return new Promise<never>(() => undefined)

@@ -56,7 +56,7 @@ export const WAKING_EVENTS: readonly string[] = [
  */
 export class StoreEngine implements RunEngine {
   readonly #options: StoreEngineOptions
-  /** Runs that need no look before a time: an immediate retry would not help. */
+  /** Runs that are not examined before a time: an immediate retry would not help. */
   readonly #notBefore = new Map<string, number>()
   /** Since when runs are due that another server should take. */
   readonly #leftSince = new Map<string, number>()
@@ -141,7 +141,7 @@ export class StoreEngine implements RunEngine {
   async #announce(): Promise<void> {
     const { store, owner, isGone } = this.#options
     const lease = await store.acquireLease(DAEMON_RUNS_LEASE, owner, { ttlMs: LEASE_MS, isGone })
-    if (!lease.isHeld) this.#pickingUp = lease
+    if (lease.isAcquired) this.#pickingUp = lease
   }
 
   #scheduleRenewal(): void {

@@ -1,7 +1,8 @@
 /*
  * The host: a process that owns live sessions, the daemon or a foreground command. This room is
- * wiring: it connects the keeper, the store, sessions, reports, supervision and notifications. Only
- * sandbox/ has rules of its own: what a sandboxed agent may reach, and whom it asks.
+ * wiring: it connects the keeper, the store, sessions, reports, supervision and notifications.
+ * Policies of its own have sandbox/ (what a sandboxed agent may reach, and whom it asks),
+ * session-budgets.ts (when a session is paused) and sweeps.ts (what is removed, and when).
  *
  *   host.ts                opens and closes everything; what surfaces use
  *   decision-dispatcher.ts delivers decisions to the sessions that wait for them
@@ -16,14 +17,19 @@
  *   session-snapshots.ts   saved state, so that the next host need not read a whole recording
  *   loop-monitor.ts        how long this process blocks its event loop, and for which session
  *   session-stats.ts       what an agent reports about its own work
+ *   session-budgets.ts     what sessions spend; pauses those that have used up a budget
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
+ *   guard-repository.ts    keeps a sandboxed agent from redirecting the project's repository
  *   remote/                sessions on workers, as their server has them
  *   worker/                the host of a worker: log and ledger are its server's
  *   sandbox/               the sandbox of a session: plan, proxy, requests for paths and hosts
  *   reader-factories.ts    where terminals are read: in this thread, or in others
  *   sweeps.ts              removes old sessions and uploads, compresses recordings
  *   switches.ts            turns parts of a running host on and off
- *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
+ *   settings.ts            the settings of a host; settings-watcher.ts notices their changes,
+ *                          settings-files.ts reads the files beside them
+ *   home/                  opens a home directory: settings, lock, bot token, public address
+ *   home-id.ts             the id of a home directory, created with its first use
  *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)
  */
 

@@ -16,7 +16,7 @@ const GROUPS = 3
 /**
  * What an agent does in one recording may be different in the next: an entry that corrects a moment
  * here may break one there. The recordings are dealt into groups, and each group is read with what
- * the others teach. Null if there are too few recordings to tell.
+ * the other groups teach. Null if there are too few recordings to tell.
  */
 export async function crossCheck(
   recordings: readonly TaughtRecording[],
@@ -26,14 +26,14 @@ export async function crossCheck(
   const plain = options.build([])
   const sum: CrossCheck = { all: 0, without: 0, learned: 0 }
   for (let group = 0; group < GROUPS; group++) {
-    const others = recordings.filter((_, index) => index % GROUPS === group)
+    const heldOut = recordings.filter((_, index) => index % GROUPS === group)
     const lessons = recordings.filter((_, index) => index % GROUPS !== group)
     const { entries } = await learnPack(lessons, options)
     const pack = options.build(entries)
-    const without = countRight(others.map(recording => judge(recording, plain)))
+    const without = countRight(heldOut.map(recording => judge(recording, plain)))
     sum.all += without.all
     sum.without += without.right
-    sum.learned += countRight(others.map(recording => judge(recording, pack))).right
+    sum.learned += countRight(heldOut.map(recording => judge(recording, pack))).right
   }
   return sum
 }

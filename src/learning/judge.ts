@@ -33,7 +33,7 @@ export function judge(recording: TaughtRecording, pack: Pack): JudgedRecording {
   const readUntil = (end: number) => {
     while (waiting.length > 0 && waiting[0]!.t < end) {
       const moment = waiting.shift()!
-      see(replay.force(moment.t))
+      see(replay.endFrame(moment.t))
       const state = replay.pane.state(moment.t)
       moments.push({ moment, state, isRight: isRight(moment, state) })
     }
@@ -47,8 +47,8 @@ export function judge(recording: TaughtRecording, pack: Pack): JudgedRecording {
 }
 
 function isRight({ views, needsYou }: TaughtMoment, { view, awaiting }: PaneState): boolean {
-  const called = isForPerson(awaiting) || view === 'auth_required'
-  return views.has(view) && (needsYou === null || needsYou === called)
+  const isWaiting = isForPerson(awaiting) || view === 'auth_required'
+  return views.has(view) && (needsYou === null || needsYou === isWaiting)
 }
 
 export function countRight(judged: readonly JudgedRecording[]): { right: number; all: number } {
@@ -58,15 +58,15 @@ export function countRight(judged: readonly JudgedRecording[]): { right: number;
 
 /** How a pack reads recordings, in figures, and where it is wrong. */
 export function judgeAll(recordings: readonly TaughtRecording[], pack: Pack) {
-  const sum = { all: 0, views: 0, missedCalls: 0, falseCalls: 0, wrong: [] as string[] }
+  const sum = { all: 0, views: 0, missedWaits: 0, falseWaits: 0, wrong: [] as string[] }
   for (const recording of recordings)
     for (const { moment, state } of judge(recording, pack).moments) {
       sum.all++
       const isView = moment.views.has(state.view)
       if (isView) sum.views++
       else sum.wrong.push(`${recording.name} ${moment.t}: ${state.view}, not ${[...moment.views].join(' or ')}`)
-      const called = isForPerson(state.awaiting) || state.view === 'auth_required'
-      if (moment.needsYou !== null && called !== moment.needsYou) sum[called ? 'falseCalls' : 'missedCalls']++
+      const isWaiting = isForPerson(state.awaiting) || state.view === 'auth_required'
+      if (moment.needsYou !== null && isWaiting !== moment.needsYou) sum[isWaiting ? 'falseWaits' : 'missedWaits']++
     }
   return sum
 }

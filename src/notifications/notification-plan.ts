@@ -5,7 +5,7 @@
  *
  * Two callers: notification-center.ts for panes (the user of this machine), and the bot
  * (telegram/outgoing/presence.ts) for the time of a card. The plan does not choose people: the
- * chats that get a card are `Chats.readers()` (telegram/chats.ts), all at the same time.
+ * chats that get a card are `Chats.recipients()` (telegram/chats.ts), all at the same time.
  *
  * The escalation: the user is present → only there for the grace time · not present → the first
  * channel · not seen for `nextMs` → the next channel · not decided for `allMs` → every channel ·

@@ -114,7 +114,7 @@ async function drive(id: string, agents: Agents, appends = Number.POSITIVE_INFIN
     },
   })
   const lease = await store.acquireLease(runStream(id), `host ${Math.random()}`, { ttlMs: 1_000, isGone: () => true })
-  if (lease.isHeld) throw new Error('held')
+  if (!lease.isAcquired) throw new Error('held')
   const driver = new Driver({
     store: mortal,
     run: id,

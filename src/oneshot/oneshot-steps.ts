@@ -75,7 +75,7 @@ export class OneshotSteps implements Performer {
   }
 
   async #audit(call: StepCall, work: OneshotWork): Promise<StepEnd> {
-    const { input, cwd, iteration, feedback, complaint } = work
+    const { input, cwd, iteration, feedback, verdictProblem } = work
     await this.#endEarlier(call)
     const result = work.result ?? { step: '', text: '', isRecovered: false, evidence: [], sessionId: null }
     const git = new Git(cwd)
@@ -89,7 +89,7 @@ export class OneshotSteps implements Performer {
       git: isRepository ? await changesSince(git, input.base!) : null,
       checks,
       earlier: feedback.filter(({ from }) => from === 'auditor'),
-      complaint,
+      problem: verdictProblem,
     })
     const changes = await watchFiles(cwd, logsOf(input))
     const end = await this.#options.agents.run(call, turnOf(call, work, 'auditor', prompt))
@@ -97,7 +97,7 @@ export class OneshotSteps implements Performer {
     const changed = await changes()
     if (changed !== null) return endOf(end, { verdict: null, complaint: changed })
     const read = readVerdict({ text: end.text, ...(end.structured !== undefined && { structured: end.structured }) })
-    if (read.verdict === null) return endOf(end, { verdict: null, complaint: read.complaint })
+    if (read.verdict === null) return endOf(end, { verdict: null, complaint: read.problem })
     if (read.extra.length > 0) call.notice('info', `the verdict has unexpected keys: ${read.extra.join(', ')}`)
     return endOf(end, { verdict: read.verdict })
   }

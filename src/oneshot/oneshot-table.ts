@@ -6,7 +6,7 @@ export interface OneshotGuards {
   /** How often an auditor that gave no verdict may be asked again. */
   asksLeft: number
   /** Signalbox ended the step: an interrupt, a budget, a host that stopped. */
-  isOurDoing: boolean
+  isEndedBySignalbox: boolean
   /** Where a resumed run continues. */
   resumeTo: OneshotResume | null
 }
@@ -82,11 +82,11 @@ export const oneshotTable = defineMachine({
     },
     'our-doing': {
       about: 'Signalbox ended the step: an interrupt, a budget, a host that stopped.',
-      holds: ({ isOurDoing }: OneshotGuards) => isOurDoing,
+      holds: ({ isEndedBySignalbox }: OneshotGuards) => isEndedBySignalbox,
     },
     'not-our-doing': {
       about: 'The step ended by itself.',
-      holds: ({ isOurDoing }: OneshotGuards) => !isOurDoing,
+      holds: ({ isEndedBySignalbox }: OneshotGuards) => !isEndedBySignalbox,
     },
     'from-created': {
       about: 'The run had not started its first worker.',

@@ -29,13 +29,14 @@ export interface OneshotWork {
   /** The newest step of each role: an iteration can need several attempts. */
   newest: Record<AgentRole, { iteration: number; attempt: number }>
   asksLeft: number
-  complaint: string | null
+  /** Why the auditor's last answer could not be used. */
+  verdictProblem: string | null
   /** The auditor's own session, if it is asked again. */
   asked: string | null
   result: WorkerResult | null
   feedback: Feedback[]
   /** Signalbox ended the worker's step. */
-  isOurDoing: boolean
+  isEndedBySignalbox: boolean
   cause: FailureCause | null
   reason: string | null
   /** The last step took longer than its limit. */
@@ -47,7 +48,7 @@ export interface OneshotWork {
 /** The loop of worker and auditor: events become the table's, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
-  version: 4,
+  version: 5,
   begin: (created, { at }) => {
     const input = oneshotInput.parse(created.input)
     return {
@@ -59,11 +60,11 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
       iteration: 0,
       newest: { worker: { iteration: 0, attempt: 0 }, auditor: { iteration: 0, attempt: 0 } },
       asksLeft: input.auditorAsks,
-      complaint: null,
+      verdictProblem: null,
       asked: null,
       result: null,
       feedback: [],
-      isOurDoing: false,
+      isEndedBySignalbox: false,
       cause: null,
       reason: null,
       isTimedOut: false,
@@ -152,18 +153,18 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
       return ended(work, event.data as EventData<'step.ended'>, event.at)
     case 'step.lost':
       if ((event.data as EventData<'step.lost'>).step !== currentStep(work)) return
-      work.isOurDoing = true
+      work.isEndedBySignalbox = true
       return move(work, 'host.lost', event.at, 'host_lost')
     case 'step.recovered':
       return recovered(work, event.data as EventData<'step.recovered'>, event.at)
     case 'run.paused': {
       const { reason } = event.data as EventData<'run.paused'>
-      work.isOurDoing = true
+      work.isEndedBySignalbox = true
       work.missing = null
       return move(work, reason === 'budget' ? 'budget.exceeded' : 'interrupt', event.at, reason)
     }
     case 'run.cancelled':
-      work.isOurDoing = true
+      work.isEndedBySignalbox = true
       return move(work, 'interrupt', event.at, 'cancelled')
     case 'run.failed':
       // `decide` ended the run because the table leaves no iteration: the only failure without a
@@ -187,7 +188,7 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
 function started(work: OneshotWork, { input }: EventData<'step.started'>, at: number): void {
   const { role, iteration, attempt } = input as { role: AgentRole; iteration: number; attempt: number }
   work.newest[role] = { iteration, attempt }
-  work.isOurDoing = false
+  work.isEndedBySignalbox = false
   move(work, work.state === 'CREATED' ? 'start' : 'next', at, null)
 }
 
@@ -224,7 +225,7 @@ function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): vo
 function judged(work: OneshotWork, result: AgentStepResult | null, at: number): void {
   const verdict = result?.verdict
   if (!verdict) {
-    work.complaint = result?.complaint ?? 'there is no verdict in the answer'
+    work.verdictProblem = result?.complaint ?? 'there is no verdict in the answer'
     work.asked = result?.sessionId ?? null
     work.cause = 'auditor'
     return move(work, 'verdict.none', at, work.asksLeft > 0 ? null : 'no_verdict')
@@ -232,7 +233,7 @@ function judged(work: OneshotWork, result: AgentStepResult | null, at: number): 
   const { iteration } = work
   const { feedback: text, findings } = verdict
   work.feedback.push({ iteration, from: 'auditor', verdict: verdict.verdict, text, findings })
-  work.complaint = null
+  work.verdictProblem = null
   work.asked = null
   work.asksLeft = work.input.auditorAsks
   if (verdict.verdict === 'DONE') return move(work, 'verdict.done', at, null)
@@ -257,7 +258,7 @@ function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: num
   }
   work.cause = 'nothing_recovered'
   const reason = work.isTimedOut ? STEP_TIMEOUT : 'nothing_recovered'
-  move(work, 'recovered.nothing', at, work.isOurDoing ? null : reason)
+  move(work, 'recovered.nothing', at, work.isEndedBySignalbox ? null : reason)
 }
 
 function guardsOf(work: OneshotWork): OneshotGuards {
@@ -265,7 +266,7 @@ function guardsOf(work: OneshotWork): OneshotGuards {
     iteration: work.iteration,
     maxIterations: work.input.maxIterations,
     asksLeft: work.asksLeft,
-    isOurDoing: work.isOurDoing,
+    isEndedBySignalbox: work.isEndedBySignalbox,
     resumeTo: resumeTarget(work),
   }
 }

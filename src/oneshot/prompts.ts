@@ -79,7 +79,7 @@ export interface AuditorPrompt {
   checks: readonly { command: string; exit: string; output: string }[]
   earlier: readonly Feedback[]
   /** What was wrong with the auditor's last answer, when it is asked again. */
-  complaint: string | null
+  problem: string | null
 }
 
 export function auditorPrompt(prompt: AuditorPrompt): string {
@@ -117,10 +117,8 @@ export function auditorPrompt(prompt: AuditorPrompt): string {
     parts.push(block(`check: ${command} (${exit})`, output || 'no output'))
   if (earlier.length > 0) parts.push(block('your earlier verdicts', feedbackText(earlier)))
   parts.push(ANSWER)
-  if (prompt.complaint !== null)
-    parts.push(
-      `Your last answer could not be used: ${prompt.complaint}. Answer again, with the object and nothing else.`,
-    )
+  if (prompt.problem !== null)
+    parts.push(`Your last answer could not be used: ${prompt.problem}. Answer again, with the object and nothing else.`)
   return `${parts.join('\n\n')}\n`
 }
 

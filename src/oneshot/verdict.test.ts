@@ -60,6 +60,6 @@ describe('a verdict', () => {
   ])('is rejected: %s', (_, text) => {
     const read = readVerdict({ text })
     expect(read.verdict).toBeNull()
-    expect((read as { complaint: string }).complaint).not.toBe('')
+    expect((read as { problem: string }).problem).not.toBe('')
   })
 })

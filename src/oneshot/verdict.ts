@@ -13,7 +13,7 @@ export interface AuditFinding {
   text: string
 }
 
-export type VerdictReading = { verdict: Verdict; extra: string[] } | { verdict: null; complaint: string }
+export type VerdictReading = { verdict: Verdict; extra: string[] } | { verdict: null; problem: string }
 
 export const VERDICT_SCHEMA = {
   type: 'object',
@@ -48,11 +48,11 @@ const WORDS = ['DONE', 'RETRY', 'IMPOSSIBLE'] as const
 export function readVerdict(answer: { structured?: unknown; text: string }): VerdictReading {
   if (answer.structured !== undefined && answer.structured !== null) return judge(answer.structured)
   const found = soleJsonObject(answer.text)
-  return 'value' in found ? judge(found.value) : { verdict: null, complaint: found.problem }
+  return 'value' in found ? judge(found.value) : { verdict: null, problem: found.problem }
 }
 
 function judge(value: unknown): VerdictReading {
-  const none = (complaint: string): VerdictReading => ({ verdict: null, complaint })
+  const none = (problem: string): VerdictReading => ({ verdict: null, problem })
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return none('the verdict is not an object')
   const { verdict, feedback, findings, ...rest } = value as Record<string, unknown>
   const word = WORDS.find(candidate => candidate === verdict)

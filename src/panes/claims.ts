@@ -26,7 +26,9 @@ export function claimOf(observation: Observation): Claim | null {
       return { is: 'idle', fresh }
     }
     default:
-      return observation.busy === null ? { is: 'working' } : observation.busy ? { is: 'working' } : null
+      // The remaining views are parts of a turn. Many frames do not show whether the agent works
+      // (`busy` null): then it does. A frame that shows that it does not makes no claim.
+      return observation.busy === false ? null : { is: 'working' }
   }
 }
 

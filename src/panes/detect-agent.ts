@@ -51,7 +51,7 @@ export function detectByScreen(
       if (found) return found
     }
   }
-  for (const one of emulator.force(SEARCH_MAX_S)) {
+  for (const one of emulator.endFrame(SEARCH_MAX_S)) {
     const found = one.type === 'frame' ? look.take(one.frame) : null
     if (found) return found
   }

@@ -9,7 +9,7 @@ function screen() {
   const pane = new PaneScreen(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 60, rows: 10 })
   return (text: string, t: number) => {
     pane.feed(Buffer.from(text), t, { live: false })
-    pane.force(t + 0.05)
+    pane.endFrame(t + 0.05)
     const { observation, isSettled } = pane.last!
     return `${observation.view} ${observation.rule}${isSettled ? '' : ' unsettled'}`
   }

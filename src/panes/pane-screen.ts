@@ -91,9 +91,9 @@ export class PaneScreen implements ScreenView {
   }
 
   /** Ends the open frame now; inside a synchronized update the last complete frame is kept. */
-  force(t: number): PaneOutput[] {
+  endFrame(t: number): PaneOutput[] {
     const outputs = this.#handle(this.#emulator.tick(t), t)
-    const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
+    const forced = this.#emulator.isFrameOpen ? this.#emulator.endFrame(t) : []
     const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
     for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY), ...frames]) {
       if (!frame.suppressed) outputs.push({ type: 'look', look: this.#classify(frame) })
@@ -173,7 +173,7 @@ export class PaneScreen implements ScreenView {
     const drawn = this.#handle(this.#emulator.tick(at), at)
     this.#isSuppressed = false
     // A frame that is still open ends by itself, and is no longer suppressed.
-    return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.force(at), at)] : drawn
+    return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.endFrame(at), at)] : drawn
   }
 
   #handle(events: TerminalEvent[], t: number): PaneOutput[] {

@@ -99,8 +99,8 @@ export class Pane {
   }
 
   /** Ends the open frame, for a query at this moment. */
-  force(t: number): PaneStep[] {
-    return this.take(this.ownScreen.force(t), t)
+  endFrame(t: number): PaneStep[] {
+    return this.take(this.ownScreen.endFrame(t), t)
   }
 
   report(evidence: Evidence): void {

@@ -76,8 +76,8 @@ export class Replay {
   }
 
   /** The state at a time: all timers due by then have run, and an open frame is ended. */
-  force(t: number): PaneStep[] {
-    return [...this.runTimers(t), ...this.pane.force(t)]
+  endFrame(t: number): PaneStep[] {
+    return [...this.runTimers(t), ...this.pane.endFrame(t)]
   }
 
   finish(): PaneStep[] {
@@ -92,7 +92,7 @@ export function* replayEvents(events: Iterable<ReplayEvent>, options: ReplayOpti
   const counts = [...(options.atEvent ?? [])].sort((a, b) => a - b)
   const isAsked = options.at !== undefined || options.atEvent !== undefined
   const stateAt = (t: number): ReplayLine => {
-    replay.force(t)
+    replay.endFrame(t)
     return { type: 'at', at: t, state: replay.pane.state(t) }
   }
   let seen = 0

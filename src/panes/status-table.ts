@@ -1,7 +1,7 @@
 import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
 /** The context of the guards. */
-export interface StatusQuestion {
+export interface StatusContext {
   /** The report comes from another source than the work, or from a newer process. */
   isOtherSource: boolean
   /** A live menu is on screen, or an approval of this pane is pending. */
@@ -42,19 +42,19 @@ export const statusTable = defineMachine({
   guards: {
     'other-source': {
       about: 'The report comes from another source than the work, or from a newer process in the pane.',
-      holds: (question: StatusQuestion) => question.isOtherSource,
+      holds: (context: StatusContext) => context.isOtherSource,
     },
     'not-asking': {
       about: 'No live menu is on the screen, and no approval of this pane is pending.',
-      holds: (question: StatusQuestion) => !question.isAsking,
+      holds: (question: StatusContext) => !question.isAsking,
     },
     entitled: {
       about: 'The report’s authority is at least that of the report that started the work, or that report has expired.',
-      holds: (question: StatusQuestion) => question.isEntitled,
+      holds: (context: StatusContext) => context.isEntitled,
     },
     'guessed-wait': {
       about: 'Only heuristics detected the wait.',
-      holds: (question: StatusQuestion) => question.isGuessedWait,
+      holds: (context: StatusContext) => context.isGuessedWait,
     },
   },
   rows: [

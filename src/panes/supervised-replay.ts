@@ -68,9 +68,9 @@ export class SupervisedReplay {
   }
 
   /** The state at a time: what is due has happened, and an open frame is ended. */
-  force(t: number): void {
+  endFrame(t: number): void {
     this.until(t)
-    this.#take(this.replay.force(t), t)
+    this.#take(this.replay.endFrame(t), t)
   }
 
   finish(): void {

@@ -10,7 +10,7 @@ export interface Extraction<T> {
   turn: Omit<RoleTurn, 'prompt'>
   schema: ZodType<T>
   jsonSchema: object
-  prompt(complaint: string | null): RolePrompt
+  prompt(problem: string | null): RolePrompt
   /** Whether the answer of this attempt is void, whatever it was. */
   isVoid?(attempt: number): boolean
 }
@@ -31,13 +31,13 @@ export async function extractStructured<T>(context: NodeContext, extraction: Ext
   const { agent } = playerOf(context, extraction.turn.role)
   const headless = (await loadAgent(agent)).headless
   let usage: Usage | undefined
-  let complaint: string | null = null
+  let problem: string | null = null
   let resume = extraction.turn.resume ?? null
   for (const ask of ['', '+repair']) {
     const part = `${extraction.turn.part ?? ''}${ask}`
     const end = await playRole(context, {
       ...extraction.turn,
-      prompt: extraction.prompt(complaint),
+      prompt: extraction.prompt(problem),
       resume,
       ...(part !== '' && { part }),
       ...(takesSchema(headless) && { schema: extraction.jsonSchema }),
@@ -46,10 +46,10 @@ export async function extractStructured<T>(context: NodeContext, extraction: Ext
     if (end.status !== 'ok') return { died: end, usage }
     const read = readStructured(end, extraction.schema)
     if ('value' in read) return { value: read.value, usage, sessionId: end.sessionId }
-    complaint = read.problem
+    problem = read.problem
     resume = end.sessionId
   }
-  return { problem: complaint ?? 'there was no answer', usage }
+  return { problem: problem ?? 'there was no answer', usage }
 }
 
 /** Reuses an earlier attempt's answer, so that no agent is asked twice; ends its rest. */

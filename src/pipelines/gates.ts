@@ -1,4 +1,4 @@
-import type { GateQuestion } from '../engine/index.js'
+import type { GateQuestion, Reply } from '../engine/index.js'
 import { plural } from '../text/index.js'
 import type { ReviewItem } from './review-object.js'
 import type { ImplementationState } from './state.js'
@@ -173,4 +173,9 @@ export function spendingQuestion(payload: SpendingGatePayload): GateQuestion {
 export function taskOf({ tasks, current_task_index: index, total_tasks: total }: ImplementationState) {
   const task = tasks[index]
   return { number: task?.number ?? String(index + 1), title: task?.title ?? null, index: index + 1, of: total ?? 1 }
+}
+
+/** `--auto-approve` answered, not a person. */
+export function isAutomatic({ by }: Pick<Reply, 'by'>): boolean {
+  return by === 'auto-approve'
 }

@@ -2,7 +2,7 @@ import { runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, isEvent, newEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
-import { hashOf } from './nodes/common.js'
+import { hashOf } from './nodes/text-file.js'
 import { type PlanReport, validatePlan } from './plan/validate-plan.js'
 
 /**

@@ -6,7 +6,7 @@
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
  * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other
  *   end of a connection.
- * - elsewhere.ts: whether a program runs in a container, a sandbox or on another machine.
+ * - input-wrapper.ts: whether a program runs in a container, a sandbox or on another machine.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.
  * - free-port.ts: a port that nothing listens on.
@@ -18,9 +18,9 @@
 
 export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
-export { runsElsewhere, wrapperIn } from './elsewhere.js'
 export { findExecutable } from './find-executable.js'
 export { freePort } from './free-port.js'
+export { inputWrapper, wrapperIn } from './input-wrapper.js'
 export { loadLibc } from './libc.js'
 export { isMarked, withLimitMark } from './limit-mark.js'
 export { acquireLock, type Lock } from './lock.js'

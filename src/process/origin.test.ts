@@ -14,8 +14,8 @@ const facts = (pid: number, parent: number, more: Partial<ProcessFacts> = {}): P
   isForeign: false,
   ...more,
 })
-const judge = (chain: ProcessFacts[], hasLimitMarks = true, openSince: number | null = null) =>
-  judgeOrigin(chain, { agents: [AGENT], hasLimitMarks, openSince })
+const judge = (chain: ProcessFacts[], hasLimitMarks = true, firstUnsandboxedAt: number | null = null) =>
+  judgeOrigin(chain, { agents: [AGENT], hasLimitMarks, firstUnsandboxedAt })
 const init = facts(1, 0, { program: 'systemd', terminal: 0 })
 
 describe('the origin of a process', () => {

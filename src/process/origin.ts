@@ -92,13 +92,13 @@ interface JudgeOptions {
   /** This system marks the processes of agents. */
   hasLimitMarks: boolean
   /** When the first agent outside a sandbox was started since the system started; null: none. */
-  openSince: number | null
+  firstUnsandboxedAt: number | null
 }
 
 /** Judges a process by itself and its parents, the nearest first. */
 export function judgeOrigin(
   chain: readonly ProcessFacts[],
-  { agents, hasLimitMarks, openSince }: JudgeOptions,
+  { agents, hasLimitMarks, firstUnsandboxedAt }: JudgeOptions,
 ): ProcessOrigin {
   const [first] = chain
   if (!first) return { kind: 'unproven', why: 'the process has ended' }
@@ -120,7 +120,7 @@ export function judgeOrigin(
   }
   if (!hasLimitMarks && parents.length === 0 && !hasTerminal)
     return { kind: 'unproven', why: 'it has neither a parent nor a terminal' }
-  if (isLateOrphan(chain, openSince)) return { kind: 'unproven', why: 'the program that started it has ended' }
+  if (isLateOrphan(chain, firstUnsandboxedAt)) return { kind: 'unproven', why: 'the program that started it has ended' }
   return { kind: 'person', program: first.program, hasTerminal }
 }
 
@@ -129,10 +129,10 @@ export function judgeOrigin(
  * program that has ended, after the first agent had started. Below tmux or at a process can become
  * such an orphan on purpose. What the system itself started belongs to another user.
  */
-function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null): boolean {
+function isLateOrphan(chain: readonly ProcessFacts[], firstUnsandboxedAt: number | null): boolean {
   const top = chain.findLast(({ pid }) => pid !== 1)
-  if (top?.parent !== 1 || top.isForeign || openSince === null || top.startedAt === null) return false
-  return top.startedAt >= openSince && !TERMINALS.has(top.program)
+  if (top?.parent !== 1 || top.isForeign || firstUnsandboxedAt === null || top.startedAt === null) return false
+  return top.startedAt >= firstUnsandboxedAt && !TERMINALS.has(top.program)
 }
 
 function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): ProcessOrigin | null {

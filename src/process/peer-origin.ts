@@ -41,18 +41,22 @@ export function notePeer(socket: Socket): void {
 export async function peerOrigin(
   socket: Socket,
   running: RunningAgents,
-  openSince: number | null = null,
+  firstUnsandboxedAt: number | null = null,
 ): Promise<{ pid: number; origin: ProcessOrigin } | null> {
   const peers =
     socket.remoteAddress === undefined ? await (connected.get(socket) ?? unixPeer(socket)) : await tcpPeers(socket)
   if (peers === null) return null
-  const found = peers.map(peer => ({ pid: peer.pid, origin: originOf(peer, running, openSince) }))
+  const found = peers.map(peer => ({ pid: peer.pid, origin: originOf(peer, running, firstUnsandboxedAt) }))
   // Several processes may hold one connection: the worst of them counts.
   const worst = ['agent', 'unproven', 'person'].flatMap(kind => found.filter(({ origin }) => origin.kind === kind))
   return worst[0] ?? { pid: 0, origin: { kind: 'unproven', why: 'its process is unknown' } }
 }
 
-export function originOf({ pid, start }: PeerProcess, running: RunningAgents, openSince: number | null): ProcessOrigin {
+export function originOf(
+  { pid, start }: PeerProcess,
+  running: RunningAgents,
+  firstUnsandboxedAt: number | null,
+): ProcessOrigin {
   const table = process.platform === 'linux' ? null : processList()
   const boot = table ? null : bootTime()
   const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id, boot))
@@ -69,7 +73,7 @@ export function originOf({ pid, start }: PeerProcess, running: RunningAgents, op
     return { name, pid: leader, terminal: terminalOf(leader), limit: limitMark(mark) }
   })
   const isSame = start === null || startOf(pid) === start
-  return judgeOrigin(isSame ? chain : [], { agents, hasLimitMarks: limitMarks(), openSince })
+  return judgeOrigin(isSame ? chain : [], { agents, hasLimitMarks: limitMarks(), firstUnsandboxedAt })
 }
 
 /** When a process was started, in ticks of the kernel; null where the system does not say. */
@@ -92,7 +96,7 @@ export interface PersonTerminal {
 export function personTerminals(
   multiplexer: string,
   running: RunningAgents,
-  openSince: number | null,
+  firstUnsandboxedAt: number | null,
 ): PersonTerminal[] {
   const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
   return pids.flatMap(client => {
@@ -100,7 +104,7 @@ export function personTerminals(
     const terminal = terminalNumber(client) ?? 0
     const path = linkOf(client, '0')
     const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
-    return isOwn && originOf({ pid: client, start: null }, running, openSince).kind === 'person'
+    return isOwn && originOf({ pid: client, start: null }, running, firstUnsandboxedAt).kind === 'person'
       ? [{ path, client }]
       : []
   })

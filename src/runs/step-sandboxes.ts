@@ -99,7 +99,7 @@ export class StepSandboxes {
       planned.plan.network === 'filtered'
         ? await this.#openProxy(ask, granted.hosts, planned.plan.hosts, proxySocket, error => {
             if (ended.signal.aborted || call.signal.aborted) return
-            call.notice('warning', `a host was refused, because nobody could be asked: ${(error as Error).message}`)
+            call.notice('warning', `a host was refused, because no person could be asked: ${(error as Error).message}`)
           })
         : null
     const close = () => {

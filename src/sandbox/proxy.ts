@@ -19,7 +19,7 @@ interface ProxyOptions {
   hosts: readonly string[]
   /** Asks a person about any other host. The connection waits for the answer. */
   ask(wanted: HostRequest): Promise<boolean>
-  /** Nobody could be asked: the host is refused. */
+  /** No person could be asked: the host is refused. */
   onError(error: unknown): void
 }
 

@@ -11,7 +11,7 @@ function observe(rows: readonly string[], cursor: { x: number; y: number } | nul
   const emulator = new TerminalEmulator({ cols: 80, rows: 24, scrollback: 0 })
   const end = cursor ? `\u001b[${cursor.y + 1};${cursor.x + 1}H\u001b[?25h` : '\u001b[?25l'
   emulator.feed(Buffer.from(`\u001b[?1049h\u001b[2J\u001b[H${rows.join('\r\n')}${end}`), 0, { live: false })
-  const frames = emulator.force(1).flatMap(made => (made.type === 'frame' ? [made.frame] : []))
+  const frames = emulator.endFrame(1).flatMap(made => (made.type === 'frame' ? [made.frame] : []))
   const { view, awaiting, payload } = classify(frames.at(-1)!, initialMemory(), PACK).observation
   return { view, awaiting, ...(payload as { url?: string; code?: string; method?: string }) }
 }

@@ -8,7 +8,7 @@ function boxOf(text: string): ReturnType<typeof readComposer> {
   const emulator = new TerminalEmulator({ cols: 40, rows: 3 })
   const edge = '─'.repeat(40)
   emulator.feed(new TextEncoder().encode(`${edge}\r\n\r\n${edge}\u001b[2;1H${text}`), 0, { live: false })
-  const [event] = emulator.force(1).filter(found => found.type === 'frame')
+  const [event] = emulator.endFrame(1).filter(found => found.type === 'frame')
   const frame = event!.frame
   return readComposer(
     screenRows(frame, { hasScrollbar: false }),

@@ -23,7 +23,7 @@ const BOXED_PROMPT = /^\s*[│┃║|]\s{0,2}[^\p{L}\p{N}\s─━│┃\u2800-\u
 
 interface SearchOptions {
   /** The glyph of the program's bare prompt, once it is known: another one is not a prompt. */
-  sign: string | null
+  glyph: string | null
   /** Rows that are known to be something else. */
   taken: (row: ScreenRow) => boolean
   /** A pack describes the agent's box: another one counts only with a cursor in it. */
@@ -33,7 +33,7 @@ interface SearchOptions {
 export function findStructuralComposer(
   frame: Frame,
   rows: readonly ScreenRow[],
-  { taken, needsCursor, sign }: SearchOptions,
+  { taken, needsCursor, glyph }: SearchOptions,
 ): Region | null {
   const isParked = !needsCursor && isCursorParked(frame, rows)
   const betweenEdges = (isTop: Edge, isBottom: Edge) => findBetween(frame, rows, { isTop, isBottom, isParked })
@@ -47,7 +47,7 @@ export function findStructuralComposer(
     betweenEdges(isCornerTop, isCornerBottom) ??
     findBehindGutter(frame, rows) ??
     (isParked ? lowestGutter(rows) : null) ??
-    barePrompt(frame, rows, taken, sign)
+    barePrompt(frame, rows, taken, glyph)
   )
 }
 
@@ -214,12 +214,12 @@ function barePrompt(
   frame: Frame,
   rows: readonly ScreenRow[],
   taken: (row: ScreenRow) => boolean,
-  sign: string | null,
+  glyph: string | null,
 ): Region | null {
   const last = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
-  const row = last && (sign === null ? last : startOfDraft(rows, last, sign))
+  const row = last && (glyph === null ? last : startOfDraft(rows, last, glyph))
   if (!last || !row || taken(row) || !isPromptRow(row, frame) || isWorkingHint(row.text)) return null
-  if (sign !== null && promptGlyph(row) !== sign && !MODE.test(row.text)) return null
+  if (glyph !== null && promptGlyph(row) !== glyph && !MODE.test(row.text)) return null
   const below = rows.slice(last.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
   // `Enter to view · Esc to close` below a pointer: a list with one entry.
@@ -236,9 +236,9 @@ export function promptGlyph(row: ScreenRow): string {
 }
 
 /** A draft of several lines continues indented below its prompt. */
-function startOfDraft(rows: readonly ScreenRow[], last: ScreenRow, sign: string): ScreenRow {
+function startOfDraft(rows: readonly ScreenRow[], last: ScreenRow, glyph: string): ScreenRow {
   for (let row = last; row.index > last.index - BODY_ROWS; row = rows[row.index - 1]!) {
-    if (promptGlyph(row) === sign && row.indent <= 2) return row
+    if (promptGlyph(row) === glyph && row.indent <= 2) return row
     if (row.indent < 1 || row.index === 0) break
   }
   return last

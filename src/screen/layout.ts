@@ -38,8 +38,8 @@ export interface Layout {
 /** Non-blank rows that may be below an input box: hints, status lines, completion lists, panels. */
 const ROWS_BELOW_BOX_MAX = 14
 
-/** `sign`: the glyph of the program's bare prompt, if it has one and no pack describes it. */
-export function createLayout(frame: Frame, pack: Pack, sign: string | null = null): Layout {
+/** `glyph`: the glyph of the program's bare prompt, if it has one and no pack describes it. */
+export function createLayout(frame: Frame, pack: Pack, glyph: string | null = null): Layout {
   const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.byStructure })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
@@ -57,7 +57,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     : findStructuralComposer(frame, rows, {
         taken: row => roles[row.index] != null,
         needsCursor: pack.regions.some(({ name }) => name === 'composer'),
-        sign,
+        glyph,
       })
   // A guessed input box yields to options in the same place, but not to a text of several rows that
   // is being typed.
@@ -66,7 +66,7 @@ export function createLayout(frame: Frame, pack: Pack, sign: string | null = nul
     candidate !== null &&
     overlaps(guessed, candidate) &&
     !isDraft(guessed, candidate) &&
-    !(sign !== null && isPromptDraft(guessed, candidate, rows, frame))
+    !(glyph !== null && isPromptDraft(guessed, candidate, rows, frame))
   const written = anchored || !candidate ? null : writtenList(candidate, rows, frame)
   const composer = anchored ?? written ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })

@@ -29,7 +29,7 @@ export interface ScreenMemory {
   /** The last text in the input box, if no pack says how the agent repeats it. */
   draft: string | null
   /** The glyph of the bare prompt that the program showed first, if no pack describes its box. */
-  sign: string | null
+  promptGlyph: string | null
   /** The input box had that text when it was last seen. */
   isDrafting: boolean
   /** A question at the cursor that counts only after it has been stable for a while. */
@@ -54,7 +54,7 @@ export function initialMemory(): ScreenMemory {
     prompt: null,
     draft: null,
     isDrafting: false,
-    sign: null,
+    promptGlyph: null,
     asking: null,
     recheckAt: null,
   }
@@ -94,7 +94,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     isDrafting:
       scene.pack.byStructure && (observation.composer ? observation.composer.draft !== '' : memory.isDrafting),
     // A shell that shows its prompt again has ended the program that drew another one.
-    sign: scene.shell?.kind === 'prompt' ? null : (memory.sign ?? shownSign(scene, observation)),
+    promptGlyph: scene.shell?.kind === 'prompt' ? null : (memory.promptGlyph ?? shownGlyph(scene, observation)),
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }
@@ -109,7 +109,7 @@ export function firstSeen({ memory, frame }: Scene, hash: string): { since: numb
 }
 
 /** A bare prompt without a draft, before anything was said: later rows may only look like one. */
-function shownSign({ layout, pack, memory }: Scene, { view, composer }: Observation): string | null {
+function shownGlyph({ layout, pack, memory }: Scene, { view, composer }: Observation): string | null {
   const box = layout.composer
   if (!pack.byStructure || !box || box.first !== box.last || memory.echo !== null) return null
   return view === 'idle_prompt' && composer?.empty ? promptGlyph(layout.rows[box.first]!) : null

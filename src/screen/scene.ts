@@ -32,7 +32,7 @@ export interface Scene {
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const { layout: drawn, matches, todos } = readFrame(frame, pack, memory.sign)
+  const { layout: drawn, matches, todos } = readFrame(frame, pack, memory.promptGlyph)
   const layout = pack.byStructure ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
@@ -81,21 +81,21 @@ interface FrameReading {
 /** The newest frame that starts with this row, as read with this pack. */
 const readings = new WeakMap<
   Row,
-  { frame: Frame; pack: Pack; rules: Pack['rules']; sign: string | null; reading: FrameReading }
+  { frame: Frame; pack: Pack; rules: Pack['rules']; glyph: string | null; reading: FrameReading }
 >()
 
 /** What follows from rows, cursor and pack alone: computed once while they stay the same. */
-function readFrame(frame: Frame, pack: Pack, sign: string | null): FrameReading {
+function readFrame(frame: Frame, pack: Pack, glyph: string | null): FrameReading {
   const [first] = frame.lines
   const known = first && readings.get(first)
-  const isKnown = known && known.pack === pack && known.rules === pack.rules && known.sign === sign
+  const isKnown = known && known.pack === pack && known.rules === pack.rules && known.glyph === glyph
   if (isKnown && hasSameContent(known.frame, frame)) return known.reading
-  const drawn = createLayout(frame, pack, sign)
+  const drawn = createLayout(frame, pack, glyph)
   const results = evaluateRules(frame, drawn.rows, pack, drawn.regions)
   const matches = results.flatMap(({ match }) => (match ? [match] : []))
   const layout = withoutDialog(drawn, matches)
   const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
-  if (first) readings.set(first, { frame, pack, rules: pack.rules, sign, reading })
+  if (first) readings.set(first, { frame, pack, rules: pack.rules, glyph, reading })
   return reading
 }
 

@@ -9,7 +9,7 @@ const GENERIC = parsePack('pack = 1\nagent = "generic"\n', 'generic')
 function observe(lines: readonly string[], cols = 60) {
   const emulator = new TerminalEmulator({ cols, rows: lines.length + 2 })
   emulator.feed(new TextEncoder().encode(`\u001b[?25l${lines.join('\r\n')}`), 0, { live: false })
-  const [event] = emulator.force(1).filter(found => found.type === 'frame')
+  const [event] = emulator.endFrame(1).filter(found => found.type === 'frame')
   return classify(event!.frame, initialMemory(), GENERIC).observation
 }
 

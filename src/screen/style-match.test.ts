@@ -9,7 +9,7 @@ import { matchesRow } from './style-match.js'
 function draw(...lines: string[]): ScreenRow[] {
   const emulator = new TerminalEmulator({ cols: 20, rows: lines.length })
   emulator.feed(new TextEncoder().encode(lines.join('\r\n')), 0, { live: false })
-  const [event] = emulator.force(1).filter(found => found.type === 'frame')
+  const [event] = emulator.endFrame(1).filter(found => found.type === 'frame')
   return withBands(event!.frame.lines.map((row, index) => toScreenRow(row, index)))
 }
 

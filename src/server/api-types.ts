@@ -28,9 +28,9 @@ import type * as workers from './schemas/workers.js'
 
 /*
  * What the API answers, as types: the schemas of the operations and nothing else. The dashboard
- * imports this file and no other of `src/`, and only its types, so neither a schema nor zod gets
- * into its bundle. What this file imports must therefore compile without Node's types: `schemas/`
- * may use zod, `events/` and `errors/`.
+ * imports only types from here, so neither a schema nor zod gets into its bundle; besides this file
+ * it imports the pure files of `pageFiles` in scripts/house.json. What this file imports must
+ * compile without Node's types: `schemas/` may use zod, `events/` and `errors/`.
  *
  * Moments are RFC 3339. A caller that asks for milliseconds gets `InMilliseconds<…>`.
  */

@@ -31,22 +31,23 @@ interface CallerFields {
   confirmed?: boolean | undefined
 }
 
-type Caller = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'confirmedAt' | 'auth'>
+/** Who makes a call, as the ledger records and judges it. */
+type LedgerCaller = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'confirmedAt' | 'auth'>
 
 /** Who makes this call, as the ledger records and judges it. */
 export function callerOf(
   { who, person, surface, parts, peer }: Pick<Call, 'who' | 'person' | 'surface' | 'parts' | 'peer'>,
-  said: CallerFields,
-): Caller {
+  claimed: CallerFields,
+): LedgerCaller {
   const isSocket = who.kind === 'socket'
-  const { id, name } = (isSocket && said.actor) || person
+  const { id, name } = (isSocket && claimed.actor) || person
   const actor: Actor = { kind: 'person', id, name, role: person.role }
-  const onSocket = said.confirmed ? parts.clock.now() : undefined
+  const onSocket = claimed.confirmed ? parts.clock.now() : undefined
   const confirmedAt = isSocket ? onSocket : parts.auth.confirmedAt(who, peer)
   return {
     actor,
-    surface: isSocket ? (said.surface ?? surface) : surface,
-    ...(isSocket && said.insideSession !== undefined && { insideSession: said.insideSession }),
+    surface: isSocket ? (claimed.surface ?? surface) : surface,
+    ...(isSocket && claimed.insideSession !== undefined && { insideSession: claimed.insideSession }),
     ...(confirmedAt !== undefined && { confirmedAt }),
     auth: authenticationOf(who, peer, parts.auth.confirmedAt(who, peer) !== undefined),
   }
@@ -66,8 +67,8 @@ function authenticationOf(who: Credential, peer: LocalPeer | null, isConfirmed: 
 }
 
 /** The name of a write: a second write with the same name is the same write. */
-export function idempotencyKey(call: Pick<Call, 'header'>, said: string | undefined): string {
-  return call.header('idempotency-key') ?? said ?? newNonce()
+export function idempotencyKey(call: Pick<Call, 'header'>, claimed: string | undefined): string {
+  return call.header('idempotency-key') ?? claimed ?? newNonce()
 }
 
 export const ROLES = ['viewer', 'approver', 'owner'] as const

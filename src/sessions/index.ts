@@ -8,10 +8,10 @@
  *   files/         uploads, the project's files and the changes of a session
  *   replay/        a recording read again as the session read it: `replay`, `explain`
  *
- * `live/` and `acp/` use `conversation/` and `requests/`, which know of a session only the names of
- * its phases. Each folder's `index.ts` explains its parts. The host starts, feeds and saves
- * sessions (`host/`) as `LocalSession`; surfaces read them through `SessionPort`, the log and the
- * host's bus.
+ * `live/` and `acp/` use `conversation/` and `requests/`, which know of a live session only the
+ * names of its phases and which prompts are commands. Each folder's `index.ts` explains its parts.
+ * The host starts, feeds and saves sessions (`host/`) as `LocalSession`; surfaces read them through
+ * `SessionPort`, the log and the host's bus.
  */
 
 export { AcpSession, type ClientDirectories } from './acp/index.js'

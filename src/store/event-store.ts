@@ -105,7 +105,7 @@ export interface EventStore {
     key: string,
     owner: string,
     options: { ttlMs: number; isGone?: (owner: string) => boolean },
-  ): Promise<Lease | LeaseHolder>
+  ): Promise<Lease | HeldLease>
   /** @returns false if another owner holds the lease now. */
   renewLease(lease: Fence, ttlMs: number): Promise<boolean>
   releaseLease(lease: Fence): Promise<void>
@@ -165,15 +165,19 @@ export interface Fence {
 }
 
 export interface Lease extends Fence {
-  isHeld: false
+  isAcquired: true
   owner: string
 }
 
 export interface LeaseHolder {
-  isHeld: true
   by: string
   epoch: number
   until: number
+}
+
+/** The lease was not acquired: another owner holds it. */
+export interface HeldLease extends LeaseHolder {
+  isAcquired: false
 }
 
 export interface KeyedLeaseHolder extends LeaseHolder {

@@ -31,7 +31,7 @@ export class BotLease {
     if (this.#lease) return
     const { store, owner, isGone } = this.#options
     const lease = await store.acquireLease('telegram', owner, { ttlMs: LEASE_MS, ...(isGone && { isGone }) })
-    if (lease.isHeld)
+    if (!lease.isAcquired)
       throw new SignalboxError('E_BUSY', `another process runs the bot (${lease.by})`, {
         next: 'stop it first: signalbox serve --stop',
       })

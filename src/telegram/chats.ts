@@ -13,7 +13,8 @@ import type { EventStore } from '../store/index.js'
 import { type ChatRecipient, mayDecide } from './cards/card-builder.js'
 
 /**
- * What is known about chats: their readers, their current session, and whether they can be reached.
+ * What is known about chats: which of them get messages, who may decide in them, their current
+ * session, and whether they can be reached.
  */
 export class Chats {
   readonly #store: EventStore
@@ -75,16 +76,18 @@ export class Chats {
   }
 
   async recipient(chat: number): Promise<ChatRecipient | null> {
-    return (await this.recipients()).find(reader => reader.chat === chat) ?? null
+    return (await this.recipients()).find(recipient => recipient.chat === chat) ?? null
   }
 
   /** The chats that follow a session: it is current there, or was started there. */
   async followers(session: string, options: { withBlocked?: boolean } = {}): Promise<KnownChat[]> {
-    const readers = new Set((await this.recipients(options)).map(({ chat }) => chat))
+    const recipients = new Set((await this.recipients(options)).map(({ chat }) => chat))
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
     return known
       .map(({ state }) => state)
-      .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
+      .filter(
+        ({ chat, current, follows }) => (current === session || follows?.includes(session)) && recipients.has(chat),
+      )
   }
 
   /** The name of the person whose session this is: the owner's sessions are those of `local`. */

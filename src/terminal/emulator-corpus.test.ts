@@ -73,7 +73,7 @@ function wrongMoments(recording: Recording): Moment[] {
 }
 
 function shows(terminal: TerminalEmulator, moment: Moment): boolean {
-  const { lines, cols } = framesOf(terminal.force(moment.t)).at(-1)!
+  const { lines, cols } = framesOf(terminal.endFrame(moment.t)).at(-1)!
   return lines.every((row, index) => {
     const recorded = (moment.screen?.[index] ?? '').replace(/ +$/, '')
     // The recorder read rows with the length that they had before the terminal became narrower.

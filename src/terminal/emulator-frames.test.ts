@@ -56,7 +56,7 @@ describe('the end of a frame', () => {
   test('can be forced, and the frame is torn inside an update', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?2026hx'), 0, LIVE)
-    expect(summary(terminal.force(0.1))).toEqual([{ t: 0.1, cause: 'forced', torn: true, text: 'x' }])
+    expect(summary(terminal.endFrame(0.1))).toEqual([{ t: 0.1, cause: 'forced', torn: true, text: 'x' }])
   })
 })
 

@@ -145,7 +145,7 @@ describe('the emulator with hostile input', () => {
     const terminal = emulator({ cols: 80, rows: 24, scrollback: 100 })
     const block = bytes('y'.repeat(1 << 20))
     for (let round = 0; round < 10; round++) terminal.feed(block, round, LIVE)
-    const frame = framesOf(terminal.force(100)).at(-1)!
+    const frame = framesOf(terminal.endFrame(100)).at(-1)!
     expect(frame.history.lastId - frame.history.firstId + 1).toBe(100)
     expect(frame.lines.at(-1)!.wrapped).toBe(true)
     expectAlive(terminal)
@@ -183,7 +183,7 @@ describe('the emulator with hostile input', () => {
   test('refuses endless links, and scrolls fast', () => {
     const terminal = emulator()
     for (let link = 0; link < 20_000; link++) terminal.feed(bytes(`\x1b]8;;http://x/${link}\x07a`), link, LIVE)
-    const { lines } = framesOf(terminal.force(1e5)).at(-1)!
+    const { lines } = framesOf(terminal.endFrame(1e5)).at(-1)!
     expect(lines.every(row => new Set(row.spans.map(span => span.link)).size <= 101)).toBe(true)
     expectAlive(terminal)
   })

@@ -165,9 +165,9 @@ export class TerminalEmulator {
   }
 
   /** Ends a frame now. It is torn if a synchronized update is open. */
-  force(t: number): TerminalEvent[] {
+  endFrame(t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at <= t)
-    this.#endFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
+    this.#completeFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
     return this.#takeEvents()
   }
 
@@ -224,9 +224,9 @@ export class TerminalEmulator {
     const rows: Row[] = []
     const context = this.#reading
     for (let id = Math.max(firstId, known.firstId); id <= Math.min(lastId, known.lastId); id++) {
-      const known = rowWithId(this.#lastRows[this.#screen], id)
+      const read = rowWithId(this.#lastRows[this.#screen], id)
       context.id = id
-      rows.push(readRow(this.#ids.lineOf(id)!, context, known).row)
+      rows.push(readRow(this.#ids.lineOf(id)!, context, read).row)
     }
     return rows
   }
@@ -281,11 +281,11 @@ export class TerminalEmulator {
   }
 
   #runDeadlines(t: number, isDue: (end: FrameEnd) => boolean): void {
-    for (let end = this.#timing.nextEnd(); end && isDue(end); end = this.#timing.nextEnd()) this.#endFrame(end)
+    for (let end = this.#timing.nextEnd(); end && isDue(end); end = this.#timing.nextEnd()) this.#completeFrame(end)
     this.#time = Math.max(this.#time, t)
   }
 
-  #endFrame(end: FrameEnd): void {
+  #completeFrame(end: FrameEnd): void {
     const seq = ++this.#seq
     const read = this.#readScreen(seq, { isKept: true })
     this.#lastRows[this.#screen] = read
@@ -380,7 +380,7 @@ export class TerminalEmulator {
 
   #synchronize(isSet: boolean): void {
     if (isSet) this.#timing.syncStarted(this.#time)
-    else if (this.#timing.syncEnded(this.#time)) this.#endFrame({ at: this.#time, cause: 'sync', torn: false })
+    else if (this.#timing.syncEnded(this.#time)) this.#completeFrame({ at: this.#time, cause: 'sync', torn: false })
   }
 
   #acceptStatus(payload: string): boolean {

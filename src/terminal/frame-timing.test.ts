@@ -5,7 +5,7 @@ import { bytes, emulator, framesOf } from './testing/drive.js'
 function drawn(outputs: [number, string][]) {
   const terminal = emulator({ rows: 3 })
   return outputs.flatMap(([t, text]) =>
-    framesOf([...terminal.feed(bytes(text), t, { live: true }), ...terminal.force(t)]),
+    framesOf([...terminal.feed(bytes(text), t, { live: true }), ...terminal.endFrame(t)]),
   )
 }
 

@@ -3,9 +3,9 @@
  * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
- *   WorkerHub     notices lost workers                 WorkerLink     connects, proves its key
+ *   WorkerHub     notices lost workers                 ServerLink     connects, proves its key
  *     ├ WorkerPlacer       chooses the worker
- *     ├ WorkerConnections  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
+ *     ├ ConnectedWorkers  leases, sockets     ◄────►  WorkerSteps    compares wanted with known
  *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
  *
  * - protocol.ts: the messages. The server sends the whole list of wanted steps with every change.
@@ -33,10 +33,10 @@ export {
   SUBPROTOCOL,
   type WorkspaceNeeds,
 } from './protocol.js'
+export { channelProof, openSocket, ServerLink } from './server-link.js'
+export { ServerLinks } from './server-links.js'
 export type { ChannelListener, TerminalChannel, WorkerCall } from './worker-connection.js'
 export { WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hub.js'
-export { channelProof, openSocket, WorkerLink } from './worker-link.js'
-export { WorkerLinks } from './worker-links.js'
 export { newWorkerKey } from './worker-proof.js'
 export { DEFAULT_POOL } from './worker-record.js'
 export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

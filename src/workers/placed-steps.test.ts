@@ -35,7 +35,7 @@ beforeEach(() => {
   }
   steps = new PlacedSteps(
     hub as never,
-    { lease: { isHeld: false, key: 'run/1', owner: 'h', epoch: 3 }, state: () => state },
+    { lease: { isAcquired: true, key: 'run/1', owner: 'h', epoch: 3 }, state: () => state },
     {
       run: 'run_1',
       now: () => NOW,

@@ -10,7 +10,7 @@ import {
   type WorkerHello,
   type WorkerMessage,
 } from './protocol.js'
-import { isProven } from './worker-proof.js'
+import { hasValidSignature } from './worker-proof.js'
 import type { WorkerRecord } from './worker-record.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
@@ -42,8 +42,8 @@ export type Heartbeat = Extract<WorkerMessage, { type: 'beat' }>
 export interface ConnectionPort {
   registry: WorkerRegistry
   /** Takes it as the worker's connection. @throws SignalboxError `E_WORKER_TWICE` */
-  enter(connection: WorkerConnection, hello: WorkerHello): Promise<void>
-  leave(connection: WorkerConnection): void
+  admit(connection: WorkerConnection, hello: WorkerHello): Promise<void>
+  disconnected(connection: WorkerConnection): void
   heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void>
   report(connection: WorkerConnection, message: Extract<WorkerMessage, { type: 'report' }>): void
   call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
@@ -132,7 +132,7 @@ export class WorkerConnection {
     const channels = [...this.#channels.values()]
     this.#channels.clear()
     for (const listener of channels) listener.closed()
-    if (this.#record) this.#port.leave(this)
+    if (this.#record) this.#port.disconnected(this)
   }
 
   /** The bytes of a terminal. */
@@ -189,13 +189,13 @@ export class WorkerConnection {
   async #hello(hello: WorkerHello): Promise<void> {
     const record = await this.#port.registry.get(hello.worker)
     const words = { worker: hello.worker, nonce: this.#nonce, channel: this.#channel.proof }
-    if (!record || record.state === 'removed' || !isProven(record.key, hello.signature, words))
+    if (!record || record.state === 'removed' || !hasValidSignature(record.key, hello.signature, words))
       throw new SignalboxError('E_LOGIN', 'unknown worker, or wrong key', {
         next: 'signalbox worker join <link> with a new invitation',
       })
     this.#record = record
     try {
-      await this.#port.enter(this, hello)
+      await this.#port.admit(this, hello)
     } catch (error) {
       this.#record = null
       throw error

@@ -38,14 +38,14 @@ afterEach(async () => {
 })
 
 const NO_SESSIONS: WorkerSessionsPort = {
-  entered: async () => [],
+  workerConnected: async () => [],
   ready: () => undefined,
-  left: () => undefined,
+  workerDisconnected: () => undefined,
   live: () => undefined,
   call: async () => null,
   lost: async () => undefined,
   forget: () => undefined,
-  on: () => [],
+  sessionsOn: () => [],
 }
 
 function openHub(childPlacement: 'same' | 'spread' = 'same', more: Partial<WorkerHubOptions> = {}): WorkerHub {
@@ -289,23 +289,23 @@ describe('a worker', () => {
     const [machine, left] = [await joined('w1'), [] as string[]]
     const dialog = await connect(machine)
     const servers = { self: 'a', addresses: () => [], onChange: () => undefined }
-    hub = openHub('same', { servers, leave: run => void left.push(run) })
+    hub = openHub('same', { servers, handOver: run => void left.push(run) })
     hub.changed({ id: 'run_1', term: 1, worker: machine.id, wanted: [] } as unknown as PlacedSteps)
     const sweeps = async () => {
       for (let n = 0; n < 2; n++) await hub.sweep()
     }
     await sweeps()
-    expect([left, hub.isElsewhere(machine.id)]).toEqual([['run_1'], true])
+    expect([left, hub.isAtOtherServer(machine.id)]).toEqual([['run_1'], true])
     // No server reaches it: this one may as well keep them.
     clock.advance(10_000)
     await sweeps()
-    expect(hub.isElsewhere(machine.id)).toBe(false)
+    expect(hub.isAtOtherServer(machine.id)).toBe(false)
     beat(dialog)
     await expect.poll(async () => (await store.leaseHolder(`worker/${machine.id}`))!.until - clock.now()).toBe(30_000)
     await sweeps()
-    expect(hub.isElsewhere(machine.id)).toBe(true)
+    expect(hub.isAtOtherServer(machine.id)).toBe(true)
     await connect(machine)
-    expect(hub.isElsewhere(machine.id)).toBe(false)
+    expect(hub.isAtOtherServer(machine.id)).toBe(false)
   })
 
   test('returns at once after it was killed, and after the server was killed', async () => {

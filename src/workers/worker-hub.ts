@@ -17,6 +17,7 @@ import {
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
+import { ConnectedWorkers } from './connected-workers.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
@@ -37,7 +38,6 @@ import {
   type WorkerChannel,
   WorkerConnection,
 } from './worker-connection.js'
-import { WorkerConnections } from './worker-connections.js'
 import { WorkerPlacer } from './worker-placer.js'
 import { type WorkerRecord, workerStream } from './worker-record.js'
 import { WorkerRegistry } from './worker-registry.js'
@@ -63,17 +63,17 @@ export interface WorkerHubOptions {
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
   /** Another server should drive it. */
-  leave?(run: string): void
+  handOver?(run: string): void
   onError(error: unknown): void
 }
 
 /** What the hub needs of the part that has the sessions of workers. */
 export interface WorkerSessionsPort {
   /** A worker keeps these terminals; returns those that are not running sessions of its own. */
-  entered(worker: string, sessions: readonly string[]): Promise<string[]>
+  workerConnected(worker: string, sessions: readonly string[]): Promise<string[]>
   /** It is connected: what waits for it can be delivered. */
   ready(worker: string): void
-  left(worker: string): void
+  workerDisconnected(worker: string): void
   live(worker: string, session: string, update: Record<string, unknown>): void
   /**
    * Answers a call of a worker about one of its sessions.
@@ -85,7 +85,7 @@ export interface WorkerSessionsPort {
   /** This or another server has declared them lost. */
   forget(worker: string): void
   /** The sessions that run there, also while it is away. */
-  on(worker: string): string[]
+  sessionsOn(worker: string): string[]
 }
 
 /** A lease that was renewed within this time was renewed by a heartbeat that another server got. */
@@ -129,13 +129,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly registry: WorkerRegistry
   readonly #options: WorkerHubOptions
   readonly placer: WorkerPlacer
-  readonly #connections: WorkerConnections
+  readonly #connected: ConnectedWorkers
   readonly #runs = new Map<string, PlacedSteps>()
   /** The worker that each driven run was on: it stops when the run moves. */
   readonly #lastWorker = new Map<string, string>()
   /** Workers that another server reaches and this one does not, since the last sweep or longer. */
   readonly #unreachable = new Set<string>()
-  readonly #elsewhere = new Set<string>()
+  readonly #atOtherServer = new Set<string>()
   readonly #startedAt: number
   readonly #refusals: Refusals
   #timer: Timer | null = null
@@ -145,7 +145,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   constructor(options: WorkerHubOptions) {
     this.#options = options
     this.registry = new WorkerRegistry(options)
-    this.#connections = new WorkerConnections({ ...options, registry: this.registry })
+    this.#connected = new ConnectedWorkers({ ...options, registry: this.registry })
     this.placer = new WorkerPlacer({
       store: options.store,
       registry: this.registry,
@@ -163,12 +163,12 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const { servers, store, onError } = this.#options
     this.#subscription = store.head().then(after =>
       store.subscribe({ after, types: ['worker.lost', 'worker.removed'], onError }, events => {
-        for (const { stream } of events) this.#gone(stream.slice(workerStream('').length))
+        for (const { stream } of events) this.#workerLost(stream.slice(workerStream('').length))
       }),
     )
     this.#subscription.catch(onError)
     servers?.onChange(() => {
-      for (const { connection } of this.#connections.all())
+      for (const { connection } of this.#connected.all())
         connection.send({ type: 'servers', servers: servers.addresses() })
     })
   }
@@ -177,7 +177,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     this.#isClosed = true
     this.#timer?.cancel()
     void this.#subscription?.then(subscription => subscription.close()).catch(() => undefined)
-    for (const { connection } of this.#connections.all()) connection.close('the server stops')
+    for (const { connection } of this.#connected.all()) connection.close('the server stops')
   }
 
   accept(channel: WorkerChannel): WorkerConnection {
@@ -205,8 +205,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   #viewOf(record: WorkerRecord, runs: string[]): WorkerView {
-    const connected = this.#connections.get(record.id)
-    const sessions = this.#options.sessions.on(record.id)
+    const connected = this.#connected.get(record.id)
+    const sessions = this.#options.sessions.sessionsOn(record.id)
     return {
       record,
       isConnected: connected !== undefined,
@@ -220,20 +220,20 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   isConnected(worker: string): boolean {
-    return this.#connections.get(worker) !== undefined
+    return this.#connected.get(worker) !== undefined
   }
 
   /**
    * Another server reaches the worker, and this one does not: it cannot tell the worker what its
    * runs want, and gets no reports.
    */
-  isElsewhere(worker: string): boolean {
-    return this.#elsewhere.has(worker) && !this.isConnected(worker)
+  isAtOtherServer(worker: string): boolean {
+    return this.#atOtherServer.has(worker) && !this.isConnected(worker)
   }
 
   /** Asks a worker. @throws SignalboxError `E_WORKER_AWAY` */
   async ask(worker: string, method: string, params: Record<string, unknown>): Promise<unknown> {
-    return (await this.#connections.require(worker)).ask(method, params)
+    return (await this.#connected.require(worker)).ask(method, params)
   }
 
   /** Opens a terminal of a session on a worker. @throws SignalboxError `E_WORKER_AWAY` */
@@ -242,7 +242,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     about: Record<string, unknown>,
     listener: ChannelListener,
   ): Promise<TerminalChannel> {
-    return (await this.#connections.require(worker)).openChannel(about, listener)
+    return (await this.#connected.require(worker)).openChannel(about, listener)
   }
 
   /** Its runs move at once. What it did since its last report may be done again. */
@@ -257,7 +257,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       return true
     })
     if (!isFirst) return
-    this.#connections.get(worker.id)?.connection.close('the worker was declared lost')
+    this.#connected.get(worker.id)?.connection.close('the worker was declared lost')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} is lost`)
     for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
   }
@@ -266,7 +266,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
    * A worker was declared lost, or removed, perhaps by another server: the runs that this one
    * drives move.
    */
-  #gone(worker: string): void {
+  #workerLost(worker: string): void {
     this.#options.sessions.forget(worker)
     for (const steps of this.#runs.values()) if (steps.worker === worker) this.#options.wake(steps.id)
   }
@@ -279,7 +279,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
         next: `signalbox workers lost ${worker.name} moves them first`,
       })
     await this.registry.remove(worker, by)
-    this.#connections.get(worker.id)?.connection.close('the worker was removed')
+    this.#connected.get(worker.id)?.connection.close('the worker was removed')
     await this.#options.sessions.lost(worker.id, `worker ${worker.name} was removed`)
   }
 
@@ -304,7 +304,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const before = this.#lastWorker.get(steps.id)
     if (worker !== null) this.#lastWorker.set(steps.id, worker)
     if (before !== undefined && before !== worker) this.#forget(before, steps.id)
-    const connected = worker === null ? undefined : this.#connections.get(worker)
+    const connected = worker === null ? undefined : this.#connected.get(worker)
     connected?.connection.send({ type: 'wanted', run: steps.id, term: steps.term, steps: steps.wanted })
   }
 
@@ -323,26 +323,26 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   /** The worker may drop everything that it has of the run. */
   #forget(worker: string, run: string): void {
-    this.#connections.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
+    this.#connected.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
   }
 
   // — connections —
 
-  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
+  async admit(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, wake } = this.#options
-    await this.#connections.enter(connection, hello)
+    await this.#connected.admit(connection, hello)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
     for (const run of hello.runs) await this.#reconcile(connection.worker, run)
     for (const run of await waitingRuns(store)) wake(run)
-    if (hello.isDraining) await this.#connections.reportDrained(connection)
+    if (hello.isDraining) await this.#connected.reportDrained(connection)
   }
 
-  leave(connection: WorkerConnection): void {
-    this.#connections.leave(connection)
+  disconnected(connection: WorkerConnection): void {
+    this.#connected.disconnected(connection)
   }
 
   heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void> {
-    return this.#connections.heartbeat(connection, heartbeat)
+    return this.#connected.heartbeat(connection, heartbeat)
   }
 
   /** A run that no server drives yet stays as it is: its driver will say what it wants. */
@@ -364,11 +364,11 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   /** A worker whose clock is wrong still says in which order things happened, and how far apart. */
   #onStoreTime(worker: string, report: Report): Report {
     if (report.is !== 'event' || report.event.at === undefined) return report
-    return { ...report, event: { ...report.event, at: report.event.at - this.#connections.aheadMs(worker) } }
+    return { ...report, event: { ...report.event, at: report.event.at - this.#connected.aheadMs(worker) } }
   }
 
   live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void {
-    if (this.#connections.isCurrent(connection)) this.#options.sessions.live(connection.worker, session, update)
+    if (this.#connected.isCurrent(connection)) this.#options.sessions.live(connection.worker, session, update)
   }
 
   async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
@@ -388,7 +388,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async #answer(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
     const { method, params, signal } = call
     if (SESSION_CALL.test(method) && params.run === undefined)
-      return this.#options.sessions.call(connection.worker, call, this.#connections.aheadMs(connection.worker))
+      return this.#options.sessions.call(connection.worker, call, this.#connected.aheadMs(connection.worker))
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
@@ -419,7 +419,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const now = await store.now()
     // After a start of this server, workers need time to reconnect.
     const hasJustStarted = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
-    this.#connections.closeSilent()
+    this.#connected.closeSilent()
     const reached = new Set<string>()
     for (const record of await this.registry.list()) {
       if (this.isConnected(record.id) || record.state === 'lost' || record.state === 'joined') continue
@@ -434,18 +434,19 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       if (!hasJustStarted && now - until > lostAfterMs)
         await this.declareLost(record, `no heartbeat for ${Math.round(lostAfterMs / 1000)} s`)
     }
-    this.#leaveToOthers(reached)
+    this.#handOverUnreachable(reached)
   }
 
   /** A worker that only reconnects is back before the second sweep. */
-  #leaveToOthers(reached: ReadonlySet<string>): void {
-    const { servers, leave } = this.#options
+  #handOverUnreachable(reached: ReadonlySet<string>): void {
+    const { servers, handOver } = this.#options
     if (!servers) return
-    this.#elsewhere.clear()
-    for (const worker of reached) if (this.#unreachable.has(worker)) this.#elsewhere.add(worker)
+    this.#atOtherServer.clear()
+    for (const worker of reached) if (this.#unreachable.has(worker)) this.#atOtherServer.add(worker)
     this.#unreachable.clear()
     for (const worker of reached) this.#unreachable.add(worker)
-    for (const { id, worker } of this.#runs.values()) if (worker !== null && this.isElsewhere(worker)) leave?.(id)
+    for (const { id, worker } of this.#runs.values())
+      if (worker !== null && this.isAtOtherServer(worker)) handOver?.(id)
   }
 }
 

@@ -15,7 +15,7 @@ export function proveWorker(key: KeyObject, data: ProofData): string {
   return sign(null, message(data), key).toString('base64')
 }
 
-export function isProven(publicKey: string, signature: string, data: ProofData): boolean {
+export function hasValidSignature(publicKey: string, signature: string, data: ProofData): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
     return verify(null, message(data), key, Buffer.from(signature, 'base64'))

@@ -118,11 +118,25 @@ function report(progress: ProofProgress): string[] {
     isViolated ||= number('violated') > 0
     return `| \`${part.name}\` | ${part.what} | ${counted?.points ?? '–'} | ${share} | ${number('violated')} | ${number('late')} |`
   })
+  const untried = parts.filter(part => !progress.count(part.name)).map(({ name }) => `\`${name}\``)
+  const partly = parts.filter(part => {
+    const counted = progress.count(part.name)
+    return counted && progress.results(part.name).filter(({ result }) => result !== 'late').length < counted.trials
+  })
   const violations = parts.flatMap(part => progress.results(part.name).filter(({ result }) => result === 'violated'))
   return [
     '# The last proof',
     '',
-    `Written by \`npm run prove -- --write\` on ${new Date().toISOString().slice(0, 10)}: commit ${commit}, sources ${progress.fingerprint}, Node ${process.versions.node}, ${cpus().length} cores. [What holds](guarantees.md) says which invariants are checked. One trial is one death, another process that continues, and a check; \`npm run prove -- --trial session@17\` repeats one.`,
+    ...(untried.length > 0 || partly.length > 0
+      ? [
+          `**Incomplete.** ${[
+            ...(untried.length > 0 ? [`Not run: ${untried.join(', ')}.`] : []),
+            ...(partly.length > 0 ? [`Run in part: ${partly.map(({ name }) => `\`${name}\``).join(', ')}.`] : []),
+          ].join(' ')} This report says nothing about the trials that were not run.`,
+          '',
+        ]
+      : []),
+    `Written by \`npm run prove -- --write\` on ${new Date().toISOString().slice(0, 10)}: commit ${commit}, sources ${progress.fingerprint}, Node ${process.versions.node}, ${cpus().length} cores. [What is guaranteed](guarantees.md) says which invariants are checked. One trial is one death, another process that continues, and a check; \`npm run prove -- --trial session@17\` repeats one.`,
     '',
     '| part | what dies, and where | points | trials | violated | late |',
     '|---|---|---|---|---|---|',

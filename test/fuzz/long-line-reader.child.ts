@@ -29,7 +29,7 @@ for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
   t += 0.02
   observe(pane.feed(whole.subarray(at, at + CHUNK), t, { live: false }))
   const isLast = at + CHUNK >= whole.length
-  if (isLast) observe(pane.force(t + 1))
+  if (isLast) observe(pane.endFrame(t + 1))
   const look = pane.screen.last
   if (!look || (!isLast && (at / CHUNK) % readEvery !== 0)) continue
   conversation.beginTurn(look)

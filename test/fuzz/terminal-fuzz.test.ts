@@ -100,7 +100,7 @@ function drive(
     readBlocks(pane, conversation, random)
     pane.state(t)
   }
-  take(pane.force(t + 1))
+  take(pane.endFrame(t + 1))
   readBlocks(pane, conversation, random)
   expect(pane.ownScreen.faults, 'screens on which the classifier threw').toBe(0)
   expect(pane.ownScreen.emulator.counters).toMatchObject({ hookFaults: 0, parserFaults: 0 })

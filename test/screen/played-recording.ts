@@ -104,7 +104,7 @@ export class PlayedRecording {
     }
     this.#t += STEP_S
     this.#see(pane.resize(cols, rows, this.#t))
-    this.#see(pane.force((this.#t += STEP_S)))
+    this.#see(pane.endFrame((this.#t += STEP_S)))
     const up = first + live.length - 1 - frame.cursor.y
     this.#print(`${live.join('\r\n')}${up > 0 ? `\u001b[${up}A` : ''}\u001b[${frame.cursor.x + 1}G`)
   }
@@ -117,7 +117,7 @@ export class PlayedRecording {
   #print(text: string): void {
     const { pane } = this.#replay
     this.#see(pane.feed(new TextEncoder().encode(text), (this.#t += STEP_S), { live: false }))
-    this.#see(pane.force((this.#t += STEP_S)))
+    this.#see(pane.endFrame((this.#t += STEP_S)))
   }
 
   #see(steps: readonly PaneStep[]): void {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock/index.js'
-import { newWorkerKey, openSocket, parseServerMessage, WorkerLink } from '../../src/workers/index.js'
+import { newWorkerKey, openSocket, parseServerMessage, ServerLink } from '../../src/workers/index.js'
 import { proveWorker } from '../../src/workers/worker-proof.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
@@ -55,7 +55,7 @@ describeNeeding('openssl', 'the channel of a worker', () => {
 
   function connect(wantedPin: string | null): { welcomes: number; reasons: string[] } {
     const seen = { welcomes: 0, reasons: [] as string[] }
-    const link = new WorkerLink(
+    const link = new ServerLink(
       { server: server.address, pin: wantedPin, clock: systemClock, random: () => 0 },
       { worker: worker.id, key: createPrivateKey(worker.privatePem) },
       {

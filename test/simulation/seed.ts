@@ -178,7 +178,7 @@ async function deliverAll(
     await world.pass(100 + world.dice.below(2_000))
     for (const id of requests) {
       const lease = await store.acquireLease(`session-of/${id}`, process.owner, { ttlMs: 15_000, isGone: () => false })
-      if (lease.isHeld) continue
+      if (!lease.isAcquired) continue
       const record = await ledger.get(id)
       if (record?.state === 'decided' && record.delivery.length > 0) await ledger.stale(record, 'unconfirmed')
       else if (record?.state === 'decided') {

@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { describeRun } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { followInTerminal } from '../runs/drive-run.js'
+import { followInTerminal } from '../runs/drive-in-terminal.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import { startPullRequest } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { driveStarted, printQueued } from '../runs/drive-run.js'
+import { driveStarted, printQueued } from '../runs/drive-in-terminal.js'
 import { pipelineOptions, pullOptions } from '../runs/pipeline-options.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'

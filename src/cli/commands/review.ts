@@ -1,7 +1,7 @@
 import { startReview } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { parseCount, parsePlacement } from '../parse-options.js'
-import { driveStarted, printQueued } from '../runs/drive-run.js'
+import { driveStarted, printQueued } from '../runs/drive-in-terminal.js'
 import { pipelineOptions } from '../runs/pipeline-options.js'
 import { readFindings } from '../runs/read-findings.js'
 import { withRuns } from '../runs/with-store.js'

@@ -21,7 +21,7 @@ export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
   /** Resolves when the engine answers; false if it never will. */
   ready(): Promise<boolean>
   /** Starts to answer the engine's calls. */
-  listen(look: (run: string) => Promise<number | null>): Promise<void>
+  listen(beginTurn: (run: string) => Promise<number | null>): Promise<void>
   stop(): Promise<void>
 }
 

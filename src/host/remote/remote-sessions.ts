@@ -92,7 +92,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     return this.#owners.has(id)
   }
 
-  on(worker: string): string[] {
+  sessionsOn(worker: string): string[] {
     return this.#owners.sessionsOf(worker)
   }
 
@@ -169,7 +169,7 @@ export class RemoteSessions implements WorkerSessionsPort {
 
   // — from the hub —
 
-  async entered(worker: string, sessions: readonly string[]): Promise<string[]> {
+  async workerConnected(worker: string, sessions: readonly string[]): Promise<string[]> {
     const record = await this.#hub?.registry.get(worker)
     if (record) this.#names.set(worker, { name: record.name, awaySince: null })
     const ended: string[] = []
@@ -187,7 +187,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     void this.#applyDecisions(worker).catch(this.#options.onError)
   }
 
-  left(worker: string): void {
+  workerDisconnected(worker: string): void {
     const { clock, panes } = this.#options
     const name = this.#names.get(worker)?.name ?? worker
     this.#names.set(worker, { name, awaySince: clock.now() })

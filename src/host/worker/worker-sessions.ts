@@ -3,7 +3,7 @@ import { type Clock, delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { SessionPort, SessionState } from '../../sessions/index.js'
 import { readPart } from '../../terminal/recording/index.js'
-import type { WorkerLinks } from '../../workers/index.js'
+import type { ServerLinks } from '../../workers/index.js'
 import type { Host } from '../host.js'
 import type { StartRequest } from '../prepare-session.js'
 import type { RemoteSessionUpdate } from '../remote/index.js'
@@ -17,7 +17,7 @@ const PART_BYTES = 1024 * 1024
 
 export interface WorkerSessionsOptions {
   host: Host
-  link: Pick<WorkerLinks, 'send' | 'call'>
+  link: Pick<ServerLinks, 'send' | 'call'>
   /** When recordings are sent to the server (`recordings.upload`). */
   upload: 'live' | 'end'
   clock: Clock

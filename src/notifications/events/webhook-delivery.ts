@@ -175,7 +175,7 @@ export class WebhookDelivery {
       ttlMs: LEASE_MS,
       ...(isGone && { isGone }),
     })
-    this.#lease = lease.isHeld ? null : lease
+    this.#lease = lease.isAcquired ? lease : null
     return this.#lease !== null
   }
 

@@ -9,7 +9,7 @@ const SITUATIONS: Record<
   () => SuppressReason | undefined
 > = {
   negative_pattern: () => new HeuristicFixture().said('x\r\n⠋ > ', 2),
-  newline_gate: () => idle({ newline_min: 5, burst_min: 500 }).said('\r\nfile one\r\nfile two\r\n'),
+  too_little_output: () => idle({ newline_min: 5, burst_min: 500 }).said('\r\nfile one\r\nfile two\r\n'),
   line_rate: () => idle({ line_rate_min: 10 }).said('\r\nfile one\r\nfile two\r\n'),
   typing: () => idle().said('ls -l'),
   not_quiet: () => new HeuristicFixture().said('x\r\ny', 5.9),
@@ -70,6 +70,6 @@ it.each(INELIGIBLE_REASONS)('%s suppresses all signals', reason => {
 
 it('every suppress reason has a test in this file', () => {
   const specified =
-    'off not_listed prompt_active higher_authority alternate_screen job_flip negative_pattern newline_gate line_rate typing not_quiet hash_unstable not_at_cursor outside_live_rows quoted interrupt_present gone_pending already_seen flicker_guard debounce suppressed'
+    'off not_listed prompt_active higher_authority alternate_screen job_flip negative_pattern too_little_output line_rate typing not_quiet hash_unstable not_at_cursor outside_live_rows quoted interrupt_present gone_pending already_seen flicker_guard debounce suppressed'
   expect([...SUPPRESS_REASONS].sort()).toEqual(specified.split(' ').sort())
 })

@@ -30,7 +30,7 @@ describe('HeuristicAnalyser', () => {
     const strict = new HeuristicFixture({ newline_min: 5, burst_min: 500 })
     strict.status = 'idle'
     strict.print(1, '$ ls')
-    expect(why(strict.print(2, '\r\nfile one\r\nfile two\r\n'))).toBe('newline_gate')
+    expect(why(strict.print(2, '\r\nfile one\r\nfile two\r\n'))).toBe('too_little_output')
     const slow = new HeuristicFixture({ line_rate_min: 10 })
     slow.status = 'idle'
     slow.print(1, '$ ls')
@@ -183,7 +183,7 @@ describe('HeuristicAnalyser', () => {
       fixture.print(1, 'row\r\n$ ')
       return fixture.print(2, `\u001b7\u001b[1;1Hrow${'x'.repeat(length)}\u001b8`)
     }
-    expect([why(grown(49)), said(grown(50))]).toEqual(['newline_gate', 'heuristic_run'])
+    expect([why(grown(49)), said(grown(50))]).toEqual(['too_little_output', 'heuristic_run'])
   })
 
   it('searches for a mark in the last `live_rows` rows, for a negative pattern in `tail_rows`', () => {

@@ -38,7 +38,7 @@ export type HeuristicSignal = 'heuristic_run' | 'heuristic_done' | 'heuristic_wa
 export const SUPPRESS_REASONS = [
   ...INELIGIBLE_REASONS,
   'negative_pattern',
-  'newline_gate',
+  'too_little_output',
   'line_rate',
   'typing',
   'not_quiet',
@@ -201,7 +201,7 @@ export class HeuristicAnalyser {
     const { newline_min, burst_min, line_rate_min } = this.#settings
     const signal = 'heuristic_run'
     if (!features.isChangedAbove) return { signal, why: 'typing' }
-    if (features.newLines < newline_min && features.burst < burst_min) return { signal, why: 'newline_gate' }
+    if (features.newLines < newline_min && features.burst < burst_min) return { signal, why: 'too_little_output' }
     const rate = this.#lines.reduce((sum, line) => sum + line.count, 0) / RATE_WINDOW_S
     if (line_rate_min > 0 && rate < line_rate_min) return { signal, why: 'line_rate' }
     return { signal, reason: features.newLines >= newline_min ? 'new lines' : 'burst' }

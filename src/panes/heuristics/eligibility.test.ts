@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../config/index.js'
-import { Eligibility, type EligibilityQuestion } from './eligibility.js'
+import { Eligibility, type EligibilityContext } from './eligibility.js'
 
 const settings = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
-const question = (t: number, more: Partial<EligibilityQuestion> = {}): EligibilityQuestion => ({
+const question = (t: number, more: Partial<EligibilityContext> = {}): EligibilityContext => ({
   t,
   mode: 'auto',
   jobNames: ['node'],
@@ -16,7 +16,7 @@ const question = (t: number, more: Partial<EligibilityQuestion> = {}): Eligibili
   resizedAt: null,
   ...more,
 })
-const ask = (...questions: EligibilityQuestion[]) => {
+const ask = (...questions: EligibilityContext[]) => {
   const eligibility = new Eligibility(settings)
   return questions.map(one => eligibility.check(one))
 }

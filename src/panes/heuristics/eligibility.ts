@@ -23,7 +23,7 @@ export const INELIGIBLE_REASONS = [
 ] as const
 export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number]
 
-export interface EligibilityQuestion {
+export interface EligibilityContext {
   t: number
   mode: 'auto' | 'off'
   /** The names of the job (`Job.names`); empty if it is unknown. */
@@ -55,25 +55,25 @@ export class Eligibility {
   }
 
   /** @returns null if the heuristics may report */
-  check(question: EligibilityQuestion): IneligibleReason | null {
-    const { t } = question
+  check(context: EligibilityContext): IneligibleReason | null {
+    const { t } = context
     const silence = this.#settings.prompt_silence_s
-    const isListed = this.#isListed(question)
+    const isListed = this.#isListed(context)
     if (this.#wasListed === true && !isListed) this.#flippedAt = t
     this.#wasListed = isListed
-    if (question.hasHigher) this.#higherAt = t
+    if (context.hasHigher) this.#higherAt = t
     const isWithin = (at: number | null, seconds: number) => at !== null && t - at < seconds
-    if (question.mode === 'off' || this.#settings.mode === 'off') return 'off'
+    if (context.mode === 'off' || this.#settings.mode === 'off') return 'off'
     if (!isListed) return 'not_listed'
     if (isWithin(this.#flippedAt, silence)) return 'job_flip'
-    if (question.hasHigher || isWithin(this.#higherAt, silence)) return 'higher_authority'
-    if (isWithin(question.anchoredAt, ANCHORED_S)) return 'higher_authority'
-    if (isWithin(question.promptAt, silence)) return 'prompt_active'
-    if (question.isUnknownAlternate || isWithin(question.resizedAt, RESIZE_S)) return 'alternate_screen'
+    if (context.hasHigher || isWithin(this.#higherAt, silence)) return 'higher_authority'
+    if (isWithin(context.anchoredAt, ANCHORED_S)) return 'higher_authority'
+    if (isWithin(context.promptAt, silence)) return 'prompt_active'
+    if (context.isUnknownAlternate || isWithin(context.resizedAt, RESIZE_S)) return 'alternate_screen'
     return null
   }
 
-  #isListed({ jobNames, title, agentPrograms }: EligibilityQuestion): boolean {
+  #isListed({ jobNames, title, agentPrograms }: EligibilityContext): boolean {
     const { titles, prefer_job_name: prefersJob } = this.#settings
     if (isListedJob(jobNames, this.#settings, agentPrograms)) return true
     if (jobNames.length > 0 && prefersJob) return false

@@ -194,7 +194,7 @@ class LookEncoder {
     return [...scrolled, ...lines].filter(row => sent.get(row.id) !== row)
   }
 
-  /** Another width breaks all rows elsewhere. */
+  /** Another width wraps every row anew: all of them are sent again. */
   #isRewrapped(cols: number): boolean {
     if (cols === this.#cols) return false
     this.#cols = cols

@@ -7,8 +7,9 @@ import { planFile } from '../plan/plan-path.js'
 import { looksLikePlan } from '../plan/validate-plan.js'
 import { architectPrompt } from '../prompts/role-prompts.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
-import { hashOf, historyEntries, readOptional } from './common.js'
+import { historyUpdate } from './history-update.js'
 import { askSpending } from './spending.js'
+import { hashOf, readOptional } from './text-file.js'
 
 /** The Architect's answer is kept in the state up to this size. */
 const OUTPUT_MAX = 20_000
@@ -49,7 +50,7 @@ export const architect: AgentNode = {
         plan_hash: hash,
         raw_architect_output: text.slice(0, OUTPUT_MAX),
         human_approved: null,
-        history: historyEntries(context, 'architect', found ? `wrote ${path}` : 'wrote no plan'),
+        history: historyUpdate(context, 'architect', found ? `wrote ${path}` : 'wrote no plan'),
       },
       events: found
         ? [newEvent('plan.written', { path, hash, revision: context.step.visit, source: found.source })]

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { hookQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { routeAfterFixes } from '../routing.js'
-import { historyEntries, readOptional } from './common.js'
+import { historyUpdate } from './history-update.js'
+import { readOptional } from './text-file.js'
 
 /** After the fixes of a review: commits the pass if requested, and starts the next review. */
 export async function checks(context: NodeContext): Promise<NodeResult> {
@@ -13,7 +14,7 @@ export async function checks(context: NodeContext): Promise<NodeResult> {
       route: 'developer',
       update: {
         user_message: `A hook of the repository rejected the commit of your fixes. Its output:\n\n${readOptional(hookFile(context)) ?? ''}`,
-        history: historyEntries(context, reply.by, 'lets the Developer fix what the hook reported'),
+        history: historyUpdate(context, reply.by, 'lets the Developer fix what the hook reported'),
       },
     }
   if (reply?.option === 'stop')
@@ -26,7 +27,7 @@ export async function checks(context: NodeContext): Promise<NodeResult> {
     maxPasses: state.max_review_passes,
     isPull: state.pull !== null,
   })
-  const history = historyEntries(context, 'signalbox', `fixed the items of pass ${state.review_pass}`)
+  const history = historyUpdate(context, 'signalbox', `fixed the items of pass ${state.review_pass}`)
   return { route, update: { ...(route === 'reviewer' && { review_pass: state.review_pass + 1 }), history } }
 }
 

@@ -1,5 +1,5 @@
 import type { NodeContext, NodeResult } from '../node.js'
-import { historyEntries } from './common.js'
+import { historyUpdate } from './history-update.js'
 
 /** Collects the changes to review. Without any, the review ends at once. */
 export async function collect(context: NodeContext): Promise<NodeResult> {
@@ -11,7 +11,7 @@ export async function collect(context: NodeContext): Promise<NodeResult> {
   const base = target.kind === 'range' || head !== null ? `${from}^{tree}` : EMPTY_TREE
   const files = await git.changedPaths(base, to)
   if (files.length === 0)
-    return { route: 'finish', update: { history: historyEntries(context, 'signalbox', 'there is nothing to review') } }
+    return { route: 'finish', update: { history: historyUpdate(context, 'signalbox', 'there is nothing to review') } }
   return {
     route: 'reviewer',
     update: {
@@ -20,7 +20,7 @@ export async function collect(context: NodeContext): Promise<NodeResult> {
       branch: await git.git.branch(),
       review_pass: 1,
       key_files: files.slice(0, 500),
-      history: historyEntries(context, 'signalbox', `${files.length} changed files`),
+      history: historyUpdate(context, 'signalbox', `${files.length} changed files`),
     },
   }
 }

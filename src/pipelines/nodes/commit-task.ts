@@ -6,7 +6,10 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { isSerious } from '../review-object.js'
 import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
-import { conflictFailure, headBefore, historyEntries, readOptional, withTask } from './common.js'
+import { headBefore, withTask } from './current-task.js'
+import { historyUpdate } from './history-update.js'
+import { readOptional } from './text-file.js'
+import { conflictFailure } from './working-tree.js'
 
 /** One commit per task. Looks for the trailers first: a repeated step finds its commit. */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
@@ -17,7 +20,7 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
       route: 'developer',
       update: {
         user_message: readOptional(hookFile(context)),
-        history: historyEntries(context, reply.by, 'lets the Developer fix what the hook reported'),
+        history: historyUpdate(context, reply.by, 'lets the Developer fix what the hook reported'),
       },
     }
   if (reply?.option === 'stop')
@@ -84,7 +87,7 @@ function finished(context: NodeContext, commit: string | null, objections: strin
     ...(commit !== null && { commit }),
     update: {
       tasks,
-      history: historyEntries(
+      history: historyUpdate(
         context,
         'signalbox',
         commit ? `committed ${commit.slice(0, 12)}` : 'the task changed nothing',

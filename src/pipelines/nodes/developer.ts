@@ -3,8 +3,10 @@ import { developerPrompt, fixPrompt, type RolePrompt } from '../prompts/role-pro
 import { isSerious, type ReviewItem } from '../review-object.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { isOnTask } from '../state.js'
-import { conflictFailure, headBefore, historyEntries } from './common.js'
+import { headBefore } from './current-task.js'
+import { historyUpdate } from './history-update.js'
 import { askSpending } from './spending.js'
+import { conflictFailure } from './working-tree.js'
 
 /** Implements the current task, or fixes review items in the same conversation. */
 export const developer: AgentNode = {
@@ -38,7 +40,7 @@ export const developer: AgentNode = {
       update: {
         driver_session_id: sessionId,
         user_message: null,
-        history: historyEntries(context, 'developer', firstLine(text)),
+        history: historyUpdate(context, 'developer', firstLine(text)),
       },
     } satisfies NodeResult
   },

@@ -5,7 +5,7 @@ import { evaluatorPrompt } from '../prompts/role-prompts.js'
 import { completeEvaluation, DISPOSITIONS, EVALUATION_SCHEMA, evaluationObject, isSerious } from '../review-object.js'
 import { turnFailed } from '../role-turn.js'
 import { routeAfterEvaluation } from '../routing.js'
-import { historyEntries } from './common.js'
+import { historyUpdate } from './history-update.js'
 import { codeAround } from './item-code.js'
 import { askSpending } from './spending.js'
 
@@ -20,7 +20,7 @@ export async function evaluator(context: NodeContext): Promise<NodeResult> {
     turn: { role: 'evaluator' },
     schema: evaluationObject,
     jsonSchema: EVALUATION_SCHEMA,
-    prompt: complaint => evaluatorPrompt(args, shown, complaint),
+    prompt: problem => evaluatorPrompt(args, shown, problem),
   })
   const spent = end.usage ? { usage: end.usage } : {}
   if ('died' in end) return { ...turnFailed(end.died), ...spent }
@@ -50,7 +50,7 @@ export async function evaluator(context: NodeContext): Promise<NodeResult> {
     update: {
       evaluation_result: evaluation,
       ...(left.length > 0 && { open_objections: [...new Set([...state.open_objections, ...left])] }),
-      history: historyEntries(context, 'evaluator', evaluation.summary),
+      history: historyUpdate(context, 'evaluator', evaluation.summary),
     },
     events: [newEvent('evaluation.finished', counts)],
     ...spent,

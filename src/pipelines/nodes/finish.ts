@@ -6,7 +6,7 @@ import { PipelineGit } from '../pipeline-git.js'
 import { isSerious } from '../review-object.js'
 import type { ImplementationState, Outcome } from '../state.js'
 import { postComment } from '../trackers/comment.js'
-import { historyEntries } from './common.js'
+import { historyUpdate } from './history-update.js'
 
 /** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
@@ -21,7 +21,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
     update: {
       outcome,
       final_response: summary,
-      history: historyEntries(context, 'signalbox', summary.split('\n')[0]!),
+      history: historyUpdate(context, 'signalbox', summary.split('\n')[0]!),
     },
     events,
     verdict: { outcome, objections },

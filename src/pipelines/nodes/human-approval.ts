@@ -2,12 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { GateQuestion, Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
-import { type PlanGatePayload, planQuestion } from '../gates.js'
+import { isAutomatic, type PlanGatePayload, planQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { planFile } from '../plan/plan-path.js'
 import type { StateUpdate } from '../state.js'
-import { hashOf, historyEntries, isAutomatic, readOptional, taskStarted, treeNow } from './common.js'
+import { taskStarted } from './current-task.js'
+import { historyUpdate } from './history-update.js'
 import { checkPlan, planUpdate, validated } from './plan-validator.js'
+import { hashOf, readOptional } from './text-file.js'
+import { treeNow } from './working-tree.js'
 
 /** A person approves the plan; automatically only a valid one, if the run is set to. */
 export async function humanApproval(context: NodeContext): Promise<NodeResult> {
@@ -79,7 +82,7 @@ async function approveAsShown(context: NodeContext, reply: Reply): Promise<NodeR
       route: 'plan_validator',
       update: {
         ...newPlan(context, now),
-        history: historyEntries(context, reply.by, 'the plan changed after it was shown; asking again'),
+        history: historyUpdate(context, reply.by, 'the plan changed after it was shown; asking again'),
       },
       events: [newEvent('plan.replaced', { before: state.plan_hash ?? '', hash: hashOf(now), by: 'file' })],
     }
@@ -99,7 +102,7 @@ async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeRe
       route: 'plan_validator',
       update: {
         ...newPlan(context, text),
-        history: historyEntries(context, reply.by, 'edited the plan, which is now invalid'),
+        history: historyUpdate(context, reply.by, 'edited the plan, which is now invalid'),
       },
       events: [replaced],
     }
@@ -117,7 +120,7 @@ async function replace(context: NodeContext, reply: Reply): Promise<NodeResult> 
   writePlan(context, text)
   return {
     route: 'plan_validator',
-    update: { ...newPlan(context, text), history: historyEntries(context, reply.by, 'replaced the plan') },
+    update: { ...newPlan(context, text), history: historyUpdate(context, reply.by, 'replaced the plan') },
     events: [newEvent('plan.replaced', { before: context.state.plan_hash ?? '', hash: hashOf(text), by: reply.by })],
   }
 }
@@ -148,7 +151,7 @@ async function approve(
       task_review_iteration: 0,
       driver_session_id: null,
       task_base: await treeNow(context),
-      history: historyEntries(context, by, isEdited ? 'approved the plan with edits' : 'approved the plan'),
+      history: historyUpdate(context, by, isEdited ? 'approved the plan with edits' : 'approved the plan'),
     },
     events: [...edited.events, newEvent('plan.approved', { hash, by, isEdited, isAutomatic }), taskStarted(tasks, 0)],
   }
@@ -167,7 +170,7 @@ async function reject(context: NodeContext, reply: Reply): Promise<NodeResult> {
       plan_revision_count: 0,
       plan_validation: null,
       external_plan: false,
-      history: historyEntries(context, reply.by, `rejected the plan: ${feedback}`),
+      history: historyUpdate(context, reply.by, `rejected the plan: ${feedback}`),
     },
     events: [newEvent('plan.rejected', { hash: state.plan_hash ?? '', by: reply.by, feedback })],
   }
@@ -178,7 +181,7 @@ function cancel(context: NodeContext, reply: Reply): NodeResult {
     update: {
       human_approved: false,
       outcome: 'cancelled',
-      history: historyEntries(context, reply.by, 'cancelled the run at the plan'),
+      history: historyUpdate(context, reply.by, 'cancelled the run at the plan'),
     },
     end: { status: 'cancelled', reason: 'declined', text: `${reply.by} declined the plan` },
   }

@@ -2,8 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { ReviewItem } from '../review-object.js'
 
-export { historyEntries } from './common.js'
-
 /** Lines of code shown before and after the line of an item. */
 const AROUND = 5
 

@@ -1,10 +1,10 @@
 import type { GateQuestion, Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
-import { type ItemsGatePayload, itemsQuestion } from '../gates.js'
+import { type ItemsGatePayload, isAutomatic, itemsQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { isSerious, itemKey, type ReviewItem } from '../review-object.js'
 import { routeAfterItems } from '../routing.js'
-import { historyEntries, isAutomatic } from './common.js'
+import { historyUpdate } from './history-update.js'
 import { codeAt } from './item-code.js'
 
 type Judged = ItemsGatePayload['items'][number]
@@ -24,13 +24,13 @@ export async function items(context: NodeContext): Promise<NodeResult> {
   if (words.includes('pass') && !hasPasses)
     return ask(context, judged, `This was the last of ${limit} passes; select the items to fix, or none.`)
   if (words.includes('pass') && state.pull)
-    return { route: 'observe', update: { history: historyEntries(context, reply.by, 'asks to check it again first') } }
+    return { route: 'observe', update: { history: historyUpdate(context, reply.by, 'asks to check it again first') } }
   if (words.includes('pass'))
     return {
       route: 'reviewer',
       update: {
         review_pass: state.review_pass + 1,
-        history: historyEntries(context, reply.by, 'asks for another review first'),
+        history: historyUpdate(context, reply.by, 'asks for another review first'),
       },
     }
   return decide(context, judged, chosen(judged, words), reply, noteOf(reply))
@@ -96,7 +96,7 @@ function decide(
       open_objections: [...new Set([...state.open_objections, ...open])],
       user_message: note,
       driver_session_id: null,
-      history: historyEntries(context, by, `${approved.length} of ${judged.length} items will be fixed`),
+      history: historyUpdate(context, by, `${approved.length} of ${judged.length} items will be fixed`),
     },
     events: [
       newEvent('items.decided', {

@@ -1,5 +1,7 @@
 import type { NodeContext, NodeResult } from '../node.js'
-import { historyEntries, taskStarted, treeNow } from './common.js'
+import { taskStarted } from './current-task.js'
+import { historyUpdate } from './history-update.js'
+import { treeNow } from './working-tree.js'
 
 /** The next task starts fresh: without the review and conversation of the previous one. */
 export async function nextTask(context: NodeContext): Promise<NodeResult> {
@@ -18,7 +20,7 @@ export async function nextTask(context: NodeContext): Promise<NodeResult> {
       last_reviews: [],
       user_message: null,
       task_base: await treeNow(context),
-      history: historyEntries(context, 'signalbox', `task ${index + 1} of ${tasks.length}`),
+      history: historyUpdate(context, 'signalbox', `task ${index + 1} of ${tasks.length}`),
     },
     events: [taskStarted(tasks, index)],
   }

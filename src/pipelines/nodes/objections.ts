@@ -1,7 +1,8 @@
 import { objectionsQuestion, taskOf } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { openObjections } from './commit-task.js'
-import { historyEntries, withTask } from './common.js'
+import { withTask } from './current-task.js'
+import { historyUpdate } from './history-update.js'
 
 /** The task reached the review limit unapproved: a person or the policy decides. */
 export async function objections(context: NodeContext): Promise<NodeResult> {
@@ -31,7 +32,7 @@ function raiseLimit(context: NodeContext, by: string, count: number): NodeResult
     route: 'developer',
     update: {
       task_review_limit: (state.task_review_limit ?? args.profile.maxTaskReviews) + extra,
-      history: historyEntries(context, by, `allows the task ${extra} more reviews`),
+      history: historyUpdate(context, by, `allows the task ${extra} more reviews`),
     },
   }
 }
@@ -42,7 +43,7 @@ function accept(context: NodeContext, by: string, open: string[], isPerson: bool
     route: 'commit_task',
     update: {
       tasks: withTask(context.state, change),
-      history: historyEntries(context, by, `continues with ${open.length} objections`),
+      history: historyUpdate(context, by, `continues with ${open.length} objections`),
     },
   }
 }
@@ -53,7 +54,7 @@ function stop(context: NodeContext, by: string, open: string[]): NodeResult {
     update: {
       outcome: 'failed',
       tasks: withTask(context.state, { status: 'objections', objections: open }),
-      history: historyEntries(context, by, 'stops the run: the task was not approved'),
+      history: historyUpdate(context, by, 'stops the run: the task was not approved'),
     },
     end: {
       status: 'failed',

@@ -5,7 +5,8 @@ import { withSidecar } from '../plan/plan-sidecar.js'
 import { type PlanReport, validatePlan } from '../plan/validate-plan.js'
 import { routeAfterValidation } from '../routing.js'
 import type { PipelineTask, StateUpdate } from '../state.js'
-import { historyEntries, readOptional } from './common.js'
+import { historyUpdate } from './history-update.js'
+import { readOptional } from './text-file.js'
 
 /** Checks the plan by rules; an invalid one goes back to the Architect, up to a limit. */
 export async function planValidator(context: NodeContext): Promise<NodeResult> {
@@ -21,7 +22,7 @@ export async function planValidator(context: NodeContext): Promise<NodeResult> {
     update: {
       ...update,
       ...(route === 'architect' && { plan_revision_count: state.plan_revision_count + 1 }),
-      history: historyEntries(
+      history: historyUpdate(
         context,
         'plan_validator',
         report.isValid

@@ -13,7 +13,8 @@ import { freePlanPath, planFile } from '../plan/plan-path.js'
 import { routeAfterPrepare } from '../routing.js'
 import { givenPlan } from '../set-plan.js'
 import type { StateUpdate } from '../state.js'
-import { hashOf, historyEntries } from './common.js'
+import { historyUpdate } from './history-update.js'
+import { hashOf } from './text-file.js'
 
 const SET_UP = 'signalbox.set-up'
 const SETUP_TIMEOUT_MS = 600_000
@@ -46,7 +47,7 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   const update: StateUpdate = {
     branch,
     base_commit: base,
-    history: historyEntries(context, 'signalbox', `works on ${branch ?? 'the current checkout'}`),
+    history: historyUpdate(context, 'signalbox', `works on ${branch ?? 'the current checkout'}`),
   }
   if (args.planPath !== null) {
     const isForeign = async (path: string) => (await git.git.try(['cat-file', '-e', `${base}:${path}`])).code === 0

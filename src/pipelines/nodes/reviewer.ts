@@ -13,7 +13,8 @@ import { isApproved, itemKey, mergeReviews, REVIEW_SCHEMA, reviewObject } from '
 import { callOf, turnFailed } from '../role-turn.js'
 import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
 import type { StateUpdate, TypedReview } from '../state.js'
-import { codeAt, historyEntries } from './item-code.js'
+import { historyUpdate } from './history-update.js'
+import { codeAt } from './item-code.js'
 import { findingsOf, runChecks } from './run-checks.js'
 import { askSpending } from './spending.js'
 
@@ -86,7 +87,7 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
     structured_review: merged,
     review_iteration: state.review_iteration + 1,
     code_changes_for_review: material.diff.file,
-    history: historyEntries(
+    history: historyUpdate(
       context,
       'reviewer',
       merged.approved ? 'approved' : `did not approve: ${merged.items.length} items`,
@@ -116,7 +117,7 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
   return { route, update: { ...update, task_review_iteration: iteration, tasks }, events: [finished] }
 }
 
-type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
+type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'problem'> & { tree: string | null }
 
 /** The changes since the task started, or under review, in a file: they are large. */
 async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
@@ -156,7 +157,7 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
     turn: { role: 'reviewer', part },
     schema: reviewObject,
     jsonSchema: REVIEW_SCHEMA,
-    prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
+    prompt: problem => reviewerPrompt(state, args, { ...material, type, guidelines, problem }),
     isVoid: attempt => existsSync(voidFile(context, attempt)),
   })
   if (!('value' in end)) return end

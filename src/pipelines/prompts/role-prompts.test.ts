@@ -57,7 +57,7 @@ const MATERIAL = {
   diff: { text: '+on', file: '/run/changes.diff', hidden: ['lamp.bin'], isBig: false },
   checks: [],
   settled: [],
-  complaint: null,
+  problem: null,
 }
 
 describe('the prompt of the Architect', () => {
@@ -146,7 +146,7 @@ describe('the prompt of the Reviewer', () => {
     const big = reviewerPrompt(stateWith(), ARGS, { ...MATERIAL, diff: { ...MATERIAL.diff, isBig: true } }).text
     expect(big).toContain('They are in /run/changes.diff')
     expect(big).not.toContain('+on')
-    const none = { ...MATERIAL, diff: { ...MATERIAL.diff, text: '' }, complaint: 'it is prose' }
+    const none = { ...MATERIAL, diff: { ...MATERIAL.diff, text: '' }, problem: 'it is prose' }
     expect(reviewerPrompt(stateWith(), ARGS, none).text).toMatch(
       /Nothing was changed[\s\S]*could not be used: it is prose/,
     )

@@ -104,7 +104,7 @@ export interface ReviewMaterial {
   checks: readonly { command: string; exit: string; output: string }[]
   /** Items that were reviewed before and must not be raised again. */
   settled: readonly string[]
-  complaint: string | null
+  problem: string | null
 }
 
 export function reviewerPrompt(
@@ -136,7 +136,7 @@ export function reviewerPrompt(
       promptSection('already decided; do not raise these again', settled.map(entry => `- ${entry}`).join('\n')),
     )
   parts.push(REVIEW_ANSWER)
-  if (material.complaint !== null) parts.push(retryNote(material.complaint))
+  if (material.problem !== null) parts.push(retryNote(material.problem))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
@@ -147,12 +147,12 @@ const REVIEW_ANSWER = `Answer with exactly one JSON object and nothing else:
 export function evaluatorPrompt(
   { profile }: PipelineArgs,
   items: readonly { item: ReviewItem; code: string }[],
-  complaint: string | null,
+  problem: string | null,
 ): RolePrompt {
   const used = findPrompt('evaluator', profile.prompts)
   const shown = items.map(({ item, code }) => `${commentLine(item)}${code ? `\nCode:\n${code}` : ''}`)
   const parts = [used.text, DATA_NOTE, promptSection('items', shown.join('\n\n')), EVALUATION_ANSWER]
-  if (complaint !== null) parts.push(retryNote(complaint))
+  if (problem !== null) parts.push(retryNote(problem))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
@@ -160,8 +160,8 @@ const EVALUATION_ANSWER = `Answer with exactly one JSON object and nothing else:
 {"items": [{"number": 1, "disposition": "implement" | "reject" | "defer" | "clarify", "reason": "…"}], "summary": "…"}
 Include every item by its number, and no others.`
 
-export function retryNote(complaint: string): string {
-  return `Your last answer could not be used: ${complaint}. Answer again, with the object and nothing else.`
+export function retryNote(problem: string): string {
+  return `Your last answer could not be used: ${problem}. Answer again, with the object and nothing else.`
 }
 
 /**

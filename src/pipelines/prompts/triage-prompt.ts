@@ -4,7 +4,7 @@ import type { PullState } from '../state.js'
 import { findPrompt } from './find-prompt.js'
 import { DATA_NOTE, promptSection, type RolePrompt, retryNote } from './role-prompts.js'
 
-export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complaint: string | null): RolePrompt {
+export function triagePrompt({ profile }: PipelineArgs, pull: PullState, problem: string | null): RolePrompt {
   const used = findPrompt('evaluator.pull_request', profile.prompts)
   const items = pull.items.map(({ number, kind, author, is_bot: isBot, file, line, body }) => {
     const location = file === '' ? '' : ` ${file}${line === null ? '' : `:${line}`}`
@@ -18,7 +18,7 @@ export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complai
     promptSection('items', items.join('\n\n')),
     ANSWER,
   ]
-  if (complaint !== null) parts.push(retryNote(complaint))
+  if (problem !== null) parts.push(retryNote(problem))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 

@@ -41,7 +41,7 @@ export interface OpenHubOptions {
   servers?: ConstructorParameters<typeof WorkerHub>[0]['servers']
   sessions: WorkerSessionsPort
   wake(run: string): void
-  leave?(run: string): void
+  handOver?(run: string): void
   onError(error: unknown): void
 }
 
@@ -59,7 +59,7 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     childPlacement: options.childPlacement,
     sessions: options.sessions,
     wake: options.wake,
-    ...(options.leave && { leave: options.leave }),
+    ...(options.handOver && { handOver: options.handOver }),
     onError: options.onError,
     ...(options.servers && { servers: options.servers }),
     workflows: WORKFLOWS,
@@ -81,17 +81,17 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     },
     workspaceOf: run => source.needsOf(run),
   })
-  const bringHome = async (run: string) => {
+  const updateWorktree = async (run: string) => {
     const { placement, cwd } = await getRun(store, run)
-    if (placement && source.isOwn(cwd)) await source.bringHome(await stateOf(store, run))
+    if (placement && source.isOwn(cwd)) await source.updateWorktree(await stateOf(store, run))
   }
-  return { hub, bringHome }
+  return { hub, updateWorktree }
 }
 
 export interface OpenedHub {
   hub: WorkerHub
   /** Brings the workspace of a run that workers had into its worktree on this machine. */
-  bringHome(run: string): Promise<void>
+  updateWorktree(run: string): Promise<void>
 }
 
 async function stateOf(store: EventStore, run: string): Promise<RunState> {

@@ -12,8 +12,8 @@ import {
   answerCall,
   BlobFiles,
   HEARTBEAT_MS,
+  ServerLinks,
   type ServerMessage,
-  WorkerLinks,
   WorkerSteps,
 } from '../../workers/index.js'
 import { openPerformers, WORKFLOWS } from '../create-run-host.js'
@@ -34,7 +34,7 @@ export interface WorkerOptions {
   /** Takes nothing new, and ends when nothing is left. */
   isDraining: boolean
   /** Opens the part that has the sessions of this worker. */
-  openSessions(options: { link: WorkerLinks; worker: string }): WorkerSessionsEnd
+  openSessions(options: { link: ServerLinks; worker: string }): WorkerSessionsEnd
   /** A worker that drains has nothing left. */
   onDrained(): void
   log(line: string): void
@@ -92,7 +92,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     void sessions.giveUp().catch(onError)
   })
   const { servers } = known
-  const link: WorkerLinks = new WorkerLinks({ servers, clock, random: () => randomInt(2 ** 32) / 2 ** 32 }, joined, {
+  const link: ServerLinks = new ServerLinks({ servers, clock, random: () => randomInt(2 ** 32) / 2 ** 32 }, joined, {
     greeting: () => ({
       boot,
       version,

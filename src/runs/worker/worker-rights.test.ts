@@ -84,14 +84,14 @@ async function openHub(): Promise<WorkerHub> {
   const isStarting = () => false
   const rights = new SessionRights({ store, clock, ledger, records, blobs: () => blobs, isStarting })
   const sessions: WorkerSessionsPort = {
-    entered: async () => [],
+    workerConnected: async () => [],
     ready: () => undefined,
-    left: () => undefined,
+    workerDisconnected: () => undefined,
     live: () => undefined,
     call: (worker, call, aheadMs) => rights.answer(worker, call, aheadMs),
     lost: async () => undefined,
     forget: () => undefined,
-    on: () => [],
+    sessionsOn: () => [],
   }
   return openWorkerHub({
     store,

@@ -14,7 +14,7 @@ import {
 import { ProjectMirrors } from './project-mirrors.js'
 
 /** What the worker last knew of a workspace: kept beside it. */
-interface Copy {
+interface WorkspaceState {
   epoch: number
   saved: SavedWorkspace | null
 }
@@ -64,7 +64,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     const path = this.#path(run, cwd)
     const git = new Git(path)
     const [head, tree] = [(await git.head())!, await git.treeHash()]
-    const known = readCopy(path)
+    const known = readState(path)
     if (known?.saved?.head === head && (await treeOf(git, known.saved.wip)) === tree) return null
     if (!known?.saved && head === workspace.base && (await treeOf(git, head)) === tree) return null
     const ref = unsavedRef(run)
@@ -76,7 +76,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     const blob = blobs.keep(draft)
     await this.#upload(run, blob)
     const saved = { head, wip, blob }
-    writeCopy(path, { epoch: workspace.epoch, saved })
+    writeState(path, { epoch: workspace.epoch, saved })
     return saved
   }
 
@@ -87,7 +87,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     { mirror, origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
   ): Promise<void> {
     const path = this.#path(run, cwd)
-    if (readCopy(path)?.epoch === epoch) return
+    if (readState(path)?.epoch === epoch) return
     moveAside(path)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     const git = new Git(path)
@@ -105,7 +105,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     }
     await git.run(['reset', '--quiet', '--hard', saved?.head ?? base])
     if (saved) await git.restoreTree(saved.wip)
-    writeCopy(path, { epoch, saved })
+    writeState(path, { epoch, saved })
   }
 
   /** The path of a blob on this machine. */
@@ -162,24 +162,24 @@ function moveAside(path: string): void {
     const aside = `${path}.old-${n}`
     if (existsSync(aside)) continue
     renameSync(path, aside)
-    rmSync(copyFile(path), { force: true })
+    rmSync(stateFile(path), { force: true })
     return
   }
 }
 
-function copyFile(path: string): string {
+function stateFile(path: string): string {
   return `${path}.json`
 }
 
-function readCopy(path: string): Copy | null {
+function readState(path: string): WorkspaceState | null {
   if (!existsSync(path)) return null
   try {
-    return JSON.parse(readFileSync(copyFile(path), 'utf8')) as Copy
+    return JSON.parse(readFileSync(stateFile(path), 'utf8')) as WorkspaceState
   } catch {
     return null
   }
 }
 
-function writeCopy(path: string, copy: Copy): void {
-  writeFileSync(copyFile(path), JSON.stringify(copy), { mode: 0o600 })
+function writeState(path: string, state: WorkspaceState): void {
+  writeFileSync(stateFile(path), JSON.stringify(state), { mode: 0o600 })
 }

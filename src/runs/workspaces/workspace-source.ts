@@ -24,7 +24,7 @@ export interface WorkspaceSourceOptions {
 export class WorkspaceSource {
   readonly #options: WorkspaceSourceOptions
   /** One after the other, per run. */
-  readonly #bringing = new Map<string, Promise<void>>()
+  readonly #updating = new Map<string, Promise<void>>()
 
   constructor(options: WorkspaceSourceOptions) {
     this.#options = options
@@ -44,12 +44,12 @@ export class WorkspaceSource {
   }
 
   /** Brings what a worker saved into the run's worktree, if that is on this machine. */
-  async bringHome(run: RunState): Promise<void> {
-    const before = this.#bringing.get(run.id) ?? Promise.resolve()
-    const bringing = before.catch(() => undefined).then(() => this.#bring(run))
-    this.#bringing.set(run.id, bringing)
-    await bringing.finally(() => {
-      if (this.#bringing.get(run.id) === bringing) this.#bringing.delete(run.id)
+  async updateWorktree(run: RunState): Promise<void> {
+    const before = this.#updating.get(run.id) ?? Promise.resolve()
+    const updating = before.catch(() => undefined).then(() => this.#update(run))
+    this.#updating.set(run.id, updating)
+    await updating.finally(() => {
+      if (this.#updating.get(run.id) === updating) this.#updating.delete(run.id)
     })
   }
 
@@ -92,7 +92,7 @@ export class WorkspaceSource {
   }
 
   /** Once for each state: a person may have changed the worktree since. */
-  async #bring({ id, cwd, saved }: RunState): Promise<void> {
+  async #update({ id, cwd, saved }: RunState): Promise<void> {
     if (!saved || !this.isOwn(cwd) || !existsSync(cwd)) return
     const git = new Git(cwd)
     const [ref, home] = [`refs/signalbox/wip/${id}`, `refs/signalbox/home/${id}`]

@@ -23,7 +23,7 @@ function menuOn(rows: readonly string[]) {
   const emulator = new TerminalEmulator({ cols: 80, rows: 24 })
   emulator.feed(new TextEncoder().encode(`\u001b[?25l${rows.join('\r\n')}`), 1, { live: false })
   const frame = emulator
-    .force(2)
+    .endFrame(2)
     .flatMap(event => (event.type === 'frame' ? [event.frame] : []))
     .at(-1)!
   const { view, payload } = classify(frame, initialMemory(), PACK).observation

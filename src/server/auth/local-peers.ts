@@ -46,7 +46,7 @@ export class LocalPeers {
   readonly #known = new WeakMap<Socket, Promise<LocalPeer | null>>()
   readonly #codes: TerminalCodes
   /** Kept once it is known: an agent can change the log. */
-  #firstStartedAt: number | null = null
+  #firstUnsandboxedAt: number | null = null
 
   constructor(host: Host, clock: Clock) {
     this.#host = host
@@ -62,7 +62,7 @@ export class LocalPeers {
   }
 
   async #find(socket: Socket): Promise<LocalPeer | null> {
-    return peerOrigin(socket, await this.#running(), await this.#unconfinedSince())
+    return peerOrigin(socket, await this.#running(), await this.#findFirstUnsandboxed())
   }
 
   async #running(): Promise<{ name: string; pid: number }[]> {
@@ -94,7 +94,7 @@ export class LocalPeers {
     // People attach from tmux every day: what is typed there is recorded as typed, not refused.
     if (route.id === 'panes.terminal' && peer.origin.multiplexer !== undefined) return null
     if (credential.kind === 'device' || this.#host.settings.approvals?.unproven === 'allow') return null
-    return (await this.#firstUnconfined()) === null ? null : peer.origin.why
+    return (await this.#findFirstUnsandboxed()) === null ? null : peer.origin.why
   }
 
   /** The process was refused this; a person may confirm it with a code (`showCode`). */
@@ -111,7 +111,7 @@ export class LocalPeers {
     const terminals =
       multiplexer === undefined
         ? []
-        : personTerminals(multiplexer, await this.#running(), await this.#unconfinedSince())
+        : personTerminals(multiplexer, await this.#running(), await this.#findFirstUnsandboxed())
     if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
     throw new SignalboxError('E_STATE', 'no terminal of your own was found to show a code on', {
       next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
@@ -125,29 +125,26 @@ export class LocalPeers {
 
   /**
    * When the first agent outside a sandbox was started, but not before the system: older processes
-   * have ended.
+   * have ended. Any process since then may have been started by another program on behalf of an
+   * agent, also after the agent's end: by `at`, cron, or a window of tmux that waits.
    */
-  async #unconfinedSince(): Promise<number | null> {
-    const first = await this.#firstUnconfined()
-    // The start times of processes are exact to about a second.
-    return first === null ? null : Math.max(first - CLOCK_SLACK_MS, bootTime() ?? 0)
-  }
-
-  /**
-   * When the first agent outside a sandbox was started: any since then could have asked another
-   * program to call, also later: by `at`, cron, or a window of tmux that waits.
-   */
-  async #firstUnconfined(): Promise<number | null> {
-    if (this.#firstStartedAt !== null) return this.#firstStartedAt
+  async #findFirstUnsandboxed(): Promise<number | null> {
+    if (this.#firstUnsandboxedAt !== null) return this.#firstUnsandboxedAt
     const sessions = (await this.#host.records()).filter(({ sandbox }) => !sandbox)
     const runs = (await listRuns(this.#host.store)).filter(({ sandbox }) => !sandbox)
     const starts = [...sessions.map(({ startedAt }) => startedAt), ...runs.map(({ createdAt }) => createdAt)]
-    this.#firstStartedAt = starts.length === 0 ? null : Math.min(...starts)
-    return this.#firstStartedAt
+    if (starts.length === 0) return null
+    // The start times of processes are exact to about a second.
+    this.#firstUnsandboxedAt = Math.max(Math.min(...starts) - CLOCK_SLACK_MS, bootTime() ?? 0)
+    return this.#firstUnsandboxedAt
   }
 }
 
-/** The person in whose name an agent's process acts: the log shows that it was the agent. */
+/**
+ * The person in whose name an agent's process acts: the log shows that it was the agent. Starting
+ * sessions and runs, which agents may do, needs the role `approver`; decisions are not among them
+ * (`refuseAgents`).
+ */
 export function agentPerson(peer: LocalPeer | null): CallerIdentity | null {
   if (peer?.origin.kind !== 'agent') return null
   const name = describeSession(peer.origin.session)

@@ -161,10 +161,10 @@ export const approvalRoutes: readonly Route[] = [
     body: batchBody,
     answers: { 200: batchAnswer },
     handle: async call => {
-      const { items, answer: chosen, note, ...said } = call.body
+      const { items, answer: chosen, note, ...claimed } = call.body
       const { ledger } = call.host
       const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
-      const by = { ...callerOf(call, said), ...(note !== undefined && { note }) }
+      const by = { ...callerOf(call, claimed), ...(note !== undefined && { note }) }
       return call.json({ items: await (chosen === 'deny' ? denyBatch : decideBatch)(ledger, named, by) })
     },
   }),
@@ -178,10 +178,10 @@ export const approvalRoutes: readonly Route[] = [
     body: denyAllBody,
     answers: { 200: batchAnswer },
     handle: async call => {
-      const { session, run, note, ...said } = call.body
+      const { session, run, note, ...claimed } = call.body
       const results = await denyAll(
         call.host.ledger,
-        { ...callerOf(call, said), ...(note !== undefined && { note }) },
+        { ...callerOf(call, claimed), ...(note !== undefined && { note }) },
         ({ subject }) =>
           (session === undefined || subject.session === session) && (run === undefined || subject.run === run),
       )
@@ -234,9 +234,9 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: okAnswer },
     handle: async call => {
       const { ledger } = call.host
-      const { displayHash, whole, ...said } = call.body
+      const { displayHash, whole, ...claimed } = call.body
       const record = await ledger.find(call.params.id!)
-      const { actor, surface } = callerOf(call, said)
+      const { actor, surface } = callerOf(call, claimed)
       await ledger.seen(record.id, { displayHash: displayHash ?? record.display.hash, whole, actor, surface })
       return call.json({ ok: true })
     },

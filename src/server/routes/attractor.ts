@@ -169,8 +169,8 @@ export const attractorRoutes: readonly Route[] = [
     answers: { 200: done },
     handle: async call => {
       const id = await idOf(call)
-      const said = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
-      await call.parts.attractor.answer(id, call.params.question!, said, callerOf(call, {}))
+      const answers = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
+      await call.parts.attractor.answer(id, call.params.question!, answers, callerOf(call, {}))
       return call.json({ id: call.params.question!, status: 'answered' })
     },
   }),

@@ -24,8 +24,8 @@ const standingBody = z.strictObject({
 })
 
 function standingOf(call: Parameters<typeof callerOf>[0] & { body: z.output<typeof standingBody> }) {
-  const { project, agent, match, note, ...said } = call.body
-  const { actor, surface, insideSession } = callerOf(call, said)
+  const { project, agent, match, note, ...claimed } = call.body
+  const { actor, surface, insideSession } = callerOf(call, claimed)
   if (insideSession !== undefined)
     throw new SignalboxError(
       'E_ROLE',

@@ -44,9 +44,9 @@ export const scheduleRoutes: readonly Route[] = [
     body: addBody,
     answers: { 201: one },
     handle: async call => {
-      const { cron, command, directory, name, ...said } = call.body
+      const { cron, command, directory, name, ...claimed } = call.body
       const schedules = schedulesOf(call)
-      const by = personOf(call, said)
+      const by = personOf(call, claimed)
       const added = await schedules.add({ cron, command, directory, by, ...(name !== undefined && { name }) })
       return call.json(viewOf(schedules, added), 201)
     },
@@ -99,8 +99,8 @@ function schedulesOf({ parts }: Pick<Call, 'parts'>): Schedules {
 }
 
 /** What an agent schedules would start outside of its session. */
-function personOf(call: Parameters<typeof callerOf>[0], said: Parameters<typeof callerOf>[1]) {
-  const { actor, insideSession } = callerOf(call, said)
+function personOf(call: Parameters<typeof callerOf>[0], claimed: Parameters<typeof callerOf>[1]) {
+  const { actor, insideSession } = callerOf(call, claimed)
   if (insideSession === undefined) return actor
   throw new SignalboxError('E_ROLE', `an agent cannot schedule anything: this shell belongs to ${insideSession}`, {
     next: 'do it from a terminal of your own',

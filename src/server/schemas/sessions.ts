@@ -224,7 +224,7 @@ const delivery = {
       'no-composer',
       'draft',
       'completion',
-      'focus',
+      'shell-mode',
       'busy',
       'budget',
       'text',

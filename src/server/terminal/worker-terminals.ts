@@ -1,14 +1,14 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import type { LiveSession } from '../../sessions/index.js'
-import type { ServerMessage, WorkerLinks } from '../../workers/index.js'
+import type { ServerLinks, ServerMessage } from '../../workers/index.js'
 import { errorBody } from '../errors.js'
 import { sendJson, TerminalConnection, type ViewerSocket } from './connection.js'
 import { parseViewerMessage } from './messages.js'
 import type { TerminalRequest } from './relay.js'
 
 type ChannelMessage = Extract<ServerMessage, { type: 'channel' }>
-type Link = Pick<WorkerLinks, 'send' | 'sendBytes' | 'unsent'>
+type Link = Pick<ServerLinks, 'send' | 'sendBytes' | 'unsent'>
 
 interface OpenTerminal {
   socket: ChannelSocket

@@ -109,7 +109,7 @@ export async function frameAt(host: Host, record: SessionRecord, atMs: number): 
     if (event.t > t) break
     replay.apply(event)
   }
-  replay.force(t)
+  replay.endFrame(t)
   return replay.pane.screen.last?.frame ?? null
 }
 

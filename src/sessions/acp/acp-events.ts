@@ -104,8 +104,8 @@ export class AcpEvents {
     const { session, handshake, notices, isCatchingUp, record, onChanged } = this.#options
     handshake.failed(event)
     notices.ready()
-    const { notice: complaint } = handshake
-    if (!isCatchingUp() && complaint) record('session.noticed', { session: session.id, ...complaint })
+    const { notice } = handshake
+    if (!isCatchingUp() && notice) record('session.noticed', { session: session.id, ...notice })
     onChanged()
   }
 

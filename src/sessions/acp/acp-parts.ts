@@ -1,6 +1,6 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { EventData, EventType } from '../../events/index.js'
-import { runsElsewhere } from '../../process/index.js'
+import { inputWrapper } from '../../process/index.js'
 import { MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import type { InterruptResult } from '../live/interrupt-agent.js'
@@ -173,7 +173,7 @@ function clientParts(
     terminals,
     cwd: record.cwd,
     agentSession: () => conversation.agentSession,
-    elsewhere: () => runsElsewhere(record.pid),
+    inputWrapper: () => inputWrapper(record.pid),
     answer: async message => {
       if (ending.exit === null) await channel.write(message)
     },

@@ -23,7 +23,8 @@ export interface ConversationState {
   sentEnd?: string
   /** First row of the open message. */
   from: number
-  lastRow: number
+  /** The last row that messages have covered. */
+  lastRowRead: number
   /** When the turn began, in seconds since the session's start. */
   openedT?: number
   /** The text of the prompt and of the last message's end: found again after a repaint. */
@@ -80,7 +81,7 @@ const INITIAL: ConversationState = {
   isMessageOpen: false,
   echoId: null,
   from: 0,
-  lastRow: -1,
+  lastRowRead: -1,
 }
 
 /**
@@ -155,8 +156,8 @@ export class Conversation {
   }
 
   /** The last row above the live part of the screen. */
-  get shownTo(): number {
-    return this.#rows.rowsFrom(this.#state.lastRow + 1).at(-1)?.id ?? this.#state.lastRow
+  get lastRowAboveBox(): number {
+    return this.#rows.rowsFrom(this.#state.lastRowRead + 1).at(-1)?.id ?? this.#state.lastRowRead
   }
 
   /** The open turn if its own prompt is the newest on screen; null before that prompt appears. */
@@ -168,7 +169,7 @@ export class Conversation {
 
   /** How many rows the open message covered when it was last read. */
   get openRows(): number {
-    return Math.max(0, this.#state.lastRow - this.#state.from + 1)
+    return Math.max(0, this.#state.lastRowRead - this.#state.from + 1)
   }
 
   /** To be called with every look, settled or not: rows may scroll away between two readings. */
@@ -193,7 +194,7 @@ export class Conversation {
     const echoId = echo?.first ?? null
     const isKnown = (this.#state.turns > 0 || echoId !== null) && this.#state.echoId === echoId
     if (isKnown && this.#state.isTurnOpen) return null
-    const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRowRead + 1
     // The echo will appear below the rows that an earlier turn has left unread.
     const from = isSent && isKnown ? (this.#rows.rowsFrom(begin).at(-1)?.id ?? begin - 1) + 1 : begin
     const { tail, sentEnd: _, ...rest } = this.#state
@@ -236,13 +237,13 @@ export class Conversation {
   markOld(look: Look): void {
     this.observe(look)
     const { echo } = this.#rows
-    const lastRow = this.#rows.rowsFrom(this.#state.lastRow + 1).at(-1)?.id ?? this.#state.lastRow
+    const lastRowRead = this.lastRowAboveBox
     this.#state = {
       ...this.#state,
       echoId: echo?.first ?? null,
       ...(echo && { echoText: echo.text }),
-      lastRow,
-      from: lastRow + 1,
+      lastRowRead,
+      from: lastRowRead + 1,
     }
     this.#rows.release(firstRowNeeded(this.#state))
   }
@@ -298,8 +299,8 @@ export class Conversation {
     if (!this.#rows.isWhole && all.length > 0) all[all.length - 1] = { ...all.at(-1)!, missing: true }
     const read = options.isAsking ? withoutOpenTool(all) : all
     const growing = all[read.length]
-    if (growing) this.#state.lastRow = growing.rows[0] - 1
-    else this.#state.lastRow = rows.at(-1)?.id ?? this.#state.from - 1
+    if (growing) this.#state.lastRowRead = growing.rows[0] - 1
+    else this.#state.lastRowRead = rows.at(-1)?.id ?? this.#state.from - 1
     this.#setBlocks(read, options.isEnd)
     return this.#blocks
   }
@@ -326,7 +327,7 @@ export class Conversation {
     if (this.#partEnd === null) return null
     const { count, lastRow } = this.#partEnd
     this.#partEnd = null
-    this.#state.lastRow = lastRow
+    this.#state.lastRowRead = lastRow
     this.#setBlocks(this.#screenBlocks.slice(0, count))
     const closed = this.closeMessage(look)
     this.openMessage()
@@ -338,11 +339,11 @@ export class Conversation {
     const { message, turn } = this
     const [screenBlocks, blocks, isConfirmed] = [this.#screenBlocks, this.#blocks, this.#isConfirmed]
     this.#state.isMessageOpen = false
-    if (this.#state.lastRow >= this.#state.from || this.#continuation().length > 0) {
+    if (this.#state.lastRowRead >= this.#state.from || this.#continuation().length > 0) {
       this.#state.isTailText = screenBlocks.at(-1)?.kind === 'prose'
-      const tail = tailOf(this.#rows.rows(this.#tailStart(), this.#state.lastRow))
+      const tail = tailOf(this.#rows.rows(this.#tailStart(), this.#state.lastRowRead))
       if (tail.length > 0) this.#state.tail = tail
-      this.#state.from = this.#state.lastRow + 1
+      this.#state.from = this.#state.lastRowRead + 1
     }
     const used = this.#reported.filter(({ id }) => this.#found.has(id))
     this.#reported = this.#reported.filter(({ id }) => !this.#found.has(id))
@@ -368,9 +369,9 @@ export class Conversation {
    */
   idleOutput(look: Look): (IdleBlocks & { from: number; lastRow: number; markdown: string }) | null {
     this.observe(look)
-    const { from, lastRow, isTurnOpen } = this.#state
+    const { from, lastRowRead, isTurnOpen } = this.#state
     if (!this.#rows.isWhole || this.#rows.isPrintingAgain(look)) return null
-    const start = isTurnOpen ? from : Math.max(from, lastRow + 1)
+    const start = isTurnOpen ? from : Math.max(from, lastRowRead + 1)
     const rows = this.#rowsFrom(start).filter(row => !this.#rows.isRepaint(row.id))
     const read = readIdleBlocks(rows, this.#pack, this.#readOptions(look, false))
     // Before the first prompt there is only the greeting, which may move.
@@ -386,7 +387,7 @@ export class Conversation {
     if (!found) return null
     this.openMessage()
     this.#state.from = found.from
-    this.#state.lastRow = found.lastRow
+    this.#state.lastRowRead = found.lastRow
     this.#setBlocks(found.blocks, true)
     const closed = this.closeMessage(look)
     return closed && found.command !== null ? Object.assign(closed, { command: found.command }) : closed
@@ -488,9 +489,9 @@ export class Conversation {
     const { tail, isTurnOpen } = this.#state
     const rows = this.#rows.rowsFrom(echo.last + 1)
     // All rows of a closed turn are written: idle output comes below them.
-    const lastRow = isTurnOpen ? echo.last : (rows.at(-1)?.id ?? echo.last)
+    const lastRowRead = isTurnOpen ? echo.last : (rows.at(-1)?.id ?? echo.last)
     const ended = tail ? findTail(rows, tail) : null
-    this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
+    this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRowRead }
   }
 
   /** Agents work before they draw the prompt: one before the turn's first text is its own. */
@@ -538,7 +539,7 @@ export class Conversation {
     const end = rows.at(-1)?.id ?? echo.last
     if (ended !== null) this.#state.from = ended + 1
     else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1
-    this.#state.lastRow = Math.min(this.#state.lastRow, end)
+    this.#state.lastRowRead = Math.min(this.#state.lastRowRead, end)
   }
 }
 

@@ -42,11 +42,11 @@ interface JoinedConversationOptions {
 /** Older messages are dropped: the agent itself keeps its conversation. */
 const MESSAGES_KEPT = 200
 /**
- * After a resize the program draws its screen again; until then tmux shows the old rows, broken at
- * the new width. That long is waited for the new ones, and that long they may replace what was read
- * meanwhile. In seconds.
+ * After a resize tmux shows the old rows, wrapped at the new width, until the program draws its
+ * screen again. Reading waits this long for the redraw.
  */
 const REDRAW_WAIT_S = 1
+/** A redraw up to this long after a resize replaces what was read before it. */
 const REDRAW_LATE_S = 30
 /** Views that do not show whether the agent works. */
 const UNCLEAR = new Set(['unknown', 'startup'])
@@ -232,7 +232,7 @@ export class JoinedConversation {
       isEchoOlder: false,
       echoText: echo.text,
       from: echo.last + 1,
-      lastRow: echo.last,
+      lastRowRead: echo.last,
       openedT: this.#last?.t ?? 0,
     }
   }
@@ -250,7 +250,7 @@ export class JoinedConversation {
       isEchoOlder: isOpen,
       ...(newest && { echoText: newest.echo.text }),
       from: isOpen ? 0 : lastRow + 1,
-      lastRow: isOpen ? -1 : lastRow,
+      lastRowRead: isOpen ? -1 : lastRow,
       openedT: t,
     }
   }

@@ -144,7 +144,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     absence: () => options.absence?.() ?? null,
     quietMs: () => keyboard.quietMs,
     proof: (text, since, wasBusy) => receipts.proofOf(text, since, wasBusy),
-    lastRow: () => phase.lastRow,
+    lastRowAboveBox: () => phase.lastRowAboveBox,
     hasHooks: () => agent.hasHooks,
   }
   const prompts: PromptQueue = new PromptQueue({

@@ -70,7 +70,7 @@ const TEMPORARY: ReadonlySet<SendRefusal> = new Set([
   'no-composer',
   'overlay',
   'completion',
-  'focus',
+  'shell-mode',
 ])
 const RETRY_MS = 2_000
 /** How long a prompt that another host was typing may take to appear as a turn. */

@@ -95,7 +95,7 @@ describe('an input box that is not ready', () => {
 
   test('a viewer that stays open is refused after one key', async () => {
     const agent = agentOf({}, idle({ composer: composer('', { shell: true }) }))
-    expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'focus' })
+    expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'shell-mode' })
     expect(agent.writes).toEqual(['\u001b'])
   })
 })

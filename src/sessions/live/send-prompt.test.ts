@@ -83,7 +83,7 @@ describe('a prompt that the agent accepts', () => {
           agent.show({ composer: composer('') })
         },
       })
-      const port = Object.assign(agent, { lastRow: () => rows })
+      const port = Object.assign(agent, { lastRowAboveBox: () => rows })
       expect((await send(port, text)).result).toBe(result)
     }
   })

@@ -22,7 +22,7 @@ export interface SendPort {
   /**
    * The last row above the input box: the answer to a command of the agent's own comes below it.
    */
-  lastRow?(): number
+  lastRowAboveBox?(): number
   /** The agent calls hooks: proof may come late. */
   hasHooks?(): boolean
 }
@@ -44,7 +44,7 @@ export type SendRefusal =
   | 'no-composer'
   | 'draft'
   | 'completion'
-  | 'focus'
+  | 'shell-mode'
   | 'busy'
   | 'budget'
   | 'text'
@@ -120,9 +120,9 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   await until(port, clock, CLOSE_WAIT_MS, () => typingProblem(port) !== null || showsText(port.observation(), text))
   const before = port.observation()
   if (typingProblem(port) || !before || !showsText(before, text)) return notTyped(port, text, { pack, clock })
-  const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
+  const taken: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
   const firstEnter = clock.monotonic()
-  const rowBefore = port.lastRow?.() ?? 0
+  const rowBefore = port.lastRowAboveBox?.() ?? 0
   const isAnswered = () => prompt.isCommand && port.observation()?.composer?.empty === true && isBelow(port, rowBefore)
   const isTaken = () =>
     isProof(port.observation(), before, prompt) ||
@@ -131,7 +131,7 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   // A hook may prove it before the screen does. The next prompt must not take this one for a draft.
   const leftBox = async () => {
     await until(port, clock, REDRAW_WAIT_MS, () => typingProblem(port) !== null || !showsText(port.observation(), text))
-    return delivered
+    return taken
   }
   await port.press(pack.input.submit)
   if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return leftBox()
@@ -148,7 +148,7 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
 }
 
 function isBelow(port: SendPort, row: number): boolean {
-  return (port.lastRow?.() ?? 0) > row
+  return (port.lastRowAboveBox?.() ?? 0) > row
 }
 
 /** Whether the screen proves that the agent took the text; an empty box proves nothing. */
@@ -214,7 +214,7 @@ function judgeScreen(port: SendPort, { pack, mayQueue = true }: SendPromptOption
     return refused('draft', `${who}: ${seen.composer.draft.slice(0, 60)}`)
   }
   if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
-  if (seen.composer.shell) return refused('focus', 'the input box is in shell mode')
+  if (seen.composer.shell) return refused('shell-mode', 'the input box is in shell mode')
   if (seen.busy && !(pack.input.queue && mayQueue))
     return refused('busy', `the agent is working${pack.input.queue ? '' : ' and cannot queue a prompt'}`)
   return null
@@ -243,7 +243,7 @@ function closingKey(
   reason: SendRefusal | undefined,
   { pack, clearsDraft }: SendPromptOptions,
 ): string | null {
-  if (reason === 'completion' || reason === 'focus') return isPersonTyping(port) ? null : ESCAPE
+  if (reason === 'completion' || reason === 'shell-mode') return isPersonTyping(port) ? null : ESCAPE
   if (reason === 'draft')
     return (clearsDraft || isGivenBack(port.observation())) && !isPersonTyping(port) ? pack.input.clear : null
   if (reason === 'overlay') return (port.observation() as Observation<'unknown'>).payload.close ?? null

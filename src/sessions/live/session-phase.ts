@@ -110,8 +110,8 @@ export class SessionPhase {
   }
 
   /** The last row above the live part of the screen. */
-  get lastRow(): number {
-    return this.#conversation.shownTo
+  get lastRowAboveBox(): number {
+    return this.#conversation.lastRowAboveBox
   }
 
   /** The turn that was opened last; null before the first. */

@@ -53,7 +53,7 @@ export class SessionReplay {
 
   /** The state at a time, according to the events applied so far. */
   at(t: number): Extract<ReplayedLine, { type: 'at' }> {
-    this.#replay.force(t)
+    this.#replay.endFrame(t)
     this.#taken()
     const moment = this.timeline.now(this.#replay.replay.pane.state(t))
     return { type: 'at', at: t, fields: changeFields(moment), moment }

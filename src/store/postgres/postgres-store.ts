@@ -237,14 +237,14 @@ export class PostgresEventStore implements Api.EventStore {
     key: string,
     owner: string,
     { ttlMs, isGone }: { ttlMs: number; isGone?: (owner: string) => boolean },
-  ): Promise<Api.Lease | Api.LeaseHolder> {
+  ): Promise<Api.Lease | Api.HeldLease> {
     checkName('key of a lease', key)
     checkName('owner of a lease', owner)
     const taken = await this.#takeLease(key, owner, ttlMs, 0)
     if (taken) return taken
     const holder = await this.leaseHolder(key)
     const after = holder && isGone?.(holder.by) ? await this.#takeLease(key, owner, ttlMs, holder.epoch) : null
-    return after ?? holder ?? { isHeld: true, by: '', epoch: 0, until: 0 }
+    return after ?? { isAcquired: false, ...(holder ?? { by: '', epoch: 0, until: 0 }) }
   }
 
   /** @param gone the epoch of a holder that is known to be dead. */
@@ -256,13 +256,13 @@ export class PostgresEventStore implements Api.EventStore {
        WHERE l.owner = '' OR l.expires <= ${now} OR l.epoch = $4 RETURNING epoch`,
       [key, owner, Math.round(ttlMs), gone],
     )
-    return taken ? { isHeld: false, key, owner, epoch: taken.epoch } : null
+    return taken ? { isAcquired: true, key, owner, epoch: taken.epoch } : null
   }
 
   async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
     const sql = "SELECT owner, epoch, expires FROM leases WHERE key = $1 AND owner <> ''"
     const [held] = await this.#connections.read<{ owner: string; epoch: number; expires: number }>(sql, [key])
-    return held ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
+    return held ? { by: held.owner, epoch: held.epoch, until: held.expires } : null
   }
 
   async leaseHolders(prefix: string): Promise<Api.KeyedLeaseHolder[]> {
@@ -270,7 +270,7 @@ export class PostgresEventStore implements Api.EventStore {
       "SELECT key, owner, epoch, expires FROM leases WHERE starts_with(key, $1) AND owner <> ''",
       [prefix],
     )
-    return held.map(({ key, owner, epoch, expires }) => ({ isHeld: true, key, by: owner, epoch, until: expires }))
+    return held.map(({ key, owner, epoch, expires }) => ({ key, by: owner, epoch, until: expires }))
   }
 
   async renewLease({ key, epoch }: Api.Fence, ttlMs: number): Promise<boolean> {

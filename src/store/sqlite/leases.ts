@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { Fence, KeyedLeaseHolder, Lease, LeaseHolder } from '../event-store.js'
+import type { Fence, HeldLease, KeyedLeaseHolder, Lease, LeaseHolder } from '../event-store.js'
 import type { Connection } from './connection.js'
 
 interface LeaseRow {
@@ -22,14 +22,14 @@ export function takeLease(
     ttlMs: number
     isGone?: ((owner: string) => boolean) | undefined
   },
-): Lease | LeaseHolder {
+): Lease | HeldLease {
   const { key, owner, now, ttlMs } = request
   const held = connection.get<LeaseRow>(READ, key)
   const isFree = !held || held.owner === '' || held.expires <= now || (request.isGone?.(held.owner) ?? false)
-  if (!isFree) return { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires }
+  if (!isFree) return { isAcquired: false, by: held.owner, epoch: held.epoch, until: held.expires }
   const epoch = (held?.epoch ?? 0) + 1
   connection.run(TAKE, key, owner, epoch, now + ttlMs)
-  return { isHeld: false, key, owner, epoch }
+  return { isAcquired: true, key, owner, epoch }
 }
 
 /** Inside a transaction. False: another owner holds it now. */
@@ -47,13 +47,13 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
 
 export function readHolder(connection: Connection, key: string): LeaseHolder | null {
   const held = connection.get<LeaseRow>(READ, key)
-  return held && held.owner !== '' ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
+  return held && held.owner !== '' ? { by: held.owner, epoch: held.epoch, until: held.expires } : null
 }
 
 export function readHolders(connection: Connection, prefix: string): KeyedLeaseHolder[] {
   const sql = "SELECT key, owner, epoch, expires FROM leases WHERE substr(key, 1, length(?)) = ? AND owner <> ''"
   const rows = connection.all<LeaseRow & { key: string }>(sql, prefix, prefix)
-  return rows.map(({ key, owner, epoch, expires }) => ({ isHeld: true, key, by: owner, epoch, until: expires }))
+  return rows.map(({ key, owner, epoch, expires }) => ({ key, by: owner, epoch, until: expires }))
 }
 
 /** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */

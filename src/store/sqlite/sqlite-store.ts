@@ -213,7 +213,7 @@ export class SqliteEventStore implements Api.EventStore {
     key: string,
     owner: string,
     { ttlMs, isGone }: { ttlMs: number; isGone?: (owner: string) => boolean },
-  ): Promise<Api.Lease | Api.LeaseHolder> {
+  ): Promise<Api.Lease | Api.HeldLease> {
     checkName('key of a lease', key)
     checkName('owner of a lease', owner)
     return this.#connection.write('full', () =>

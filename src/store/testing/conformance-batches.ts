@@ -90,7 +90,7 @@ export function describeBatches(fixture: StoreFixture): void {
       const former = await store.acquireLease('batches', 'former', { ttlMs: 1 })
       await fixture.passTime(2)
       const valid = await store.acquireLease('batches', 'valid', { ttlMs: 600_000 })
-      if (former.isHeld || valid.isHeld) throw new Error('the lease is held')
+      if (!former.isAcquired || !valid.isAcquired) throw new Error('the lease is held')
       return { valid, outdated: former, none: null }
     }
     const send = async (store: EventStore, prefix: string, call: Call, fences: Record<Call['fence'], Fence | null>) => {

@@ -11,7 +11,7 @@ export function describeLeases(fixture: StoreFixture): void {
   describe('a lease', () => {
     const take = async (store: EventStore, owner: string): Promise<Lease> => {
       const lease = await store.acquireLease('run/1', owner, { ttlMs: TTL })
-      if (lease.isHeld) throw new Error(`held by ${lease.by}`)
+      if (!lease.isAcquired) throw new Error(`held by ${lease.by}`)
       return lease
     }
 
@@ -20,13 +20,13 @@ export function describeLeases(fixture: StoreFixture): void {
       const start = await store.now()
       const first = await take(store, 'one')
       const held = await other.acquireLease('run/1', 'two', { ttlMs: TTL })
-      expect(held).toMatchObject({ isHeld: true, by: 'one' })
+      expect(held).toMatchObject({ isAcquired: false, by: 'one' })
       expect((held as LeaseHolder).until).toBeGreaterThanOrEqual(start + TTL)
       expect((held as LeaseHolder).until).toBeLessThanOrEqual((await store.now()) + TTL)
       await fixture.passTime(0.9 * TTL)
       expect(await store.renewLease(first, TTL)).toBe(true)
       await fixture.passTime(0.9 * TTL)
-      expect(await other.acquireLease('run/1', 'two', { ttlMs: TTL })).toMatchObject({ isHeld: true })
+      expect(await other.acquireLease('run/1', 'two', { ttlMs: TTL })).toMatchObject({ isAcquired: false })
       await fixture.passTime(0.1 * TTL)
       const second = await take(other, 'two')
       expect(second.epoch).toBeGreaterThan(first.epoch)
@@ -38,7 +38,7 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.leaseHolder('run/1')).toBeNull()
       await take(store, 'one')
       await fixture.passTime(2 * TTL)
-      expect(await store.leaseHolder('run/1')).toEqual({ isHeld: true, by: 'one', epoch: 1, until: expect.any(Number) })
+      expect(await store.leaseHolder('run/1')).toEqual({ by: 'one', epoch: 1, until: expect.any(Number) })
       await store.releaseLease(await take(store, 'two'))
       expect(await store.leaseHolder('run/1')).toBeNull()
     })
@@ -72,9 +72,9 @@ export function describeLeases(fixture: StoreFixture): void {
       const first = await take(one, 'one')
       const isGone = (owner: string) => owner === 'one'
       const second = await two.acquireLease('run/1', 'two', { ttlMs: TTL, isGone })
-      expect(second).toMatchObject({ isHeld: false, epoch: first.epoch + 1 })
+      expect(second).toMatchObject({ isAcquired: true, epoch: first.epoch + 1 })
       expect(await one.acquireLease('run/1', 'three', { ttlMs: TTL, isGone })).toMatchObject({
-        isHeld: true,
+        isAcquired: false,
         by: 'two',
       })
       await expect(one.append('run/1', 0, [EVENT], { fence: first })).rejects.toMatchObject({ code: 'E_FENCED' })
@@ -98,7 +98,7 @@ export function describeLeases(fixture: StoreFixture): void {
       const store = await fixture.connect()
       const first = await take(store, 'one')
       const other = await store.acquireLease('run/2', 'two', { ttlMs: TTL })
-      expect(other.isHeld).toBe(false)
+      expect(other.isAcquired).toBe(true)
       expect(await store.renewLease(first, TTL)).toBe(true)
     })
   })

@@ -57,7 +57,7 @@ export class CardBuilder {
   /** The card of a request in one chat, in its present state. */
   async approval(
     record: ApprovalRecord,
-    reader: ChatRecipient,
+    recipient: ChatRecipient,
     state: Partial<CardState> = {},
     options: { /** As a new message below the last one. */ isBelow?: boolean } = {},
   ): Promise<OutboxBatch> {
@@ -67,7 +67,7 @@ export class CardBuilder {
     const { html, buttons } = approvalCard(record, {
       now: clock.now(),
       utcOffset,
-      isDetailed: reader.isPrivate || groupDetail,
+      isDetailed: recipient.isPrivate || groupDetail,
       project: await this.#projectOf(record),
       sessionName: session
         ? `#${session.number}${session.label ? ` ${session.label}` : ''}`
@@ -76,16 +76,16 @@ export class CardBuilder {
       machine: subject.hostName === hostname() ? null : subject.hostName,
       // It says what the request is about.
       lastPrompt: subject.session ? await this.#options.turns.lastPrompt(subject.session) : null,
-      topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
+      topic: await this.#options.topics.linkTo(recipient.chat, subject.session ?? subject.run ?? ''),
       link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
       changes: record.kind === 'plan' ? await this.#changesOf(record) : null,
       ...INITIAL_STATE,
       ...state,
     })
-    const { keyboard, appends } = this.keyboard(buttons, reader, record.id)
+    const { keyboard, appends } = this.keyboard(buttons, recipient, record.id)
     const isOpen = record.state === 'pending' || record.state === 'decided'
     const item: OutboxItem = {
-      chat: reader.chat,
+      chat: recipient.chat,
       lane: 1,
       subject: await this.subjectOf(record),
       act: { do: 'card', html, keyboard, isOpen, ...(options.isBelow && { isBelow: true }) },
@@ -125,21 +125,21 @@ export class CardBuilder {
   /** Buttons with their tokens, which must be written in the same transaction. */
   keyboard(
     rows: readonly (readonly ButtonSpec[])[],
-    reader: ChatRecipient,
+    recipient: ChatRecipient,
     subject: string,
   ): Pick<OutboxBatch, 'appends'> & { keyboard: InlineKeyboard } {
     const appends: OutboxBatch['appends'] = []
     // A chat in which no account may decide gets no buttons.
-    if (reader.deciders.length === 0) return { keyboard: [], appends }
+    if (recipient.deciders.length === 0) return { keyboard: [], appends }
     const keyboard = rows.map(row =>
       row.map(spec => {
         if ('url' in spec) return spec
         const { text, action, style } = spec
         const { data, append } = this.#options.tokens.make({
-          chat: reader.chat,
+          chat: recipient.chat,
           subject,
           act: { ...action },
-          people: reader.deciders,
+          people: recipient.deciders,
         })
         appends.push(append)
         return { text, data, ...(style && { style }) }

@@ -214,6 +214,6 @@ function parseBudget(rest: string): number | null | undefined {
 }
 
 /** Contents of files and screens are not shown in groups, unless `telegram.group_detail` is on. */
-function requirePrivate({ groupDetail }: CommandServices, { recipient: reader }: Requester): void {
-  if (!reader.isPrivate && !groupDetail) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
+function requirePrivate({ groupDetail }: CommandServices, { recipient }: Requester): void {
+  if (!recipient.isPrivate && !groupDetail) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
 }

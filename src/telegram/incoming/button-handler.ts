@@ -81,9 +81,9 @@ export class ButtonHandler {
     if (!token.people.includes(intent.from.id) || person.role === 'viewer')
       return refuse('You have read access only: you cannot decide here.')
     if (tokens.isExpired(token)) return refuse('This button has expired. See the newest message.')
-    const reader = await chats.recipient(token.chat)
-    if (!reader) return refuse('This chat is no longer paired.')
-    const to: Requester = { person, from: intent.from.id, chat: token.chat, recipient: reader, update, isRetry }
+    const recipient = await chats.recipient(token.chat)
+    if (!recipient) return refuse('This chat is no longer paired.')
+    const to: Requester = { person, from: intent.from.id, chat: token.chat, recipient, update, isRetry }
     sendLate = text => services.reply(to, escapeHtml(text))
     const timer = services.clock.setTimer(ANSWER_MS, () => {
       if (!isAnswered) void answer('One moment…', false)
@@ -121,9 +121,9 @@ export class ButtonHandler {
     const record = await host.ledger.newestVersion(token.subject)
     const subject = record ? await cards.subjectOf(record) : token.subject
     if (!(await chats.remember(token.chat, subject, intent.message))) return
-    const reader = await chats.recipient(token.chat)
-    if (!record || !reader || record.state === 'pending') return
-    const { items, appends } = await cards.approval(record, reader)
+    const recipient = await chats.recipient(token.chat)
+    if (!record || !recipient || record.state === 'pending') return
+    const { items, appends } = await cards.approval(record, recipient)
     await outbox.enqueue(items, appends)
   }
 

@@ -43,13 +43,13 @@ export async function handleIntent(
   services.outbox.resume(intent.chat)
   if (intent.kind === 'press') return buttons.handle(intent, person, about)
   if (intent.kind === 'topic') return handleClosedTopic(services, intent, person, about)
-  const reader = await services.chats.recipient(intent.chat)
-  if (!reader) return 'not reachable'
+  const recipient = await services.chats.recipient(intent.chat)
+  if (!recipient) return 'not reachable'
   const to: Requester = {
     person,
     from: intent.from.id,
     chat: intent.chat,
-    recipient: reader,
+    recipient,
     message: intent.message,
     ...about,
     ...(intent.thread !== undefined && { thread: intent.thread }),
@@ -106,10 +106,10 @@ async function handleClosedTopic(
   const subject = await services.topics.subjectOf(chat, thread)
   if (subject === null) return 'not a topic of a session or run'
   await services.topics.detach(chat, subject)
-  const reader = await services.chats.recipient(chat)
+  const recipient = await services.chats.recipient(chat)
   const record = await services.host.record(subject).catch(() => null)
-  if (reader && record && services.host.isRunning(subject)) {
-    const to: Requester = { person, from: from.id, chat, recipient: reader, ...about }
+  if (recipient && record && services.host.isRunning(subject)) {
+    const to: Requester = { person, from: from.id, chat, recipient, ...about }
     await services.reply(
       to,
       `The topic of <b>${escapeHtml(sessionTitle(record))}</b> was closed. The session continues here.`,

@@ -144,8 +144,8 @@ export class EventNotifier {
     const now = clock.now()
     if (record.state === 'pending' && !this.#options.notify.needsYou) return batch
     const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
-    for (const reader of await chats.recipients()) {
-      const { items, appends } = await cards.approval(record, reader)
+    for (const recipient of await chats.recipients()) {
+      const { items, appends } = await cards.approval(record, recipient)
       batch.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
       batch.appends.push(...appends)
     }
@@ -196,7 +196,7 @@ export class EventNotifier {
     const record = await host.record(session).catch(() => null)
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
-    const readers = await chats.recipients()
+    const recipients = await chats.recipients()
     // The output of the agent's own command is the answer, not a detail of its work.
     const least: Verbosity = isCommandOutput(event.data, await turns.turn(session, event.data.turn)) ? 2 : 0
     const buttons = this.#compactButtons(session)
@@ -214,10 +214,10 @@ export class EventNotifier {
         other && host.isRunning(session) ? [[{ text: `Use #${other.number}`, action: { do: 'current', session } }]] : []
       for (const act of acts) {
         const subject = `${message}${act.do === 'file' ? '+file' : ''}`
-        const reader = readers.find(candidate => candidate.chat === chat)
+        const recipient = recipients.find(candidate => candidate.chat === chat)
         const made =
-          act.do === 'answer' && reader
-            ? cards.keyboard([...use, ...buttons], reader, subject)
+          act.do === 'answer' && recipient
+            ? cards.keyboard([...use, ...buttons], recipient, subject)
             : { keyboard: [], appends: [] }
         const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
         batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
@@ -261,12 +261,12 @@ export class EventNotifier {
       { text: `⬇ ${path}`, action: { do: 'download', session: record.id, path } },
     ])
     const followers = new Set((await chats.followers(record.id)).map(({ chat }) => chat))
-    for (const reader of await chats.recipients()) {
-      if (!reader.isPrivate || !followers.has(reader.chat) || reader.deciders.length === 0) continue
+    for (const recipient of await chats.recipients()) {
+      if (!recipient.isPrivate || !followers.has(recipient.chat) || recipient.deciders.length === 0) continue
       const subject = `${record.id}/files.${message}`
-      const { keyboard, appends } = cards.keyboard(buttons, reader, subject)
+      const { keyboard, appends } = cards.keyboard(buttons, recipient, subject)
       const html = paths.length === 1 ? 'The agent wrote a file.' : `The agent wrote ${paths.length} files.`
-      batch.items.push({ chat: reader.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
+      batch.items.push({ chat: recipient.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
       batch.appends.push(...appends)
     }
     return batch
@@ -302,14 +302,14 @@ export class EventNotifier {
     if (!notice || !this.#options.notify[notice.kind]) return batch
     const { cards, digest, clock } = this.#options
     const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
-    for (const { reader, chat } of await this.#audience(notice)) {
+    for (const { recipient, chat } of await this.#audience(notice)) {
       if (digest.mustHold(chat, clock.now())) {
         const entry = held.get(chat.chat) ?? { chat, notices: [] }
         entry.notices.push(notice.html)
         held.set(chat.chat, entry)
         continue
       }
-      const { keyboard, appends } = cards.keyboard(notice.buttons, reader, subject)
+      const { keyboard, appends } = cards.keyboard(notice.buttons, recipient, subject)
       const item: OutboxItem = { chat: chat.chat, lane: 3, subject, act: { do: 'say', html: notice.html, keyboard } }
       batch.items.push(notice.topic === undefined ? item : { ...item, topic: notice.topic })
       batch.appends.push(...appends)
@@ -321,13 +321,13 @@ export class EventNotifier {
    * A lost session and the end of a run go to every chat, other notifications to the chats that
    * follow the session.
    */
-  async #audience({ session }: Notice): Promise<{ reader: ChatRecipient; chat: KnownChat }[]> {
+  async #audience({ session }: Notice): Promise<{ recipient: ChatRecipient; chat: KnownChat }[]> {
     const { chats } = this.#options
     const following = session === null ? null : new Set((await chats.followers(session)).map(({ chat }) => chat))
     const audience = []
-    for (const reader of await chats.recipients())
-      if (following === null || following.has(reader.chat))
-        audience.push({ reader, chat: await chats.get(reader.chat) })
+    for (const recipient of await chats.recipients())
+      if (following === null || following.has(recipient.chat))
+        audience.push({ recipient, chat: await chats.get(recipient.chat) })
     return audience
   }
 

@@ -27,7 +27,7 @@ export function evidenceOf(events: readonly TerminalEvent[]) {
 
 /** The current screen as text. */
 export function screenOf(terminal: TerminalEmulator, t = 1e6): string[] {
-  return framesOf(terminal.force(t))
+  return framesOf(terminal.endFrame(t))
     .at(-1)!
     .lines.map(row => row.text)
 }

@@ -101,6 +101,8 @@ export async function startLiveData(): Promise<void> {
     if (access.peek() === 'yes') {
       loadProblem.value = error
       const before = connection.peek()
+      // The banner appears from the second failed attempt on. Without a first load there is nothing
+      // else to show, so it appears at once.
       connection.value = { is: 'offline', since: before.is === 'offline' ? before.since : Date.now(), tries: 2 }
       await showKept()
       setTimeout(() => access.peek() === 'yes' && stream === null && void startLiveData(), 3_000)

@@ -92,7 +92,7 @@ export class GraphFixture {
 
   async driver(id: string, script: Performer, { park = false, store = this.store } = {}): Promise<Driver<GraphWork>> {
     const lease = await this.store.acquireLease(runStream(id), 'host', { ttlMs: 10_000, isGone: () => true })
-    if (lease.isHeld) throw new Error('held')
+    if (!lease.isAcquired) throw new Error('held')
     const kinds = ['codergen', 'tool', 'prompt', 'custom', 'child_source', 'child_look', 'child_steer', 'child_stop']
     return new Driver({
       store,

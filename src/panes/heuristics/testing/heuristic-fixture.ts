@@ -33,7 +33,7 @@ export class HeuristicFixture {
   print(t: number, text: string): HeuristicResult {
     this.#emulator.feed(Buffer.from(text === '' ? '\0' : text), t, { live: false })
     const frame = this.#emulator
-      .force(t)
+      .endFrame(t)
       .flatMap(event => (event.type === 'frame' ? [event.frame] : []))
       .at(-1)!
     const { observation } = classify(frame, initialMemory(), PACK)

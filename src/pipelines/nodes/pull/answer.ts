@@ -4,7 +4,7 @@ import { type Act, actsQuestion } from '../../pull-request/acts.js'
 import { decidedActs, performActs } from '../../pull-request/perform-acts.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
 import type { HistoryEntry, PullItem } from '../../state.js'
-import { historyEntries } from '../common.js'
+import { historyUpdate } from '../history-update.js'
 import { withForge } from './forge-of.js'
 
 /**
@@ -14,12 +14,12 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
   const { args, state, reply } = context
   const pull = state.pull!
   if (reply?.option === 'deny')
-    return settled(context, { said: historyEntries(context, reply.by, 'does not want this round to be published') })
+    return settled(context, { said: historyUpdate(context, reply.by, 'does not want this round to be published') })
   return withForge(context, async forge => {
     if (!reply) {
       const acts = await actsOf(context)
       if (acts.length === 0)
-        return settled(context, { said: historyEntries(context, 'signalbox', 'nothing to answer'), isPublished: true })
+        return settled(context, { said: historyUpdate(context, 'signalbox', 'nothing to answer'), isPublished: true })
       const { url, number } = pull
       return { question: actsQuestion({ gate: 'acts', pull: { url, number }, acts }, args.profile.pull.allow) }
     }
@@ -28,7 +28,7 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
     const push = acts.find(act => act.act === 'push')
     const said = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
     return settled(context, {
-      said: historyEntries(context, 'signalbox', said),
+      said: historyUpdate(context, 'signalbox', said),
       isPublished: true,
       pushed: push?.commit ?? null,
     })

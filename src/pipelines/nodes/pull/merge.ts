@@ -1,7 +1,7 @@
 import type { NodeContext, NodeResult } from '../../node.js'
 import { actsQuestion } from '../../pull-request/acts.js'
 import { decidedActs, performActs } from '../../pull-request/perform-acts.js'
-import { historyEntries } from '../common.js'
+import { historyUpdate } from '../history-update.js'
 import { withForge } from './forge-of.js'
 
 /** Asks a person whether to merge this head; nothing else ever merges. */
@@ -17,11 +17,11 @@ export async function merge(context: NodeContext): Promise<NodeResult> {
     const unmerged = [...pull.unmerged, head]
     return {
       route: 'wait',
-      update: { pull: { ...pull, unmerged }, history: historyEntries(context, reply.by, 'does not merge yet') },
+      update: { pull: { ...pull, unmerged }, history: historyUpdate(context, reply.by, 'does not merge yet') },
     }
   }
   return withForge(context, async forge => {
     await performActs(context, forge, await decidedActs(context))
-    return { route: 'observe', update: { history: historyEntries(context, reply.by, `merged ${url}`) } }
+    return { route: 'observe', update: { history: historyUpdate(context, reply.by, `merged ${url}`) } }
   })
 }

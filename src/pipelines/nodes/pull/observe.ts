@@ -5,7 +5,7 @@ import type { NodeContext, NodeResult } from '../../node.js'
 import { newItems } from '../../pull-request/new-items.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
 import type { PullItem, PullState } from '../../state.js'
-import { historyEntries } from '../common.js'
+import { historyUpdate } from '../history-update.js'
 import { withForge } from './forge-of.js'
 import { pullStateOf } from './publish.js'
 
@@ -47,7 +47,7 @@ async function proceed(context: NodeContext, forge: Forge, view: PullView, befor
     route,
     update: {
       pull: { ...pull, ...change },
-      ...(said !== undefined && { history: historyEntries(context, 'signalbox', said) }),
+      ...(said !== undefined && { history: historyUpdate(context, 'signalbox', said) }),
     },
     events: observed(state.pull, { ...pull, ...change }),
   })

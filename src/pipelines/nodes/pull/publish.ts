@@ -6,7 +6,7 @@ import { decidedActs, performActs } from '../../pull-request/perform-acts.js'
 import { pullText } from '../../pull-request/pull-text.js'
 import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
 import type { PullState } from '../../state.js'
-import { historyEntries } from '../common.js'
+import { historyUpdate } from '../history-update.js'
 import { withForge } from './forge-of.js'
 
 /** Pushes the branch and opens its pull request, once a person or a grant allows both. */
@@ -14,9 +14,9 @@ export async function publish(context: NodeContext): Promise<NodeResult> {
   const { args, state, git, reply } = context
   const commit = await git.git.head()
   if (state.branch === null || commit === null || (await git.commitsAhead(args.workspace.base)) === 0)
-    return { route: 'finish', update: { history: historyEntries(context, 'signalbox', 'nothing to publish') } }
+    return { route: 'finish', update: { history: historyUpdate(context, 'signalbox', 'nothing to publish') } }
   if (reply?.option === 'deny')
-    return { route: 'finish', update: { history: historyEntries(context, reply.by, 'does not want a pull request') } }
+    return { route: 'finish', update: { history: historyUpdate(context, reply.by, 'does not want a pull request') } }
   return withForge(context, async forge => {
     if (reply) {
       const acts = await decidedActs(context)
@@ -50,7 +50,7 @@ function opened(context: NodeContext, pull: Pull): NodeResult {
   const follows = args.pull!.follow !== 'no'
   return {
     route: follows ? 'observe' : 'finish',
-    update: { pull: pullStateOf(context, pull), history: historyEntries(context, 'signalbox', `opened ${pull.url}`) },
+    update: { pull: pullStateOf(context, pull), history: historyUpdate(context, 'signalbox', `opened ${pull.url}`) },
     events: [newEvent('pull.opened', { number: pull.number, url: pull.url, branch: pull.branch, head: pull.head })],
   }
 }

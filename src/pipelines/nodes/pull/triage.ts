@@ -6,7 +6,7 @@ import { triagePrompt } from '../../prompts/triage-prompt.js'
 import type { EvaluationObject, ReviewItem } from '../../review-object.js'
 import { turnFailed } from '../../role-turn.js'
 import type { PullItem, StateUpdate, TypedReview } from '../../state.js'
-import { historyEntries } from '../common.js'
+import { historyUpdate } from '../history-update.js'
 import { askSpending } from '../spending.js'
 
 type Verdict = (typeof PULL_VERDICTS)[number]
@@ -32,7 +32,7 @@ export async function triage(context: NodeContext): Promise<NodeResult> {
     turn: { role: 'evaluator' },
     schema: triageObject,
     jsonSchema: TRIAGE_SCHEMA,
-    prompt: complaint => triagePrompt(args, pull, complaint),
+    prompt: problem => triagePrompt(args, pull, problem),
   })
   const spent = end.usage ? { usage: end.usage } : {}
   if ('died' in end) return { ...turnFailed(end.died), ...spent }
@@ -60,7 +60,7 @@ export async function triage(context: NodeContext): Promise<NodeResult> {
     evaluation_result: evaluation,
     approved_items: needsPerson ? [] : toFix,
     driver_session_id: null,
-    history: historyEntries(context, 'evaluator', end.value.summary),
+    history: historyUpdate(context, 'evaluator', end.value.summary),
   }
   const counts = Object.fromEntries(
     PULL_VERDICTS.map(name => [name, items.filter(({ verdict }) => verdict === name).length]),

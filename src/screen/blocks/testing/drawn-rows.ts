@@ -26,7 +26,7 @@ terminators = [{ line = '^✻ Done', outcome = "done" }]
 export function drawRows(lines: readonly string[], cols = 80): Row[] {
   const emulator = new TerminalEmulator({ cols, rows: Math.max(lines.length + 1, 5) })
   emulator.feed(new TextEncoder().encode(lines.join('\r\n')), 0, { live: false })
-  const [event] = emulator.force(1).filter(found => found.type === 'frame')
+  const [event] = emulator.endFrame(1).filter(found => found.type === 'frame')
   return event!.frame.lines.slice(0, rowsUsed(event!.frame.lines))
 }
 

@@ -17,12 +17,12 @@ const SESSION = 'ses_1'
 let root: string
 let keeper: Keeper
 let begun: (number | string)[]
-let elsewhere: string | null
+let inputWrapper: string | null
 beforeEach(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-calls-')))
   mkdirSync(join(root, 'project'))
   begun = []
-  elsewhere = null
+  inputWrapper = null
   keeper = new Keeper(systemClock)
   const env = { PATH: process.env.PATH ?? '', SIGNALBOX_SESSION: SESSION, OF_AGENT: 'yes' }
   const program = { file: 'cat', args: [], cwd: root, env, cols: 80, rows: 24 }
@@ -57,7 +57,7 @@ function host() {
     terminals,
     cwd: project,
     agentSession: () => 'agent-1',
-    elsewhere: () => elsewhere,
+    inputWrapper: () => inputWrapper,
     answer: async message => answers.get(message.id!)?.(message),
     begin: async ({ rpc }) => void begun.push(rpc),
     onError,
@@ -163,7 +163,7 @@ test('calls of another conversation, or of an agent in its own container, are re
   const { serve } = host()
   const other = call(CLIENT.writeTextFile, { sessionId: 'agent-2', path: place('a.txt'), content: 'x' })
   expect((await serve(other)).error?.message).toContain('unknown session')
-  elsewhere = 'docker'
+  inputWrapper = 'docker'
   const inside = call(CLIENT.writeTextFile, { path: place('a.txt'), content: 'x' })
   expect((await serve(inside)).error?.message).toContain('the agent runs in docker')
   expect(existsSync(place('a.txt'))).toBe(false)

@@ -12,7 +12,7 @@ interface ClientCallsOptions {
   cwd: string
   agentSession(): string | null
   /** The container, sandbox or connection that the agent runs in, which Signalbox did not make. */
-  elsewhere(): string | null
+  inputWrapper(): string | null
   answer(message: RpcMessage): Promise<void>
   /** Notes in the recording that a call is about to be carried out. */
   begin(call: ClientCall): Promise<void>
@@ -78,14 +78,14 @@ export class ClientCalls {
   }
 
   async #serve(call: ClientCall): Promise<void> {
-    const { answer, agentSession, elsewhere } = this.#options
+    const { answer, agentSession, inputWrapper } = this.#options
     const { rpc: id } = call
     try {
       // While a conversation is opened its id may not be known yet; an agent has one at a time.
       const own = agentSession()
       if (own !== null && call.params.sessionId !== own)
         throw new CallError('invalidParams', `unknown session "${String(call.params.sessionId)}"`)
-      const wrapper = elsewhere()
+      const wrapper = inputWrapper()
       if (wrapper !== null)
         throw new CallError(
           'invalidParams',

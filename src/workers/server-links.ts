@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerAddress, ServerMessage, WorkerMessage } from './protocol.js'
-import { type LinkListener, type LinkOptions, type Load, type WorkerIdentity, WorkerLink } from './worker-link.js'
+import { type LinkListener, type LinkOptions, type Load, ServerLink, type WorkerIdentity } from './server-link.js'
 import type { ServerPort } from './worker-steps.js'
 
 export interface LinksOptions extends Pick<LinkOptions, 'clock' | 'random'> {
@@ -24,7 +24,7 @@ interface Link {
   /** Tells its calls and terminals apart from those of other servers. */
   index: number
   address: ServerAddress
-  port: WorkerLink
+  port: ServerLink
   isConnected: boolean
   /** Calls that wait for its answer: each moves to another server when this one is away. */
   moving: Set<AbortController>
@@ -38,7 +38,7 @@ const LINKS_MAX = 1_024
  * The connections of a worker to all servers. What concerns a run goes to the server that drives
  * it, which is the last one that said what it wants of the run; everything else goes to any server.
  */
-export class WorkerLinks implements ServerPort {
+export class ServerLinks implements ServerPort {
   readonly #options: LinksOptions
   readonly #identity: WorkerIdentity
   readonly #listener: LinksListener
@@ -142,7 +142,7 @@ export class WorkerLinks implements ServerPort {
       bytes: (channel, bytes) => this.#listener.bytes(channel * LINKS_MAX + link.index, bytes),
       away: reason => this.#away(link, reason),
     }
-    const port = new WorkerLink({ server: address.address, pin: address.pin, clock, random }, this.#identity, listener)
+    const port = new ServerLink({ server: address.address, pin: address.pin, clock, random }, this.#identity, listener)
     const link: Link = { index: this.#opened++ % LINKS_MAX, address, port, isConnected: false, moving: new Set() }
     this.#links.set(address.address, link)
     port.start()

@@ -11,7 +11,7 @@ import type { WorkerSessionsPort } from './worker-hub.js'
 import { workerStream } from './worker-record.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
-export interface WorkerConnectionsOptions {
+export interface ConnectedWorkersOptions {
   store: EventStore
   clock: Clock
   registry: WorkerRegistry
@@ -37,13 +37,13 @@ export interface Connected {
 const SILENT_MS = 3 * HEARTBEAT_MS
 
 /** The workers that are connected to this server, and the lease of each of them in the store. */
-export class WorkerConnections {
-  readonly #options: WorkerConnectionsOptions
+export class ConnectedWorkers {
+  readonly #options: ConnectedWorkersOptions
   readonly #connected = new Map<string, Connected>()
   /** Starts of workers whose connection this server saw end. */
   readonly #closedBoots = new Set<string>()
 
-  constructor(options: WorkerConnectionsOptions) {
+  constructor(options: ConnectedWorkersOptions) {
     this.#options = options
   }
 
@@ -86,12 +86,12 @@ export class WorkerConnections {
       if (now - heartbeatAt > SILENT_MS) connection.close('no heartbeat for too long')
   }
 
-  async enter(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
+  async admit(connection: WorkerConnection, hello: WorkerHello): Promise<void> {
     const { store, lostAfterMs } = this.#options
     const lease = await this.#acquire(connection.worker, hello.boot)
     const before = this.#connected.get(connection.worker)
     const { boot, version, maxSteps, maxSessions, agents, pool, labels } = hello
-    const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
+    const ended = await this.#options.sessions.workerConnected(connection.worker, hello.sessions)
     const clockOffsetMs = await this.#offsetOf(hello.clock)
     // The store may have been away for longer than the worker waited. Nothing closes it again.
     if (connection.isClosed) throw new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke')
@@ -126,7 +126,7 @@ export class WorkerConnections {
   /** Tells a worker that leaves when it has nothing left. */
   async reportDrained(connection: WorkerConnection): Promise<void> {
     const runs = await runsOnWorker(this.#options.store, connection.worker)
-    const sessions = this.#options.sessions.on(connection.worker)
+    const sessions = this.#options.sessions.sessionsOn(connection.worker)
     if (runs.length + sessions.length === 0) connection.send({ type: 'drained' })
   }
 
@@ -140,7 +140,7 @@ export class WorkerConnections {
     const holder = await store.leaseHolder(key)
     if (holder && holder.until > (await store.now())) {
       // It is connected to several servers, and each of them renews the same lease.
-      if (holder.by === boot) return { isHeld: false, key, owner: boot, epoch: holder.epoch }
+      if (holder.by === boot) return { isAcquired: true, key, owner: boot, epoch: holder.epoch }
       const heartbeatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
       const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || heartbeatAgo > 2 * HEARTBEAT_MS
       if (!isGone)
@@ -150,7 +150,8 @@ export class WorkerConnections {
       await store.releaseLease({ key, epoch: holder.epoch })
     }
     const lease = await store.acquireLease(key, boot, { ttlMs: WORKER_LEASE_MS })
-    if (lease.isHeld) throw new SignalboxError('E_WORKER_TWICE', 'another server is connecting this worker; it retries')
+    if (!lease.isAcquired)
+      throw new SignalboxError('E_WORKER_TWICE', 'another server is connecting this worker; it retries')
     return lease
   }
 
@@ -159,11 +160,11 @@ export class WorkerConnections {
     return clock === undefined ? 0 : Math.round(clock - (await this.#options.store.now()))
   }
 
-  leave(connection: WorkerConnection): void {
+  disconnected(connection: WorkerConnection): void {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     this.#connected.delete(connection.worker)
-    this.#options.sessions.left(connection.worker)
+    this.#options.sessions.workerDisconnected(connection.worker)
     this.#closedBoots.add(connected.lease.owner)
   }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runsElsewhere, wrapperIn } from './elsewhere.js'
+import { inputWrapper, wrapperIn } from './input-wrapper.js'
 
 test('the command line of a container client names the program that it starts elsewhere', () => {
   expect(wrapperIn(['/usr/bin/docker', 'run', '-i', 'agent'])).toBe('docker')
@@ -28,9 +28,9 @@ test.runIf(process.platform === 'linux')(
     writeFileSync(docker, '#!/bin/sh\necho ready\nread line\n')
     chmodSync(docker, 0o755)
     try {
-      await running(`${docker}; true`, pid => expect(runsElsewhere(pid)).toBe('docker'))
+      await running(`${docker}; true`, pid => expect(inputWrapper(pid)).toBe('docker'))
       const pipe = join(directory, 'pipe')
-      await running(`mkfifo ${pipe}; ${docker} <>${pipe} & cat; kill $!`, pid => expect(runsElsewhere(pid)).toBeNull())
+      await running(`mkfifo ${pipe}; ${docker} <>${pipe} & cat; kill $!`, pid => expect(inputWrapper(pid)).toBeNull())
     } finally {
       rmSync(directory, { recursive: true })
     }

@@ -18,11 +18,11 @@ export function wrapperIn(words: readonly string[]): string | null {
 }
 
 /**
- * The program through which someone else than a plain program of this user reads the input of a
- * process: in a container, in a sandbox, on another machine. Null if there is none, or the system
- * does not say. Commands that the process has started read another input.
+ * Of the programs that read the same input as a process: the one that runs in a container or in a
+ * sandbox, or connects to another machine. Null if there is none, or the system does not say.
+ * Commands that the process has started with another input do not count.
  */
-export function runsElsewhere(pid: number): string | null {
+export function inputWrapper(pid: number): string | null {
   const input = linkOf(pid, '0')
   if (input === '') return null
   for (const reader of treeOf(pid).pids) {

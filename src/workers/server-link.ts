@@ -84,7 +84,7 @@ function pinOf(socket: TLSSocket): string | null {
 }
 
 /** A worker's connection to a server: proves its key, connects again after every break. */
-export class WorkerLink {
+export class ServerLink {
   readonly #options: LinkOptions
   readonly #identity: WorkerIdentity
   readonly #listener: LinkListener
