@@ -41,6 +41,12 @@ function pattern(lines: readonly string[]): RegExp {
   return new RegExp(`^${parts.join('')}$`)
 }
 
+/**
+ * A hook may report a request before its dialog is drawn, and a page shows the request with the
+ * options of the dialog.
+ */
+const DIALOG_READ = `for n in {1..100}; do signalbox approvals | grep -q 'Yes, this once' && break; sleep 0.1; done`
+
 /** One shell for the whole page, so that `$?` and the default session are those of the page. */
 async function follow(home: InsideHome, commands: readonly Shown[]): Promise<{ output: string; code: number }[]> {
   const bin = join(home.directory, 'bin')
@@ -49,7 +55,10 @@ async function follow(home: InsideHome, commands: readonly Shown[]): Promise<{ o
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
   chmodSync(program, 0o755)
   const script = commands
-    .map(({ command }, index) => `(exit $last)\n${command}\nlast=$?\necho "@@${index} $last"`)
+    .map(({ command }, index) => {
+      const before = command === 'signalbox approvals' ? `${DIALOG_READ}\n` : ''
+      return `${before}(exit $last)\n${command}\nlast=$?\necho "@@${index} $last"`
+    })
     .join('\n')
   const shell = spawn('bash', ['-c', `last=0\nexec 2>&1\n${script}`], {
     cwd: home.work,

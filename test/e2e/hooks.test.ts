@@ -101,6 +101,9 @@ function environmentOf({ pid }: SessionInfo): Record<string, string> {
 }
 
 const keys = (id: string, text: string) => curl(`/sessions/${id}/keys`, JSON.stringify({ text }))
+/** A hook may report its request before the dialog is drawn; a key before that has no effect. */
+const dialogShown = (id: string) =>
+  waitFor('the dialog', async () => (await home.ok(['read', id, '--screen'])).stdout.includes('Yes, this once'))
 const idle = (id: string) => home.ok(['wait', id, '--for', 'idle', '--timeout', '60'])
 
 describe('a request that a hook and the screen report', () => {
@@ -137,6 +140,7 @@ describe('a request that a hook and the screen report', () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
+    await dialogShown(session.id)
     expect(keys(session.id, '\r').body).toEqual({ ok: true })
     const applied = await ended(approval!.id)
     expect(applied.outcome?.observed).toMatchObject({ surface: 'terminal', result: 'allowed' })
@@ -150,6 +154,7 @@ describe('a request that a hook and the screen report', () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
+    await dialogShown(session.id)
     expect(keys(session.id, '\u001b').body).toEqual({ ok: true })
     const { outcome } = await ended(approval!.id)
     expect(outcome?.observed).toMatchObject({ actor: { name: 'a person at the terminal' }, result: 'denied' })
