@@ -53,7 +53,7 @@ describe('the judgement whether a program reads its terminal', () => {
     expect(modes.map(mode => judge(program(SLEEPS), mode))).toEqual(['no', 'no', 'yes', 'no'])
   })
 
-  it('is no for a program outside the foreground in any mode', () => {
+  it('says no for a program outside the foreground, whatever the mode', () => {
     expect(judge(program(SLEEPS, []), 'keys')).toBe('no')
     expect(judge(program({ in: 'poll', fds: null }, []), 'lines')).toBe('no')
   })

@@ -9,22 +9,22 @@ import { WorkerSteps } from './worker-steps.js'
 
 let directory: string
 let sent: WorkerMessage[]
-let begun: StepCall[]
+let started: StepCall[]
 let ended: string[]
-/** How a step ends that is told to stop. */
+/** What a step does when it is told to stop. */
 let onAbort: (call: StepCall) => Promise<StepEnd>
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-worker-steps-'))
   sent = []
-  begun = []
+  started = []
   ended = []
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
 function open(): WorkerSteps {
   const run = (call: StepCall): Promise<StepEnd> => {
-    begun.push(call)
+    started.push(call)
     return new Promise(resolve => {
       call.signal.addEventListener('abort', () => void onAbort(call).then(resolve))
     })
@@ -63,7 +63,7 @@ const reports = () => sent.flatMap(message => (message.type === 'report' ? [[mes
 test('a worker without a server stops all its steps at the same time, and reports them as lost', async () => {
   const steps = open()
   steps.wanted(wanted('a', 'b'))
-  await expect.poll(() => begun.length).toBe(2)
+  await expect.poll(() => started.length).toBe(2)
   let stopping = 0
   let bothStop: () => void = () => undefined
   const isStopping = new Promise<void>(resolve => {
@@ -84,13 +84,13 @@ test('a worker without a server stops all its steps at the same time, and report
   // It is wanted again, after the network was healed: the answer is the same.
   steps.wanted(wanted('a', 'b'))
   await expect.poll(() => reports().length).toBe(4)
-  expect([begun.length, reports().slice(2)]).toEqual([2, reports().slice(0, 2)])
+  expect([started.length, reports().slice(2)]).toEqual([2, reports().slice(0, 2)])
 })
 
 test('a worker that started without a server ends what its earlier start left running', async () => {
   const before = open()
   before.wanted(wanted('a'))
-  await expect.poll(() => begun.length).toBe(1)
+  await expect.poll(() => started.length).toBe(1)
   const after = open()
   expect(after.runs).toEqual(['run_1'])
   await after.giveUp()

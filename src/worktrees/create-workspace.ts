@@ -70,6 +70,14 @@ export async function createWorkspace(
   return { path, branch, base }
 }
 
+/** Removes a workspace that was just made and that nothing has used. */
+export async function discardWorkspace(cwd: string, { path, branch }: Workspace): Promise<void> {
+  if (branch === null) return
+  const git = new Git(cwd)
+  await git.try(['worktree', 'remove', '--force', path])
+  await git.try(['branch', '-D', branch])
+}
+
 /**
  * The worktree of a run, made if it is missing. The run's id is stored on its branch before the
  * branch exists, so that a later attempt can tell its own branch from another one of the same

@@ -6,6 +6,7 @@
 
 export {
   createWorkspace,
+  discardWorkspace,
   ensureWorkspace,
   freeBranch,
   requireCommit,

@@ -5,7 +5,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -246,6 +248,21 @@ describe('the daemon and its commands', () => {
     for (const [key, value] of Object.entries(changes))
       expect((await ask('PATCH', api('/settings'), { changes: { [key]: value } })).status).toBe(403)
     expect(readFileSync(home.path('config', 'config.toml'), 'utf8')).not.toContain('evil')
+  })
+
+  test('a session whose agent is not installed leaves no worktree and no branch', async () => {
+    const project = repository('without-agent')
+    const git = (...args: string[]) => execFileSync('git', ['-C', project, ...args], { encoding: 'utf8' })
+    const kept = () => [git('worktree', 'list', '--porcelain'), git('branch', '--list')]
+    const before = kept()
+    // Every other agent of this daemon is a program that only records its calls.
+    const program = join(bin, 'gemini')
+    const recorder = readlinkSync(program)
+    rmSync(program)
+    const refused = await ask('POST', api('/sessions'), { agent: 'gemini', cwd: project, worktree: true })
+    symlinkSync(recorder, program)
+    expect(refused.json.error?.code, refused.text).toBe('E_AGENT_MISSING')
+    expect(kept()).toEqual(before)
   })
 
   test('data loss by clean-up: work in a worktree survives stop, cancel, repair and restart', async () => {

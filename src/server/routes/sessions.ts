@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { createDemoDirectory, createSampleProject } from '../../agents/index.js'
 import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host } from '../../host/index.js'
+import type { Host, StartRequest } from '../../host/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
-import { createWorkspace } from '../../worktrees/index.js'
+import { createWorkspace, discardWorkspace } from '../../worktrees/index.js'
 import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
@@ -99,7 +99,7 @@ export const sessionRoutes: readonly Route[] = [
       const request = { ...start, cwd, terminal: start.env, person: personName(person.id) }
       const record = placement
         ? await host.remote.start(request, placementOf(placement))
-        : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, cwd) : cwd })
+        : await (worktree ? startInWorktree(host, request) : host.startSession(request))
       if (budget) await host.budgets.set(record.id, budget, request.person)
       if (prompt !== undefined) await (await host.whenLive(record.id))?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, budget ? await host.record(record.id) : record), 201)
@@ -260,10 +260,20 @@ async function scratchProject(agent: string | null): Promise<string> {
   return createSampleProject(createDemoDirectory(), 'shop')
 }
 
-/** @throws SignalboxError `E_INPUT` outside a repository. */
-async function newWorktree(host: Host, cwd: string): Promise<string> {
+/**
+ * Leaves no worktree behind if the agent cannot be started.
+ * @throws SignalboxError `E_INPUT` outside a repository.
+ */
+async function startInWorktree(host: Host, request: StartRequest): Promise<SessionRecord> {
+  const { cwd } = request
   const worktree = { required: { next: 'omit worktree' } }
-  return (await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), worktree })).path
+  const workspace = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), worktree })
+  try {
+    return await host.startSession({ ...request, cwd: workspace.path })
+  } catch (error) {
+    await discardWorkspace(cwd, workspace)
+    throw error
+  }
 }
 
 /** Two programs that write one conversation would damage it. */

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { NewShare, Session, ShareList } from '../api/types'
 import { attempt } from '../store/toasts'
 import { getJson, postJson, sendDelete } from '../transport/request'
-import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
+import { LinkField } from '../ui/link-field'
 import { TimeLeft } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
@@ -71,20 +71,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose():
             ))}
           </select>
         </div>
-        {link !== null && (
-          <div class="share-link" role="status">
-            <input
-              class="input mono"
-              readOnly
-              aria-label="Link"
-              value={link}
-              onFocus={event => event.currentTarget.select()}
-            />
-            <CopyButton class="btn" text={link} label="Copy the link">
-              Copy
-            </CopyButton>
-          </div>
-        )}
+        {link !== null && <LinkField link={link} />}
         <ShareRows shares={shares.value} onRevoked={shares.reload} label="Links of this session" />
       </div>
     </Dialog>

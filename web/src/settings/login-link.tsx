@@ -3,9 +3,9 @@ import type { LoginLink } from '../api/types'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { postJson } from '../transport/request'
-import { CopyButton } from '../ui/copy'
 import { Dialog } from '../ui/dialog'
 import { lazy } from '../ui/lazy'
+import { LinkField } from '../ui/link-field'
 import { withStepUp } from '../ui/step-up'
 import { isLocalPage } from './local-page'
 
@@ -126,18 +126,7 @@ function Link({ link }: { link: string }) {
   return (
     <>
       <QrView text={link} label="QR code of the link" />
-      <div class="share-link" role="status">
-        <input
-          class="input mono"
-          readOnly
-          aria-label="Link"
-          value={link}
-          onFocus={event => event.currentTarget.select()}
-        />
-        <CopyButton class="btn" text={link} label="Copy the link">
-          Copy
-        </CopyButton>
-      </div>
+      <LinkField link={link} />
       <p class="small soft">
         It works once, for 5 minutes.
         {isLocalPage() && ' Its address opens only on this machine, or through an SSH tunnel to it.'}
