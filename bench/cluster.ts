@@ -192,7 +192,7 @@ async function timers(store: EventStore): Promise<void> {
   print('5 000 timers, due over 200 s', text, 'p99 < 2 s')
 }
 
-/** What servers do when their engine came back empty. */
+/** What servers do after their engine restarted without its data. */
 async function rebuild(store: EventStore): Promise<void> {
   const { runs, seconds } = await wipeEngine(cluster, store, scaled(1_000))
   print('engine wiped and rebuilt', `${runs} open runs in ${seconds.toFixed(1)} s`, '1 000 in ≤ 30 s')

@@ -1,8 +1,8 @@
 // `npm run bench:diff`: the changes of a session with 20 000 changed lines in Chromium: from the
 // press on *Changes* until the first lines are painted, and the frames while it scrolls from top to
 // bottom. Bars: 300 ms, no frame over 50 ms. Times of the clock mean something on a quiet machine
-// only; beside them stand the CPU times of the page's main thread. `--shot <file.png>` also takes a
-// picture.
+// only; the CPU times of the page's main thread are printed next to them. `--shot <file.png>` also
+// takes a picture.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'

@@ -78,7 +78,7 @@ const threads =
     ? null
     : new ReaderThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS), onUnread: () => undefined })
 let looks = 0
-/** What was sent to threads and is not read yet; and who waits for it. */
+/** Output that was sent to threads and is not read yet, and the callers that wait for it. */
 const unread = new Set<object>()
 let wake: () => void = () => undefined
 

@@ -192,7 +192,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
       })
     for (let n = tick % 100; n < PANES; n += 100) {
       const { pane, supervisor, id } = panes[n]!
-      supervisor.take(pane.feed(Buffer.from(`\r\nworking on ${tick}`), now(), { live: true }), now())
+      supervisor.applySteps(pane.feed(Buffer.from(`\r\nworking on ${tick}`), now(), { live: true }), now())
       host.panes!.changed(id)
     }
     if (tick % 5 === 0) {

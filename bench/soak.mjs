@@ -27,7 +27,7 @@ const { values } = parseArgs({
 })
 const [minutes, sessionCount, readerCount] = ['minutes', 'sessions', 'readers'].map(name => Number(values[name]))
 const SAMPLE_MS = Math.min(5_000, (minutes * 60_000) / 40)
-/** What comes before counts as warm-up: caches, the first snapshots, the compiler of Node. */
+/** Measurements before this count as warm-up: caches, the first snapshots, the compiler of Node. */
 const WARM_UP = 0.3
 /** Until then a new daemon has every session of the one before it, also on a busy machine. */
 const RESTORED_MS = 120_000

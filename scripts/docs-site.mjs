@@ -62,7 +62,7 @@ function copyPages() {
   writeFileSync(join(pages, 'sidebar.json'), JSON.stringify({ sidebar }))
 }
 
-/** Links to files that are no pages (sources, examples) become their text. */
+/** Links to files that are not pages (sources, examples) become plain text. */
 function rewriteLinks(file, text) {
   let isCode = false
   return text

@@ -93,7 +93,10 @@ function blocksOn(frame, pack) {
   return blocks.map(block => `${block.kind} ${block.first}-${block.last}`).join(', ')
 }
 
-/** Kinds and words: without colours code inside a sentence cannot be told from the sentence. */
+/**
+ * Kinds and words: without colours code inside a sentence cannot be distinguished from the
+ * sentence.
+ */
 function said(blocks) {
   return blocks
     .map(

@@ -116,7 +116,7 @@ function stateAt(replay, t) {
   return isCall ? 'blocked' : state.busy ? 'working' : 'idle'
 }
 
-/** What Signalbox and the others say at each labelled moment. `readFrame` gets every frame. */
+/** How Signalbox and the others classify each labelled moment. `readFrame` gets every frame. */
 async function moments(cast, side, agent, readFrame) {
   const labelled = (side.moments ?? [])
     .filter(moment => moment.t != null && moment.score !== false && truthOf(moment) !== null)

@@ -183,7 +183,7 @@ function children(node) {
       key === 'returnType'
     )
       continue
-    // A name of a property is no value.
+    // The name of a property is not a value.
     if (key === 'key' && !node.computed) continue
     for (const one of Array.isArray(value) ? value : [value])
       if (one && typeof one.type === 'string' && typeof one.start === 'number') found.push(one)

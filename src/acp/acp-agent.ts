@@ -16,7 +16,7 @@ export interface AcpOptions {
   /** The agent that sessions start. */
   agent: string
   version: string
-  /** Who decides in the editor. */
+  /** The person who decides in the editor. */
   person: { id: string; name: string }
   input: ReadableStream<Uint8Array>
   output: WritableStream<Uint8Array>
@@ -77,7 +77,7 @@ async function answered<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was said so far, in its order. */
+/** The conversation so far, in order. */
 async function replay(backend: AcpBackend, client: AgentContext, sessionId: string): Promise<void> {
   const path = `/sessions/${encodeURIComponent(sessionId)}/conversation`
   const { prompts, messages } = (await backend.get(path)) as Conversation

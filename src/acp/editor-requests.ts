@@ -38,7 +38,7 @@ export class EditorRequests {
   }
 
   /** Shows the requests that are new. */
-  async look(): Promise<void> {
+  async showNew(): Promise<void> {
     for (const request of await this.#pending()) {
       if (this.#shown.has(request.id) || this.#isClosed) continue
       this.#shown.add(request.id)

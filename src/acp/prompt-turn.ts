@@ -58,7 +58,7 @@ export class PromptTurn {
       // From before the prompt, so that no event of its turn is missed.
       const { position } = (await backend.get('/health')) as { position: string }
       // The agent may be asking already.
-      void requests.look().catch(() => undefined)
+      void requests.showNew().catch(() => undefined)
       const body = { id: this.#prompt, text, whenBusy: 'hold' }
       checkSent((await backend.post(`${this.#path}/messages`, body)) as Sent)
       const turn = await this.#follow(position, AbortSignal.any([signal, ended.signal]), requests)
@@ -68,7 +68,7 @@ export class PromptTurn {
       const { messages } = (await backend.get(`${this.#path}/conversation`)) as {
         messages: (FinalMessage & { provisional: boolean })[]
       }
-      for (const message of messages) if (message.turn === turn && !message.provisional) await this.#say(message)
+      for (const message of messages) if (message.turn === turn && !message.provisional) await this.#sendText(message)
     } finally {
       ended.abort()
       requests.close()
@@ -102,28 +102,28 @@ export class PromptTurn {
     const early: FinalMessage[] = []
     for await (const { event, data } of backend.events(session, { since, signal })) {
       const fields = (data as { data?: EventFields }).data
-      if (event.startsWith('approval.')) void requests.look().catch(() => undefined)
+      if (event.startsWith('approval.')) void requests.showNew().catch(() => undefined)
       if (event === 'session.ended' || event === 'session.lost')
         throw new SignalboxError('E_STATE', 'the session has ended')
       if (this.#isCancelled && WORKING.has(event)) void this.#interrupt().catch(() => undefined)
       if (!fields) continue
       if (event === 'message.final') {
         if (turn === undefined) early.push(fields)
-        else if (fields.turn === turn) await this.#say(fields)
+        else if (fields.turn === turn) await this.#sendText(fields)
       }
       if (event === 'turn.closed') closed.add(fields.turn)
       if (event === 'prompt.ended' && fields.prompt === this.#prompt) {
         checkSent(fields as Sent & EventFields)
         if (!fields.turn) return null
         turn = fields.turn
-        for (const message of early) if (message.turn === turn) await this.#say(message)
+        for (const message of early) if (message.turn === turn) await this.#sendText(message)
       }
       if (turn !== undefined && closed.has(turn)) return turn
     }
     return turn ?? null
   }
 
-  async #say({ message, markdown }: FinalMessage): Promise<void> {
+  async #sendText({ message, markdown }: FinalMessage): Promise<void> {
     const before = this.#sent.get(message) ?? ''
     if (markdown === before) return
     this.#sent.set(message, markdown)

@@ -55,7 +55,7 @@ async function next(pipe: Pipe): Promise<{ pipe: Pipe; chunk: Chunk | null }> {
     const { done, value } = await pipe.chunks.next()
     return { pipe, chunk: done ? null : { from: pipe.from, bytes: value } }
   } catch {
-    // A broken pipe has ended; the exit tells how the program ended.
+    // A broken pipe has ended; the exit code says how the program ended.
     return { pipe, chunk: null }
   }
 }

@@ -35,7 +35,7 @@ const result = (more: object) =>
 const ended = record('system', { subtype: 'turn_duration', durationMs: 1 })
 
 function read(records: readonly JsonRecord[], conversation = new ClaudeConversation(OF_SESSION)) {
-  return records.flatMap(each => conversation.take(each)).map(({ at: _, ...statement }) => statement)
+  return records.flatMap(each => conversation.parseRecord(each)).map(({ at: _, ...statement }) => statement)
 }
 
 describe('a transcript of Claude Code', () => {

@@ -25,7 +25,7 @@ export class ClaudeConversation implements TranscriptParser {
     this.#session = 'subAgent' in of ? null : { id: of.session, path: of.path }
   }
 
-  take(record: JsonRecord): Timed[] {
+  parseRecord(record: JsonRecord): Timed[] {
     const { uuid } = record
     if (typeof uuid !== 'string' || this.#seen.has(uuid)) return []
     this.#seen.add(uuid)

@@ -73,6 +73,6 @@ async function readInto(
   update: TranscriptUpdate,
   { lines, conversation }: { lines: JsonLinesReader; conversation: ClaudeConversation },
 ): Promise<void> {
-  const { skipped } = await lines.read(record => update.statements.push(...conversation.take(record)))
+  const { skipped } = await lines.read(record => update.statements.push(...conversation.parseRecord(record)))
   update.skipped += skipped
 }

@@ -20,7 +20,7 @@ const call = item('function_call', { name: 'exec_command', arguments: '{"cmd":"l
 
 function read(records: readonly JsonRecord[], conversation = new CodexConversation('/rollout.jsonl')) {
   return records
-    .flatMap(each => conversation.take(each) ?? ['foreign' as never])
+    .flatMap(each => conversation.parseRecord(each) ?? ['foreign' as never])
     .map(({ at: _, ...statement }) => statement)
 }
 
@@ -117,9 +117,9 @@ describe('a rollout of Codex', () => {
 
   test('counts records of any other form, and ignores unknown events', () => {
     const conversation = new CodexConversation('/rollout.jsonl')
-    expect(conversation.take({})).toBeNull()
-    expect(conversation.take({ type: 'event_msg' })).toBeNull()
-    expect(conversation.take(event('something_new'))).toEqual([])
-    expect(conversation.take(record('brand_new', {}))).toEqual([])
+    expect(conversation.parseRecord({})).toBeNull()
+    expect(conversation.parseRecord({ type: 'event_msg' })).toBeNull()
+    expect(conversation.parseRecord(event('something_new'))).toEqual([])
+    expect(conversation.parseRecord(record('brand_new', {}))).toEqual([])
   })
 })

@@ -74,7 +74,7 @@ export class CodexConversation implements TranscriptParser {
     this.#path = path
   }
 
-  take({ type, timestamp, payload }: JsonRecord): TimedStatement[] | null {
+  parseRecord({ type, timestamp, payload }: JsonRecord): TimedStatement[] | null {
     if (typeof type !== 'string' || !isRecord(payload)) return null
     const at = timeOf(timestamp)
     const statements =
@@ -143,7 +143,7 @@ export class CodexConversation implements TranscriptParser {
   #item(item: JsonRecord, at: number | null): TimedStatement[] {
     switch (item.type) {
       case 'message':
-        return item.role === 'assistant' ? this.#say(item, at) : []
+        return item.role === 'assistant' ? this.#readMessage(item, at) : []
       case 'function_call':
         return this.#startCall(item, parseRecord(String(item.arguments)) ?? item.arguments, at)
       case 'custom_tool_call':
@@ -161,7 +161,7 @@ export class CodexConversation implements TranscriptParser {
     }
   }
 
-  #say(item: JsonRecord, at: number | null): TimedStatement[] {
+  #readMessage(item: JsonRecord, at: number | null): TimedStatement[] {
     const markdown = textOfParts(partsOf(item.content).filter(part => part.type === 'output_text'))
     const id = textOf(item.id) ?? `${at}`
     return markdown !== '' && this.#isNew(`said ${id}`) ? [{ kind: 'said', id, markdown, at }] : []

@@ -7,7 +7,7 @@ export type TimedStatement = AgentStatement & { at: number | null }
 /** Parses the records of one transcript, in order; a repeated record gives nothing. */
 export interface TranscriptParser {
   /** Null for an unknown kind of record. */
-  take(record: JsonRecord): TimedStatement[] | null
+  parseRecord(record: JsonRecord): TimedStatement[] | null
 }
 
 export class TranscriptFileReader implements TranscriptReader {
@@ -22,7 +22,7 @@ export class TranscriptFileReader implements TranscriptReader {
   async read(): Promise<TranscriptUpdate> {
     const update: TranscriptUpdate = { statements: [], skipped: 0 }
     const { skipped } = await this.#lines.read(record => {
-      const statements = this.#conversation.take(record)
+      const statements = this.#conversation.parseRecord(record)
       if (statements === null) update.skipped += 1
       else update.statements.push(...statements)
     })

@@ -46,7 +46,7 @@ export class CopilotConversation implements TranscriptParser {
     this.#path = path
   }
 
-  take(record: JsonRecord): TimedStatement[] | null {
+  parseRecord(record: JsonRecord): TimedStatement[] | null {
     const { id, type } = record
     if (typeof id !== 'string' || typeof type !== 'string') return null
     if (this.#seen.has(id)) return []

@@ -27,7 +27,7 @@ const message = (content: string, ...toolRequests: object[]) => event('assistant
 
 function read(...records: JsonRecord[]) {
   const conversation = new CopilotConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
+  return records.flatMap(record => conversation.parseRecord(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a transcript of Copilot', () => {

@@ -22,7 +22,7 @@ export const demoTranscript: AgentTranscript = {
         const statements: TranscriptUpdate['statements'] = []
         const { skipped } = await lines.read(record => {
           const at = timeOf(record.at)
-          for (const statement of conversation.take(record)) statements.push({ ...statement, at })
+          for (const statement of conversation.parseRecord(record)) statements.push({ ...statement, at })
         })
         return { statements, skipped }
       },
@@ -40,7 +40,7 @@ class DemoConversation {
     this.#path = path
   }
 
-  take(record: JsonRecord): AgentStatement[] {
+  parseRecord(record: JsonRecord): AgentStatement[] {
     this.#records++
     const agent = textOf(record.agent)
     return this.#read(record).map(statement => (agent === undefined ? statement : { ...statement, subAgent: agent }))

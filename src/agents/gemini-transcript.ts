@@ -71,7 +71,7 @@ export class GeminiConversation implements TranscriptParser {
     this.#path = path
   }
 
-  take(record: JsonRecord): TimedStatement[] | null {
+  parseRecord(record: JsonRecord): TimedStatement[] | null {
     if (isRecord(record.$set)) {
       if (Array.isArray(record.$set.messages)) this.#isRepeating = false
       return []

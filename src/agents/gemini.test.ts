@@ -34,7 +34,7 @@ const call = (status: string, more: object = {}) => ({
 
 function read(...records: JsonRecord[]) {
   const conversation = new GeminiConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
+  return records.flatMap(record => conversation.parseRecord(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a transcript of Gemini CLI', () => {
@@ -97,8 +97,8 @@ describe('a transcript of Gemini CLI', () => {
   })
 
   it('counts records of an unknown kind', () => {
-    expect(new GeminiConversation('/t').take({ id: 'x', type: 'hologram' })).toBeNull()
-    expect(new GeminiConversation('/t').take({})).toBeNull()
+    expect(new GeminiConversation('/t').parseRecord({ id: 'x', type: 'hologram' })).toBeNull()
+    expect(new GeminiConversation('/t').parseRecord({})).toBeNull()
   })
 })
 

@@ -46,7 +46,7 @@ export class OpenCodeConversation {
     }
     switch (part.type) {
       case 'text':
-        return role === 'user' ? this.#prompt(part, { id, message }, at) : this.#said(part, id, at)
+        return role === 'user' ? this.#prompt(part, { id, message }, at) : this.#readText(part, id, at)
       case 'tool':
         return this.#tool(part, id, at)
       case 'step-finish':
@@ -99,7 +99,7 @@ export class OpenCodeConversation {
     return [{ kind: 'prompt', text, prompt: message, at }]
   }
 
-  #said(part: JsonRecord, id: string, at: number | null): TimedStatement[] {
+  #readText(part: JsonRecord, id: string, at: number | null): TimedStatement[] {
     const markdown = textOf(part.text)
     const isFinished = isRecord(part.time) && part.time.end !== undefined
     if (markdown === undefined || !isFinished || part.synthetic === true || !this.#isNew(id)) return []

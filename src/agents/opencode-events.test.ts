@@ -201,7 +201,7 @@ describe('the event channel of OpenCode', () => {
 describe('the report of OpenCode on a turn', () => {
   const say = (...list: [string, object][]) => {
     const report = new OpenCodeReport()
-    return list.flatMap(([type, properties]) => report.take({ type, properties }))
+    return list.flatMap(([type, properties]) => report.parseEvent({ type, properties }))
   }
   const message = (id: string, role: string, more: object = {}): [string, object] => [
     'message.updated',

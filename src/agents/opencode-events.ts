@@ -126,7 +126,7 @@ class OpenCodeEvents implements AgentEvents {
           if (event?.type === 'server.connected') {
             onStarted()
             await this.#catchUp()
-          } else if (event) this.#say(this.#report.take(event), textOf(event.id) ?? data)
+          } else if (event) this.#emit(this.#report.parseEvent(event), textOf(event.id) ?? data)
         }
       }
     } finally {
@@ -138,9 +138,9 @@ class OpenCodeEvents implements AgentEvents {
     const permissions = await this.#list('permission')
     const questions = await this.#list('question')
     const keys = new Set([...permissions, ...questions].flatMap(({ id }) => textOf(id) ?? []))
-    for (const request of permissions) this.#say(this.#report.asked(request), textOf(request.id) ?? '')
-    for (const request of questions) this.#say(this.#report.questionAsked(request), textOf(request.id) ?? '')
-    this.#say(this.#report.stillPending(keys), `pending ${[...keys].join(' ')}`)
+    for (const request of permissions) this.#emit(this.#report.asked(request), textOf(request.id) ?? '')
+    for (const request of questions) this.#emit(this.#report.questionAsked(request), textOf(request.id) ?? '')
+    this.#emit(this.#report.stillPending(keys), `pending ${[...keys].join(' ')}`)
   }
 
   async #list(what: 'permission' | 'question') {
@@ -155,7 +155,7 @@ class OpenCodeEvents implements AgentEvents {
     return fetch(`${this.#base}/${path}`, { ...init, headers, signal: watch.signal }).finally(() => watch.cancel())
   }
 
-  #say(statements: readonly TimedStatement[], id: string): void {
+  #emit(statements: readonly TimedStatement[], id: string): void {
     statements.forEach((statement, index) => {
       for (const listener of this.#onStatement) listener(statement, index === 0 ? id : `${id}#${index}`)
     })

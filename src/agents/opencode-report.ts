@@ -16,7 +16,7 @@ export class OpenCodeReport {
   #main: string | null = null
 
   /** Takes one event of the stream. Unknown ones give nothing. */
-  take(event: JsonRecord): TimedStatement[] {
+  parseEvent(event: JsonRecord): TimedStatement[] {
     const { type } = event
     const about = isRecord(event.properties) ? event.properties : {}
     const at = typeof about.time === 'number' ? about.time : null

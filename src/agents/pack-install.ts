@@ -9,7 +9,7 @@ import { buildPack, readSources } from './pack-files.js'
 /*
  * Packs of other people. A pack is data: one TOML file whose patterns are checked when it is read
  * and timed when they run, so nothing of its source is ever executed. From git only that file is
- * read, without a checkout. What was installed is recorded with its hash, and a file that changed
+ * read, without a checkout. The hash of each installed file is recorded, and a file that changed
  * since is reported.
  */
 const LIMIT = 256 * 1024

@@ -14,7 +14,7 @@ export class PiConversation implements TranscriptParser {
     this.#path = path
   }
 
-  take(record: JsonRecord): TimedStatement[] | null {
+  parseRecord(record: JsonRecord): TimedStatement[] | null {
     const { id, type } = record
     if (typeof id !== 'string' || typeof type !== 'string') return null
     if (this.#seen.has(id)) return []

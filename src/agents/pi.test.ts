@@ -18,7 +18,7 @@ const answer = (stopReason: string, content: object[], more: object = {}) =>
 
 function read(...records: JsonRecord[]) {
   const conversation = new PiConversation('/t.jsonl')
-  return records.flatMap(record => conversation.take(record) ?? [{ kind: 'unknown' }])
+  return records.flatMap(record => conversation.parseRecord(record) ?? [{ kind: 'unknown' }])
 }
 
 describe('a session file of Pi', () => {

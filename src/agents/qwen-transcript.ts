@@ -47,7 +47,7 @@ export class QwenConversation implements TranscriptParser {
     this.#path = path
   }
 
-  take(record: JsonRecord): TimedStatement[] | null {
+  parseRecord(record: JsonRecord): TimedStatement[] | null {
     const { uuid, type } = record
     if (typeof uuid !== 'string' || typeof type !== 'string') return null
     if (this.#seen.has(uuid)) return []

@@ -29,12 +29,12 @@ const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 2, thoughtsTo
 
 function read(...records: JsonRecord[]) {
   const conversation = new QwenConversation('/t.jsonl')
-  return records.flatMap(one => conversation.take(one) ?? [{ kind: 'unknown' }]).slice(1)
+  return records.flatMap(one => conversation.parseRecord(one) ?? [{ kind: 'unknown' }]).slice(1)
 }
 
 describe('a transcript of Qwen Code', () => {
   it('gives the session with its first record', () => {
-    expect(new QwenConversation('/t.jsonl').take(record('system', { subtype: 'x' }))).toEqual([
+    expect(new QwenConversation('/t.jsonl').parseRecord(record('system', { subtype: 'x' }))).toEqual([
       { kind: 'session', agentSession: ID, transcript: '/t.jsonl', version: '0.24.4', cwd: '/work', at },
     ])
   })
@@ -80,9 +80,9 @@ describe('a transcript of Qwen Code', () => {
   it('gives no statement twice, and counts other records', () => {
     const one = record('user', parts({ text: 'hi' }))
     const conversation = new QwenConversation('/t')
-    expect(conversation.take(one)).toHaveLength(2)
-    expect(conversation.take(one)).toEqual([])
-    expect(conversation.take(record('hologram', {}))).toBeNull()
+    expect(conversation.parseRecord(one)).toHaveLength(2)
+    expect(conversation.parseRecord(one)).toEqual([])
+    expect(conversation.parseRecord(record('hologram', {}))).toBeNull()
   })
 })
 

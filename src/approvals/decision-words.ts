@@ -2,7 +2,7 @@ import { plainLabel } from '../text/index.js'
 import { isDenialMeaning } from './denial.js'
 import type { ApprovalRecord } from './record.js'
 
-/** What was chosen: of a permission what it means, because agents word their menus differently. */
+/** The chosen option: for a permission its meaning, because agents word their menus differently. */
 const MEANING_TEXTS: Readonly<Record<string, string>> = {
   'allow-once': 'Allowed once',
   'allow-session': 'Allowed for this session',

@@ -29,7 +29,7 @@ interface Candidate {
   /** The version of the request's stream, and what is written to it before the decision. */
   expected: number
   before: readonly NewEvent[]
-  /** What is written in the same transaction. */
+  /** Events to append in the same transaction. */
   others(decision: ApprovalDecision): Promise<readonly StreamAppend[]>
 }
 

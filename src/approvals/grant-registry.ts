@@ -109,11 +109,11 @@ export class GrantRegistry {
   }
 
   async pause(by: Actor, surface: Surface): Promise<GrantSwitch> {
-    return this.#turn('grant.paused', by, surface)
+    return this.#setPaused('grant.paused', by, surface)
   }
 
   async resume(by: Actor, surface: Surface): Promise<GrantSwitch> {
-    return this.#turn('grant.resumed', by, surface)
+    return this.#setPaused('grant.resumed', by, surface)
   }
 
   /** A grant holds only under the settings that it was made under. */
@@ -121,7 +121,7 @@ export class GrantRegistry {
     return settings !== undefined && this.#settingsHash !== undefined && this.#settingsHash(project) !== settings
   }
 
-  async #turn(type: 'grant.paused' | 'grant.resumed', by: Actor, surface: Surface): Promise<GrantSwitch> {
+  async #setPaused(type: 'grant.paused' | 'grant.resumed', by: Actor, surface: Surface): Promise<GrantSwitch> {
     await this.#store.append(grantStream(SWITCH), 'any', [newEvent(type, { by, surface })])
     return this.switch()
   }

@@ -18,7 +18,7 @@ const errors: unknown[] = []
 async function startWatch(of: EventStore = store): Promise<LedgerSweeper> {
   const started = new LedgerSweeper({ store: of, ledger, clock: site.clock, onError: error => errors.push(error) })
   await started.start()
-  await started.settled()
+  await started.untilProcessed()
   return started
 }
 
@@ -48,7 +48,7 @@ function withClock({ isShared, aheadMs }: { isShared: boolean; aheadMs: number }
 
 async function pass(ms: number): Promise<void> {
   site.clock.advance(ms)
-  await sweeper.settled()
+  await sweeper.untilProcessed()
 }
 
 async function grant() {
@@ -63,7 +63,7 @@ describe('the deadline of a request', () => {
   test('closes an undecided request at its exact time, and allows nothing', async () => {
     const record = await ledger.request(reportedOf({ can: ['deny'] }))
     expect(record.deadline).toEqual({ at: site.clock.now() + 5 * MINUTE, owner: 'config', onExpiry: 'deny' })
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     await pass(5 * MINUTE - 1)
     expect((await ledger.get(record.id))!.state).toBe('pending')
     await pass(1)
@@ -82,7 +82,7 @@ describe('the deadline of a request', () => {
       ...reportedOf({ kind: 'gate' }),
       deadline: { at: site.clock.now() + MINUTE, owner: 'graph', onExpiry: 'default-edge' },
     })
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     await pass(HOUR)
     expect((await ledger.get(decided.id))!.state).toBe('decided')
     expect((await ledger.get(plan.id))!.state).toBe('pending')
@@ -91,7 +91,7 @@ describe('the deadline of a request', () => {
 
   test('does not move when the wall clock is set back', async () => {
     const record = await ledger.request(reportedOf())
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     site.clock.step(-HOUR)
     await pass(5 * MINUTE)
     expect((await ledger.get(record.id))!.state).toBe('expired')
@@ -99,7 +99,7 @@ describe('the deadline of a request', () => {
 
   test('follows the wall clock, also after that was set forward', async () => {
     const record = await ledger.request(reportedOf())
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     site.clock.step(HOUR)
     await pass(10_000)
     expect((await ledger.get(record.id))!.state).toBe('expired')
@@ -146,10 +146,10 @@ describe('a grant of the ledger', () => {
   test('ends with its session', async () => {
     const { id } = await grant()
     await store.append('session/ses_other', 'any', [newEvent('session.ended', { exit: null, reason: 'x' })])
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     expect(await reasonOf(id)).toBeUndefined()
     await store.append('session/ses_1', 'any', [newEvent('session.ended', { exit: null, reason: 'x' })])
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     expect(await reasonOf(id)).toBe('scope')
   })
 
@@ -191,10 +191,10 @@ describe('a grant of the ledger', () => {
           ? newEvent('project.distrusted', { path, by: 'ada' })
           : newEvent('project.trusted', { path, commonDirectory: null, by: 'ada', how: 'asked', hash: 'h', files: {} })
       await store.append('project/other', 'any', [event('/elsewhere')])
-      await sweeper.settled()
+      await sweeper.untilProcessed()
       expect(await reasonOf(id)).toBeUndefined()
       await store.append('project/this', 'any', [event(project)])
-      await sweeper.settled()
+      await sweeper.untilProcessed()
       expect(await reasonOf(id)).toBe('trust')
     },
   )
@@ -202,7 +202,7 @@ describe('a grant of the ledger', () => {
   test('ends when the version of the agent changes', async () => {
     const { id } = await grant()
     await ledger.request(reportedOf({}, { agentVersion: '9' }))
-    await sweeper.settled()
+    await sweeper.untilProcessed()
     expect(await reasonOf(id)).toBe('agent version')
   })
 })

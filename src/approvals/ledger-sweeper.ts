@@ -95,7 +95,7 @@ export class LedgerSweeper {
   }
 
   /** Resolves when all events so far are processed. */
-  async settled(): Promise<void> {
+  async untilProcessed(): Promise<void> {
     await this.#subscription?.poll()
     await this.#working
   }

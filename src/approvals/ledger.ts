@@ -49,8 +49,8 @@ export interface LedgerOptions {
    */
   settingsHash?: SettingsHash
   /**
-   * What must be written in the transaction of a decision: the answer of a gate in its run's
-   * stream.
+   * Events that must be appended in the transaction of a decision: the answer of a gate, in its
+   * run's stream.
    */
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
   /** Signs decisions (decision-signature.ts); without it they are neither signed nor checked. */

@@ -5,8 +5,8 @@ import { requestTitle } from './request-title.js'
 /*
  * What a request asks for, line by line, for surfaces that show text: command line, cockpit,
  * Telegram, notifications. An edit is a diff and a command is shown after `$`; everything else is
- * shown field by field, in the order of the display. What the title says already is left out:
- * a path, and the question of a gate.
+ * shown field by field, in the order of the display. Leaves out text that the title already
+ * contains: a path, and the question of a gate.
  */
 
 /** `label` is Signalbox's or a field's name; everything else is text of the agent. */

@@ -27,7 +27,7 @@ export function agentName(agent: string): string {
 export function requestTitle(record: TitledRequest): string {
   // A gate is a question in the words of its graph.
   if (record.kind === 'gate') return record.display.title
-  // What the run itself wants to do is said by its own title: “Push, post 2 comments”.
+  // An action of the run itself has its own title: “Push, post 2 comments”.
   if (record.kind === 'permission' && record.subject.agent === 'signalbox' && record.display.title !== '')
     return optionText(`The run wants to ${lowerFirst(record.display.title)}`)
   return optionText(`${agentName(record.subject.agent)} ${clauseOf(record)}`)

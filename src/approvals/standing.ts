@@ -50,7 +50,7 @@ export function standingGrant(
   }
 }
 
-/** What it would have done, had it been there since then: newest first. Pure. */
+/** The requests that it would have allowed since then, newest first. Pure. */
 export function previewStanding(
   made: EventData<'grant.made'>,
   records: readonly ApprovalRecord[],

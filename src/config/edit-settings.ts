@@ -42,7 +42,10 @@ export function needsNoStepUp(key: string): boolean {
   return editingOf(key) === 'free' && !NEEDS_STEP_UP.some(pattern => pattern.test(key))
 }
 
-/** What a running daemon follows when the file changes; it reads the others when it starts. */
+/**
+ * Settings that a running daemon applies when the file changes; it reads the others only at its
+ * start.
+ */
 const APPLIED_AT_ONCE = [
   /^notify\.(needs_you|done|failed|stuck_s|channels|quiet|grace_s|next_s|all_s|remind_s|done_delay_s|pane_gap_s|dedupe_s)$/,
   /^runs\.day_usd$/,

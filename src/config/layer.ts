@@ -91,7 +91,7 @@ class FileReader {
   read(path: readonly string[], value: unknown): void {
     const known = path.length > 0 ? findSetting(path) : undefined
     if (known) {
-      this.#take(path, known, value)
+      this.#addValue(path, known, value)
     } else if (isTable(value)) {
       const entries = Object.entries(value)
       if (entries.length === 0 && !isSection(path)) this.#refuse(path, unknownKey(path))
@@ -104,7 +104,7 @@ class FileReader {
     }
   }
 
-  #take(path: readonly string[], known: KnownSetting, raw: unknown): void {
+  #addValue(path: readonly string[], known: KnownSetting, raw: unknown): void {
     const key = writeKey(path)
     const checked = checkValue(known, raw)
     const badName = known.segments.findIndex((segment, index) => segment === '*' && !CHOSEN_NAME.test(path[index]!))

@@ -186,12 +186,12 @@ function buildTree(given: ReadonlyMap<string, SettingEntry>): { config: Config; 
       const leaf = below.find(known => known.segments.length === path.length + 1)
       for (const name of head === '*' ? (chosen.get(writeKey(path)) ?? []) : [head]) {
         const here = [...path, name]
-        node[name] = leaf ? take(here, leaf) : build(here, below)
+        node[name] = leaf ? addLeaf(here, leaf) : build(here, below)
       }
     }
     return Object.freeze(node)
   }
-  const take = (path: readonly string[], known: KnownSetting): unknown => {
+  const addLeaf = (path: readonly string[], known: KnownSetting): unknown => {
     const key = writeKey(path)
     const one = given.get(key)
     const value = one ? one.value : known.setting.default

@@ -204,7 +204,7 @@ async function installedAgents(
   const found = all.filter(
     agent => agent.locate({ env, cwd: '/', configuredCommand: settings.commands?.[agent.name] ?? null }).found,
   )
-  // An agent that is no program of its own has no terminal either.
+  // An agent without a program of its own has no terminal either.
   const withoutTerminal = found.filter(({ programs }) => programs.length === 0)
   return { agents: found.map(({ name }) => name), agentsWithoutTerminal: withoutTerminal.map(({ name }) => name) }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { installedPackage, installPackage, packageCache } from '../process/index.js'
 
-/** The program of the engine: an npm package per platform, which is no part of Signalbox. */
+/** The program of the engine: an npm package per platform, which is not part of Signalbox. */
 const PACKAGE = { name: `@restatedev/restate-server-${process.platform}-${process.arch}`, version: '1.7.12' }
 
 /**

@@ -6,7 +6,7 @@ import type { Launch } from '../schedules/index.js'
 const START_TIMEOUT_MS = 10 * 60_000
 const PROBLEM_MAX = 500
 
-/** These drive their run themselves unless they are told not to. */
+/** These commands drive their run themselves unless an option prevents it. */
 const DRIVING: readonly string[] = ['oneshot', 'run', 'implement', 'review']
 
 /** Starts the command of a schedule as its person would: with the program of this daemon. */

@@ -59,14 +59,14 @@ export class SharedPeople {
     const own = people.all()
     const isChangedHere = synced === null ? own.length > 0 : hashOf(own) !== synced.hash
     const isChangedThere = found !== null && found.version !== synced?.version
-    if (isChangedThere) return this.#take(found.version, found.state as Person[], isChangedHere)
+    if (isChangedThere) return this.#adopt(found.version, found.state as Person[], isChangedHere)
     if (!isChangedHere) return
     const version = (found?.version ?? 0) + 1
     if (await store.replaceSnapshot(KEY, found?.version ?? null, { version, state: own }))
       this.#remember({ version, hash: hashOf(own) })
   }
 
-  #take(version: number, shared: readonly Person[], isChangedHere: boolean): void {
+  #adopt(version: number, shared: readonly Person[], isChangedHere: boolean): void {
     const { people, file, log } = this.#options
     if (isChangedHere && hashOf(people.all()) !== hashOf(shared)) {
       const kept = `${file}.before-${version}`

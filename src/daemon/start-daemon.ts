@@ -104,7 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let isReplaced = false
   const onError = (error: unknown) => {
     log(errorLine(error))
-    // What this process knows may be wrong: the next one starts from the store.
+    // The state of this process may be wrong: the next process starts from the store.
     if (!STORE_LOST.includes(toSignalboxError(error).code)) return
     hasFailed = true
     stop()

@@ -75,7 +75,7 @@ export class WorkerHost implements WorkerSessionsEnd {
   }
 
   terminal(message: Extract<ServerMessage, { type: 'channel' }>): void {
-    this.#terminals.take(message)
+    this.#terminals.receive(message)
   }
 
   bytes(channel: number, bytes: Uint8Array): void {

@@ -78,7 +78,7 @@ export async function runAcp(options: Options): Promise<void> {
       const { session, surface } = find(params.sessionId)
       const text = params.prompt.map(part => (part.type === 'text' ? part.text : '')).join('\n')
       const end = await session.prompt(text)
-      await surface.settled()
+      await surface.untilSent()
       if (end.outcome === 'failed') throw new RequestError(-32_603, surface.failure?.message ?? 'the turn failed')
       return { stopReason: end.outcome === 'interrupted' ? ('cancelled' as const) : ('end_turn' as const) }
     })
@@ -99,7 +99,7 @@ export async function runAcp(options: Options): Promise<void> {
   leave(0)
 }
 
-/** What was said so far, in its order. */
+/** The conversation so far, in order. */
 async function replay(client: AgentContext, sessionId: string, records: readonly TranscriptRecord[]): Promise<void> {
   for (const { type, text } of records) {
     if ((type !== 'user' && type !== 'assistant') || typeof text !== 'string') continue

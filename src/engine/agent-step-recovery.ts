@@ -67,7 +67,7 @@ export async function readStepLog(segment: string) {
     const key = onceKey(activity)
     if (key !== null) log.logged.add(key)
     progress.sessionId ??= activity.sessionId ?? null
-    progress.take(activity)
+    progress.addActivity(activity)
   }
   return log
 }

@@ -261,7 +261,7 @@ export class AgentSteps {
       const redacted = redactor.redactValue(body) as ActivityBody
       const activity: Activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted }
       segment.append(activity)
-      progress.take(activity)
+      progress.addActivity(activity)
       const usage = activity.type === 'usage' ? spent() : null
       if (usage) call.spent(usage)
       onActivity?.(call.run, activity)

@@ -10,7 +10,7 @@ import { isEnded } from './run-status-table.js'
 import { type RunRecord, runsProjection } from './runs-projection.js'
 
 /*
- * What people do to runs. None of this needs the lease: any process appends the event at the
+ * Commands of people about runs. None of this needs the lease: any process appends the event at the
  * version it read, and the process that drives the run reacts to it.
  */
 

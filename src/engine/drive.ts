@@ -131,7 +131,7 @@ export class Driver<Work> {
       this.#arrived = []
       const usage = (spent: Usage) => sumOf(this.#steps.usage, spent)
       const span = { parent: turns.run.trace, attributes: { 'signalbox.run': turns.run.id } }
-      const commands = await traced('turn', span, () => turns.take(arrived, { at: this.#now(), usage }))
+      const commands = await traced('turn', span, () => turns.takeTurn(arrived, { at: this.#now(), usage }))
       if (!commands) {
         this.#arrived = [...arrived, ...this.#arrived]
         continue

@@ -26,7 +26,7 @@ export interface GateRefusal {
   versions: number[]
 }
 
-/** What people and their commands append; everything else comes from the driver. */
+/** Events that people and their commands append; the driver appends all others. */
 const FROM_OUTSIDE: ReadonlySet<string> = new Set([
   ...['gate.answered', 'gate.expired', 'budget.raised', 'child.finished'],
   ...['run.resumed', 'run.paused', 'run.cancelled', 'run.move-asked', 'run.taken-over'],

@@ -5,9 +5,9 @@ import { runStream } from './run-journal.js'
 import type { Limits } from './usage.js'
 
 /**
- * What is written with the decision of a run's gate, in the same transaction: the answer in the
- * run's stream. This applies the decision: the process that drives the run reads it from there, and
- * nothing has to be delivered.
+ * The event that is appended with the decision of a run's gate, in the same transaction: the
+ * answer, in the run's stream. This applies the decision: the process that drives the run reads it
+ * from there, and nothing has to be delivered.
  */
 export function gateAnswer(record: ApprovalRecord, decision: ApprovalDecision, now: number): readonly StreamAppend[] {
   const { run } = record.subject

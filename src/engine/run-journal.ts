@@ -126,7 +126,7 @@ export class RunJournal<Work> {
       await this.reload()
       return false
     }
-    await this.#snapshot()
+    await this.#saveSnapshot()
     return true
   }
 
@@ -152,7 +152,7 @@ export class RunJournal<Work> {
     evolveRun(this.#run, event, this.#workflow)
   }
 
-  async #snapshot(): Promise<void> {
+  async #saveSnapshot(): Promise<void> {
     if (this.#run.version - this.#snapshotAt < SNAPSHOT_EVERY) return
     this.#snapshotAt = this.#run.version
     const state = saveRun(this.#run, this.#workflow)

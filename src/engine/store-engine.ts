@@ -125,7 +125,7 @@ export class StoreEngine implements RunEngine {
     if (due > clock.now()) return due
     if ((await this.#leases()).held.has(run)) return null
     if (!hasRoom(record, [...this.#turning.values()])) return clock.now() + FALLBACK_DELAY_MS
-    if (!this.#turning.has(run)) this.#take(this.#turn, record)
+    if (!this.#turning.has(run)) this.#startTurn(this.#turn, record)
     return null
   }
 
@@ -181,7 +181,7 @@ export class StoreEngine implements RunEngine {
       const runs = found.filter(
         run => !busy.has(run.id) && !this.#turning.has(run.id) && isWanted(run) && !held.has(run.id),
       )
-      this.#noteLeft(runs)
+      this.#rememberLeftRuns(runs)
       const open = new Set(runs.map(({ id }) => id))
       for (const run of this.#asked) if (!open.has(run)) this.#asked.delete(run)
       const due = (run: RunRecord) => Math.max(this.#dueAt(run), this.#notBefore.get(run.id) ?? 0)
@@ -191,7 +191,7 @@ export class StoreEngine implements RunEngine {
       for (const run of now) {
         if (asked.has(run.id) || this.#turning.has(run.id)) continue
         if (!hasRoom(run, [...this.#turning.values()])) break
-        this.#take(turn, run)
+        this.#startTurn(turn, run)
       }
       this.#scanAgainAt(Math.min(...runs.map(due).filter(at => at > clock.now())))
     }
@@ -209,7 +209,7 @@ export class StoreEngine implements RunEngine {
   }
 
   /** Remembers since when runs are due that this server leaves to another one. */
-  #noteLeft(runs: readonly RunRecord[]): void {
+  #rememberLeftRuns(runs: readonly RunRecord[]): void {
     const { servers, clock } = this.#options
     if (!servers) return
     const due = new Set(runs.filter(run => (dueAt(run) ?? 0) <= clock.now()).map(({ id }) => id))
@@ -248,7 +248,7 @@ export class StoreEngine implements RunEngine {
     return true
   }
 
-  #take(turn: (run: string) => Promise<TurnResult>, record: RunRecord): void {
+  #startTurn(turn: (run: string) => Promise<TurnResult>, record: RunRecord): void {
     const { clock, onError, ask } = this.#options
     const run = record.id
     this.#turning.set(run, record)

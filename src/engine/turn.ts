@@ -57,7 +57,7 @@ export class RunTurns<Work> {
    * are folded, and the same arrivals must be judged again.
    * @throws SignalboxError `E_FENCED` if another process drives the run.
    */
-  async take(
+  async takeTurn(
     arrived: readonly NewEvent[],
     { at, usage }: { at: number; usage: (spent: Usage) => Usage },
   ): Promise<readonly WorkflowCommand[] | null> {

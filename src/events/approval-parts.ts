@@ -17,7 +17,7 @@ export const authentication = z
   .object({
     /** The credential that was checked. */
     by: z.enum(['socket', 'token', 'device', 'chat', 'grant', 'host', 'terminal']),
-    /** What the kernel says about the process that sent the decision. */
+    /** Facts from the kernel about the process that sent the decision. */
     origin: z.enum(['person', 'unproven', 'remote']).optional(),
     /** The process and its program. */
     pid: z.int().optional(),

@@ -2,8 +2,8 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /*
- * What the files of a repository tell without starting git: a process costs more than most
- * questions to it, and a run asks the same ones dozens of times.
+ * What can be read from the files of a repository without starting git: a process costs more than
+ * most questions to it, and a run asks the same ones dozens of times.
  */
 
 /** A directory with `.git` in it, and what changes if another repository takes its place. */
@@ -36,8 +36,8 @@ function markOf(file: string): string {
 const LINK_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00])
 
 /**
- * Whether an index names no repository in the repository. False if that cannot be told from its
- * bytes: they may be there by chance, or the entries may be in another file.
+ * Whether an index names no repository in the repository. False if its bytes do not prove it: they
+ * may be there by chance, or the entries may be in another file.
  */
 export function isWithoutLinks(indexFile: string): boolean {
   if (statSync(indexFile, { throwIfNoEntry: false }) === undefined) return true

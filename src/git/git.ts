@@ -85,7 +85,7 @@ export class Git {
     return root
   }
 
-  /** Undefined if only git can tell. */
+  /** Undefined if only git can answer. */
   #nearest(): FoundRepository | null | undefined {
     try {
       return findRepository(this.cwd)
@@ -283,7 +283,7 @@ export class Git {
 
 /**
  * With its time: git compares the content of files that were changed in the second in which the
- * index was written, because their times do not tell.
+ * index was written, because their times are equal.
  */
 function copyIndex(from: string, to: string): void {
   const { atimeMs, mtimeMs } = statSync(from)

@@ -5,7 +5,8 @@ import type { SessionRecord } from '../sessions/index.js'
 /**
  * The session that a person names: by number, by id, or by a unique prefix of an id. Numbers are
  * used again, so a number means the running session, else the newest. Digits alone are always a
- * number: an id that happens to begin with them must not stand in for a session that has ended.
+ * number: an id that happens to begin with them must not select another session in place of one
+ * that has ended.
  *
  * @param records oldest first
  * @param person Every person counts their sessions from 1: a number is first one of their own.

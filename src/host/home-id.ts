@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /**
  * The id of a home directory, created with its first use. Several home directories may share one
- * store; host names and paths do not tell them apart.
+ * store; host names and paths may be the same for several of them.
  */
 export function homeId(dataDirectory: string): string {
   const file = join(dataDirectory, 'home-id')

@@ -24,13 +24,13 @@ import type { HostOptions } from './settings.js'
 /** Writes an event about the host itself, without waiting for it. */
 export type WriteHostEvent = <T extends EventType>(type: T, data: EventData<T>) => void
 
-export function openPacks({ settings, clock, owner }: HostOptions, note: WriteHostEvent): LivePacks {
+export function openPacks({ settings, clock, owner }: HostOptions, writeEvent: WriteHostEvent): LivePacks {
   const packs = new LivePacks({
     directories: { user: settings.packDirectory },
     clock,
     onFailed: ({ agent, file, line, message }) =>
-      note('pack.failed', { agent, file, ...(line !== null && { line }), message }),
-    onReloaded: agent => note('pack.reloaded', { agent }),
+      writeEvent('pack.failed', { agent, file, ...(line !== null && { line }), message }),
+    onReloaded: agent => writeEvent('pack.reloaded', { agent }),
   })
   if (owner === 'daemon') packs.watch()
   return packs
@@ -39,7 +39,7 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: WriteHo
 /** The registry of panes; null in a host without supervision. */
 export function openPanes(
   { settings, clock, owner, onError }: HostOptions,
-  { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: WriteHostEvent },
+  { packs, redactor, writeEvent }: { packs: LivePacks; redactor: Redactor; writeEvent: WriteHostEvent },
 ): PaneRegistry | null {
   if (!settings.supervision || owner !== 'daemon') return null
   return new PaneRegistry({
@@ -48,7 +48,7 @@ export function openPanes(
     packs,
     redactor,
     env: process.env,
-    onSwitch: change => note('supervision.switched', change),
+    onSwitch: change => writeEvent('supervision.switched', change),
     onError,
   })
 }
@@ -59,12 +59,12 @@ export function openNotifications(
   panes: PaneRegistry,
   parts: {
     notify: Config['notify']
-    note: WriteHostEvent
+    writeEvent: WriteHostEvent
     push: PushService
     request(id: string): Promise<ApprovalRecord | null>
   },
 ): NotificationCenter {
-  const { notify, note, push } = parts
+  const { notify, writeEvent, push } = parts
   const toBrowsers = async (notice: PaneNotification) => {
     if (push.count === 0) return
     const request = notice.approval === undefined ? null : await parts.request(notice.approval)
@@ -88,12 +88,12 @@ export function openNotifications(
         webhooks: openWebhooks({ urls: notify.webhooks, dashboard: settings.dashboard ?? null, onError }),
         onError,
       }),
-      { telegram: (question: PaneQuestion) => note('pane.noticed', { ...question }) },
+      { telegram: (question: PaneQuestion) => writeEvent('pane.noticed', { ...question }) },
     ),
     counters: panes.counters,
     hostName: hostname(),
     utcOffset: -new Date(clock.now()).getTimezoneOffset(),
   })
-  panes.listen(change => notifications.take(change))
+  panes.listen(change => notifications.paneChanged(change))
   return notifications
 }

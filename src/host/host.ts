@@ -59,7 +59,7 @@ export class Host {
   readonly push: PushService
   /** Switches that take effect without a restart. */
   readonly switches: Switches
-  /** What sessions and a day may use. */
+  /** Budgets of a session and of a day. */
   readonly budgets: SessionBudgets
   /** How long this process blocks its event loop; measured in a daemon only. */
   readonly loop: LoopMonitor
@@ -114,23 +114,23 @@ export class Host {
     })
     this.bus = new LiveBus(onError)
     this.loop = new LoopMonitor(clock)
-    const note: WriteHostEvent = (type, data) => this.#note(type, data)
-    this.packs = openPacks(options, note)
+    const writeEvent: WriteHostEvent = (type, data) => this.#writeEvent(type, data)
+    this.packs = openPacks(options, writeEvent)
     this.#channels = this.#openChannels()
-    this.panes = openPanes(options, { packs: this.packs, redactor: this.#redactor, note })
+    this.panes = openPanes(options, { packs: this.packs, redactor: this.#redactor, writeEvent })
     this.panes?.listen(() => this.hooks.assignPanes())
     this.push = new PushService({ directory: settings.dataDirectory, clock, onError })
     this.notifications =
       this.panes && settings.notify
         ? openNotifications(options, this.panes, {
             notify: settings.notify(),
-            note,
+            writeEvent,
             push: this.push,
             request: id => this.ledger.get(id),
           })
         : null
     this.switches = openSwitches(this.panes, this.notifications, settings, change =>
-      note('supervision.switched', change),
+      writeEvent('supervision.switched', change),
     )
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
@@ -161,7 +161,7 @@ export class Host {
       onEnded: record => {
         if (owner === 'daemon') recordings.ended(record)
       },
-      note,
+      writeEvent,
     })
     this.remote = new RemoteSessions({
       store,
@@ -419,7 +419,7 @@ export class Host {
       clock,
       projects: async () => (await this.records()).filter(({ id }) => this.isRunning(id)).map(({ project }) => project),
       onChanged: change => {
-        this.#note('config.changed', change)
+        this.#writeEvent('config.changed', change)
         this.budgets.reload()
         if (settings.notify) this.notifications?.reload(settings.notify())
       },
@@ -451,13 +451,13 @@ export class Host {
       untilOpen: id => this.whenLocal(id),
       isAttended: id => (this.local(id)?.viewers ?? 0) > 0,
       foreign: call => (settings.hooks.isEnabled ? (this.panes?.receiverOf(call) ?? null) : null),
-      onMalformed: about => this.#note('hook.malformed', about),
+      onMalformed: about => this.#writeEvent('hook.malformed', about),
       onError,
     })
   }
 
   /** Writes an event about the host itself, without waiting for it. */
-  #note<T extends EventType>(type: T, data: EventData<T>): void {
+  #writeEvent<T extends EventType>(type: T, data: EventData<T>): void {
     void this.store.append('host', 'any', [newEvent(type, data)]).catch(this.#options.onError)
   }
 }

@@ -11,8 +11,8 @@ const PIECE_BYTES = 16 * 1024
 const LEFTOVERS_GRACE_MS = 2_000
 
 /*
- * What happens to the terminals that the keeper kept while no host was there: a known session
- * catches up, an unknown program is ended.
+ * Decides about terminals that the keeper kept while no host ran: a known session catches up, an
+ * unknown program is ended.
  */
 
 /**

@@ -52,7 +52,7 @@ export interface LiveSessionsOptions {
   onCaughtUp(id: string): void
   onEnded(record: SessionRecord): void
   /** Writes an event about the host itself. */
-  note<T extends EventType>(type: T, data: EventData<T>): void
+  writeEvent<T extends EventType>(type: T, data: EventData<T>): void
 }
 
 /** Failures of the reader that one terminal may cause before it is given up. */
@@ -348,7 +348,7 @@ export class LiveSessions {
    * again: the agent continues, and people can attach to it.
    */
   async #readAgain(record: SessionRecord, why: string, isCause: boolean): Promise<void> {
-    const { note, channels, panes, snapshots, host } = this.#options
+    const { writeEvent, channels, panes, snapshots, host } = this.#options
     const { id } = record
     const entry = this.#live.get(id)
     if (!(entry?.session instanceof LiveSession) || entry.session.exit) return
@@ -358,7 +358,7 @@ export class LiveSessions {
       this.#failuresOf.set(id, failures)
     }
     const isReadAgain = failures < FAILURES_MAX
-    note('reader.lost', { session: id, why, isCause, isReadAgain })
+    writeEvent('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
     entry.detach()

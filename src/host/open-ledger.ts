@@ -36,7 +36,7 @@ export function openLedger({ store, settings, redactor, secret, isAccepted }: Op
   })
 }
 
-/** What the files beside the settings decide: grants that hold, and people's roles. */
+/** Reads the files next to the settings: valid grants, and people's roles. */
 function settingsRules(settingsFile: string): Pick<LedgerOptions, 'settingsHash' | 'roleOf'> {
   const files = new SettingsFiles(settingsFile)
   const people = new People(dirname(settingsFile))

@@ -73,7 +73,7 @@ async function createTerminalSession(
     reader: wiring.reader(),
     onRuleOff: ({ rule, ms, reason }) => {
       const { agent, file } = live.pack
-      options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })
+      options.writeEvent('pack.rule-off', { agent, pack: file, rule, ms, reason })
     },
     emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
     hostName: hostname(),
@@ -123,14 +123,14 @@ export function createMonitor(
   session: LocalSession,
   { live, stats, clock }: { live: LivePack; stats: SessionStats; clock: Clock },
 ): SessionMonitor {
-  const { panes, drift, redactor, note, host } = options
+  const { panes, drift, redactor, writeEvent, host } = options
   return new SessionMonitor({
     screen: session.screen,
     live,
     clock,
     drift,
     redactor,
-    record: note,
+    record: writeEvent,
     ...(panes && { supervise: (pane: Pane) => panes.supervise(pane) }),
     changed: () => {
       panes?.changed(session.id)
@@ -150,8 +150,8 @@ export function withCost(report: AgentReport, model: string | null, prices: Pric
 
 /**
  * Why keys would not reach the agent of a session: it is suspended, or another program has its
- * terminal. Null: no reason is known, or this system does not tell. An unknown program may start
- * any other.
+ * terminal. Null: no reason is known, or this system does not report one. An unknown program may
+ * start any other.
  */
 function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPort['absence']>> {
   const groups = agent === 'generic' ? null : terminalGroups(pid)

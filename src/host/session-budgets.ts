@@ -31,7 +31,7 @@ interface SessionBudgetsOptions {
   onError(error: unknown): void
 }
 
-/** What was used on a day, by runs and by sessions. */
+/** Usage of one day, by runs and by sessions. */
 export interface DaySpending {
   costUsd: number
   tokens: number
@@ -39,9 +39,9 @@ export interface DaySpending {
   sessions: number
 }
 
-/** What a session uses is written to the log at most this often. */
+/** The usage of a session is written to the log at most this often. */
 const RECORD_MS = 60_000
-/** What runs have spent may be this old. */
+/** The spending of runs may be this old. */
 const RUN_SPENDING_CACHE_MS = 2_000
 /** A paused session is checked again this often: the next day begins, a setting has changed. */
 const PAUSED_CHECK_MS = 30_000
@@ -49,8 +49,8 @@ const PAUSED_CHECK_MS = 30_000
 /**
  * Budgets of sessions: what each of them uses is compared with its own budget and with that of the
  * day. A session whose budget is used up is paused: its agent is interrupted once, its people are
- * notified, and its prompts are held until the budget is raised or the next day begins. What a
- * person types into the terminal still reaches the agent.
+ * notified, and its prompts are held until the budget is raised or the next day begins. Keys that a
+ * person types into the terminal still reach the agent.
  */
 export class SessionBudgets {
   readonly #options: SessionBudgetsOptions
@@ -154,7 +154,7 @@ export class SessionBudgets {
     const { store, records, statsOf, live, release } = this.#options
     const stats = statsOf(id)
     const record = await records.get(id)
-    // What a session of a run uses counts in the budget of its run.
+    // The usage of a run's session counts in the budget of the run.
     if (!stats || record.endedAt !== undefined || isOfRun(record)) return
     await this.#record(id, stats)
     const used = await this.#usedUp(record, stats)

@@ -111,7 +111,7 @@ export class SessionRecords {
 
   /** No process owns it: no terminal, or its foreground command is gone. */
   isOwnerGone(record: SessionRecord): boolean {
-    // Only its own home directory can tell what became of a terminal.
+    // Only the home directory that started a terminal knows how it ended.
     if (record.worker !== undefined && record.worker !== this.#worker) return false
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')

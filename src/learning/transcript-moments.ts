@@ -4,7 +4,7 @@ import type { DatedStatement } from './any-transcript.js'
 import type { TaughtMoment } from './recordings.js'
 
 /*
- * What was on the screen, from what the agent wrote into its transcript. A record is written when
+ * The expected view of the screen, derived from the agent's transcript. A record is written when
  * something is over: an answer when it is complete, a result when the tool has ended. So the time
  * before it shows the work itself. Times of files and of terminals differ a little: moments near a
  * record are left out.

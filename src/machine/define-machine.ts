@@ -4,7 +4,7 @@ import { ANY, type Machine, type MachineDefinition, type MachineRow, type Resolv
 /**
  * Checks the table and resolves every cell. A wrong table is a programming mistake, so that it
  * throws when its module loads: unknown names, actions or guards that no row names, two rows for
- * one pair without guards to tell them apart, a row that can never apply, an unreachable state.
+ * one pair without guards that distinguish them, a row that can never apply, an unreachable state.
  * @throws SignalboxError `E_MACHINE` that names the row.
  */
 export function defineMachine<

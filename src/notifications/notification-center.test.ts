@@ -51,7 +51,7 @@ class Fixture {
       startedAt: start,
       command: 'claude --key SECRET',
     } as PaneInfo
-    this.center.take({ type: 'pane', pane: this.#pane, before: null })
+    this.center.paneChanged({ type: 'pane', pane: this.#pane, before: null })
   }
 
   to(status: PaneInfo['status'], more: Partial<PaneInfo> = {}): this {
@@ -68,7 +68,7 @@ class Fixture {
       ...(status === 'waiting-approval' ? { waitedSince: now } : {}),
       ...more,
     }
-    this.center.take({ type: 'pane', pane: this.#pane, before })
+    this.center.paneChanged({ type: 'pane', pane: this.#pane, before })
     return this
   }
 
@@ -152,7 +152,7 @@ describe('notifications', () => {
       hostName: 'here',
       utcOffset: 0,
     })
-    center.take({ type: 'pane', pane, before: null })
+    center.paneChanged({ type: 'pane', pane, before: null })
     expect(counters.total('notify.sent')).toBe(0)
     // A terminal that opens later gets the question.
     center.listen(() => undefined)

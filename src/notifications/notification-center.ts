@@ -132,9 +132,9 @@ export class NotificationCenter {
   }
 
   /** Every change of a pane, in order. */
-  take(change: PaneListChange): void {
+  paneChanged(change: PaneListChange): void {
     if (!this.#isEnabled) return
-    if (change.type === 'gone') return this.#gone(change.pane)
+    if (change.type === 'gone') return this.#paneRemoved(change.pane)
     const { pane, before } = change
     if (pane.isMuted) return this.#mute(pane)
     this.#followQuestion(pane)
@@ -291,7 +291,7 @@ export class NotificationCenter {
 
   // — delivery —
 
-  #gone(pane: PaneInfo): void {
+  #paneRemoved(pane: PaneInfo): void {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
     this.#endStuck(pane)

@@ -35,7 +35,7 @@ export class OneshotFileWriter {
     if (kind !== oneshotWorkflow.kind) return
     const { store, activities } = this.#options
     this.#subscription ??= store.subscribe({ after: await store.head(), onError: this.#options.onError }, events => {
-      for (const event of events) this.#take(event)
+      for (const event of events) this.#writeEvent(event)
     })
     const { files, log } = await this.#open(id)
     await files.rebuild(store, step => activities(id, step))
@@ -80,12 +80,12 @@ export class OneshotFileWriter {
     }
   }
 
-  #take(event: StoredEvent): void {
+  #writeEvent(event: StoredEvent): void {
     const prefix = runStream('')
     if (!event.stream.startsWith(prefix)) return
     const kept = this.#kept.get(event.stream.slice(prefix.length))
     this.#guard(() => {
-      kept?.files.take(event)
+      kept?.files.addEvent(event)
       kept?.log?.event(event)
     })
   }

@@ -57,11 +57,11 @@ export class OneshotFiles {
   /** Takes events written to the run since. */
   async catchUp(store: EventStore): Promise<void> {
     for (let events = await this.#nextPage(store); events.length > 0; events = await this.#nextPage(store))
-      for (const event of events) this.take(event)
+      for (const event of events) this.addEvent(event)
   }
 
   /** Takes events of the run, in order; a repeated one changes nothing. */
-  take(event: StoredEvent): void {
+  addEvent(event: StoredEvent): void {
     if (event.version <= this.#version) return
     const before = this.#work?.history.length
     const lines = this.#fold(event)

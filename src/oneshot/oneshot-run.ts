@@ -53,7 +53,7 @@ export interface Feedback {
   sessionId?: string
 }
 
-/** What a worker left, as the auditor gets it. */
+/** The result of a worker, as the auditor gets it. */
 export interface WorkerResult {
   step: string
   text: string

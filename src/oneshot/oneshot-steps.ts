@@ -162,7 +162,7 @@ function turnOf(
   prompt: string,
 ): AgentTurn {
   const player = role === 'worker' ? input.worker : input.auditor
-  // What a dead attempt had started is continued in the agent's own session.
+  // The work of a dead attempt is continued in the agent's own session.
   const left = feedback.at(-1)
   // An auditor without a verdict is asked again in the same session.
   const resume = role === 'auditor' ? asked : left?.from === 'recovery' ? left.sessionId : null

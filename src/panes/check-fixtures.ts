@@ -38,7 +38,7 @@ export async function checkFixtures(
       if (line.type === 'at') states.set(line.at, line.state)
     for (const fixture of group) {
       const state = states.get(fixture.at)!
-      if (state.look) coverage.take(pack, state)
+      if (state.look) coverage.addState(pack, state)
       results.push({ fixture, failures: compare(fixture, state) })
     }
   }
@@ -82,7 +82,7 @@ class RuleCoverage {
   readonly #matched = new Set<string>()
   readonly #failed = new Set<string>()
 
-  take(pack: Pack, state: PaneState): void {
+  addState(pack: Pack, state: PaneState): void {
     for (const rule of explainFrame(state.look!.frame, pack).rules)
       (rule.matched ? this.#matched : this.#failed).add(rule.id)
   }

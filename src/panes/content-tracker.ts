@@ -104,7 +104,7 @@ export class ContentTracker {
     if (this.#features?.isCursorAtEnd === true) this.#analyser.learnPrompt(this.#features.beforeCursor)
   }
 
-  /** Compares the frame with the previous one. A running clock is a change, but not news. */
+  /** Compares the frame with the previous one. A running clock is a change, but no new content. */
   follow(frame: Frame, observation: Observation): ContentChange {
     const before = this.#frame
     this.#frame = frame

@@ -47,12 +47,12 @@ export function detectByScreen(
       made.push(...emulator.feed(event.bytes, event.t, { live: false }))
     } else if (event.kind === 'resize') made.push(...emulator.resize(event.cols, event.rows, event.t))
     for (const one of made) {
-      const found = one.type === 'frame' ? look.take(one.frame) : null
+      const found = one.type === 'frame' ? look.readFrame(one.frame) : null
       if (found) return found
     }
   }
   for (const one of emulator.endFrame(SEARCH_MAX_S)) {
-    const found = one.type === 'frame' ? look.take(one.frame) : null
+    const found = one.type === 'frame' ? look.readFrame(one.frame) : null
     if (found) return found
   }
   return look.byTitle()
@@ -68,7 +68,7 @@ class AgentSearch {
     this.#detections = detections
   }
 
-  take(frame: Frame): DetectedAgent | null {
+  readFrame(frame: Frame): DetectedAgent | null {
     this.frames++
     for (const { agent, title } of this.#detections) if (title?.test(frame.title)) this.#titled.add(agent)
     for (const { text } of frame.lines) {

@@ -20,7 +20,7 @@ export interface JudgedEvidence {
 export class EvidenceLog {
   readonly #newest = new Map<Authority, Evidence>()
 
-  take(steps: readonly PaneStep[]): void {
+  addSteps(steps: readonly PaneStep[]): void {
     for (const step of steps) {
       if (step.type === 'evidence' && (this.#newest.get(step.evidence.authority)?.t ?? 0) <= step.evidence.t)
         this.#newest.set(step.evidence.authority, step.evidence)

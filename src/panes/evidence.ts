@@ -17,7 +17,7 @@ export const AUTHORITIES = [
 ] as const
 export type Authority = (typeof AUTHORITIES)[number]
 
-/** What a report says the pane is doing. */
+/** The claim of a report. */
 export type Claim =
   | { is: 'starting' }
   | { is: 'working'; label?: string }

@@ -102,7 +102,7 @@ export class PaneScreen implements ScreenView {
   }
 
   /** Reads the current screen, for a host that continues: it may never change again. */
-  look(t: number): PaneOutput[] {
+  readCurrent(t: number): PaneOutput[] {
     return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
 
@@ -172,7 +172,7 @@ export class PaneScreen implements ScreenView {
     if (!this.#isSuppressed || !isDue(at)) return []
     const drawn = this.#handle(this.#emulator.tick(at), at)
     this.#isSuppressed = false
-    // A frame that is still open ends by itself, and is no longer suppressed.
+    // A frame that is still open ends by its deadline, and is no longer suppressed.
     return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.endFrame(at), at)] : drawn
   }
 

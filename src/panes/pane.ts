@@ -19,9 +19,7 @@ import { reportEffect } from './report-evidence.js'
 import type { ScreenView } from './screen-view.js'
 import type { TerminalReadResult } from './terminal-read-check.js'
 
-/**
- * What a pane is now, as far as its bytes show: the newest frame combined with the winning report.
- */
+/** The state of a pane: the newest frame combined with the winning report. */
 export interface PaneState {
   t: number
   view: Observation['view']
@@ -87,20 +85,20 @@ export class Pane {
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneStep[] {
-    return this.take(this.ownScreen.feed(bytes, t, options), t)
+    return this.applyOutputs(this.ownScreen.feed(bytes, t, options), t)
   }
 
   tick(t: number): PaneStep[] {
-    return this.take(this.ownScreen.tick(t), t)
+    return this.applyOutputs(this.ownScreen.tick(t), t)
   }
 
   resize(cols: number, rows: number, t: number): PaneStep[] {
-    return this.take(this.ownScreen.resize(cols, rows, t), t)
+    return this.applyOutputs(this.ownScreen.resize(cols, rows, t), t)
   }
 
   /** Ends the open frame, for a query at this moment. */
   endFrame(t: number): PaneStep[] {
-    return this.take(this.ownScreen.endFrame(t), t)
+    return this.applyOutputs(this.ownScreen.endFrame(t), t)
   }
 
   report(evidence: Evidence): void {
@@ -118,9 +116,7 @@ export class Pane {
     this.#endedRecords = endedRecords
   }
 
-  /**
-   * Another program is in the foreground: that the previous one was there is no longer evidence.
-   */
+  /** Another program is in the foreground: the evidence about the previous one is dropped. */
   programChanged(): void {
     this.#evidence.programChanged()
   }
@@ -149,7 +145,7 @@ export class Pane {
   }
 
   /** What the agent reports besides its screen; `t` is when it reported it. */
-  takeReport(report: AgentReport, t: number): PaneStep[] {
+  applyReport(report: AgentReport, t: number): PaneStep[] {
     const effect = reportEffect(report, t)
     if (!effect) return []
     if ('withdraw' in effect) {
@@ -178,7 +174,7 @@ export class Pane {
   }
 
   takeReadCheck(result: TerminalReadResult): void {
-    this.#evidence.readCheck.take(result)
+    this.#evidence.readCheck.applyResult(result)
   }
 
   /** When a menu over a shell's command will have stayed long enough. */
@@ -223,7 +219,7 @@ export class Pane {
     return { t, ...joinView(look.observation, reading, look.atWork), isSettled: look.isSettled, reading, look }
   }
 
-  take(outputs: ReturnType<PaneScreen['feed']>, t: number): PaneStep[] {
+  applyOutputs(outputs: ReturnType<PaneScreen['feed']>, t: number): PaneStep[] {
     this.#time = Math.max(this.#time, t)
     const steps: PaneStep[] = []
     for (const output of outputs) {

@@ -189,7 +189,7 @@ export type LineEditorState = 'reads' | 'runs' | 'unknown'
 export class LineEditor {
   #prompt: string | null = null
 
-  /** What the mode says about a shell's prompt in this frame. */
+  /** Whether the terminal's mode proves that this frame shows a shell's prompt. */
   judge(observation: Observation, frame: Frame, isPasteBracketed: boolean): LineEditorState {
     if (observation.view !== 'idle_prompt') return 'unknown'
     if ((observation as Observation<'idle_prompt'>).payload.prompt !== 'shell') return 'unknown'

@@ -57,7 +57,7 @@ function eventOf(claim: Claim['is'], authority: Authority, status: PaneStatus): 
 function say(fixture: SupervisionFixture, authority: Authority, claim: Claim): void {
   const evidence = { authority, claim, t: fixture.t, expires: null, ref: `${authority}/walk` }
   fixture.pane.report(evidence)
-  fixture.supervisor.take([{ type: 'evidence', evidence }], fixture.t)
+  fixture.supervisor.applySteps([{ type: 'evidence', evidence }], fixture.t)
 }
 
 const speaking = AUTHORITIES.filter(authority => authority !== 'exit' && authority !== 'silence')
@@ -84,7 +84,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
   it.each(speaking)('accepts %s once the report of the hook has expired', authority => {
     for (const claim of claims) {
       const fixture = at()
-      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.applyReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
       say(fixture, authority, CLAIMS[claim])
       const event = eventOf(claim, authority, status)
       expect.soft([claim, fixture.status]).toEqual([claim, event === null ? status : statusAfter(status, event)])
@@ -100,12 +100,12 @@ describe.each(statusTable.states)('a pane that is %s', status => {
       'gone-fail',
     ],
     ['user.clear', (b: SupervisionFixture) => b.supervisor.clear(b.t), 'clear'],
-    ['hook.SessionEnd', (b: SupervisionFixture) => b.supervisor.note('hook', 'ended', b.t), 'idle'],
-    ['hook.PostToolUse', (b: SupervisionFixture) => b.supervisor.note('hook', 'tool', b.t), null],
+    ['hook.SessionEnd', (b: SupervisionFixture) => b.supervisor.recordSignal('hook', 'ended', b.t), 'idle'],
+    ['hook.PostToolUse', (b: SupervisionFixture) => b.supervisor.recordSignal('hook', 'tool', b.t), null],
   ] as const)('handles the signal %s', (_name, fire, event) => {
     const fixture = at()
     if (event === 'idle')
-      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.applyReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     fire(fixture)
     expect(fixture.status).toBe(event === null ? status : statusAfter(status, event))
   })
@@ -123,7 +123,7 @@ describe.each(statusTable.states)('a pane that is %s', status => {
 
   it('ends only a guessed wait at timer.wait', () => {
     const fixture = at()
-    fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
+    fixture.pane.applyReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     expect(fixture.advance(30).status).toBe(status === 'waiting-approval' ? 'idle' : status)
     expect(at().advance(30).status).toBe(status)
   })

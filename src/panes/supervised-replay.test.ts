@@ -36,7 +36,7 @@ function live(events: readonly ReplayEvent[], pack: Pack, size: { cols: number; 
       const dues = [pane.nextDeadline(), supervisor.nextDeadline(), second].filter(due => due !== null)
       const due = Math.min(...dues)
       if (due > t) return
-      supervisor.take(pane.tick(due), due)
+      supervisor.applySteps(pane.tick(due), due)
       supervisor.tick(due)
       if (due === second) second += 1
       else if (supervisor.nextDeadline() === due && pane.nextDeadline() !== due) return
@@ -44,8 +44,8 @@ function live(events: readonly ReplayEvent[], pack: Pack, size: { cols: number; 
   }
   return events.map(event => {
     until(event.t)
-    if (event.kind === 'output') supervisor.take(pane.feed(event.bytes, event.t, { live: true }), event.t)
-    if (event.kind === 'resize') supervisor.take(pane.resize(event.cols, event.rows, event.t), event.t)
+    if (event.kind === 'output') supervisor.applySteps(pane.feed(event.bytes, event.t, { live: true }), event.t)
+    if (event.kind === 'resize') supervisor.applySteps(pane.resize(event.cols, event.rows, event.t), event.t)
     if (event.kind === 'input') pane.recordInput(event.t, event.bytes)
     if (event.kind === 'exit') supervisor.exited(event.exit, event.t)
     const { view, awaiting } = pane.state(event.t)

@@ -13,7 +13,7 @@ const AFTER_END_S = 5
 
 /**
  * A recording, supervised as a live pane is: bytes, every deadline at its moment, and a tick each
- * second. What a live pane also has and a recording has not: reports of the agent, processes, and
+ * second. Parts of a live pane that a recording does not have: reports of the agent, processes, and
  * decisions.
  */
 export class SupervisedReplay {
@@ -43,7 +43,7 @@ export class SupervisedReplay {
 
   apply(event: ReplayEvent): void {
     this.until(event.t)
-    this.#take(this.replay.apply(event), event.t)
+    this.#applySteps(this.replay.apply(event), event.t)
     if (event.kind === 'resize') this.supervisor.resized(event.t)
     if (event.kind !== 'exit') return
     this.supervisor.exited(event.exit, event.t)
@@ -58,28 +58,28 @@ export class SupervisedReplay {
       const due = this.supervisor.nextDeadline()
       const next = due === null || due === this.#handled ? this.#second : Math.min(this.#second, due)
       if (next > t) break
-      this.#take(this.replay.runTimers(next), next)
+      this.#applySteps(this.replay.runTimers(next), next)
       this.supervisor.tick(next)
       this.#follow([], next)
       if (next === this.#second) this.#second++
       else this.#handled = due
     }
-    this.#take(this.replay.runTimers(t), t)
+    this.#applySteps(this.replay.runTimers(t), t)
   }
 
   /** The state at a time: what is due has happened, and an open frame is ended. */
   endFrame(t: number): void {
     this.until(t)
-    this.#take(this.replay.endFrame(t), t)
+    this.#applySteps(this.replay.endFrame(t), t)
   }
 
   finish(): void {
     this.until(this.replay.t + AFTER_END_S)
   }
 
-  #take(steps: readonly PaneStep[], t: number): void {
+  #applySteps(steps: readonly PaneStep[], t: number): void {
     for (const step of steps) {
-      this.supervisor.take([step], t)
+      this.supervisor.applySteps([step], t)
       this.#follow([step], t)
     }
   }

@@ -129,7 +129,7 @@ export class SupervisedStatus {
     this.#changed(before, entry, ref)
     this.log.add({ t, source, says: event, ref, effect: effectOf(entry) } as LoggedReport)
     // Work that ended without a reading may have ended too early: a source that still reports work
-    // reopens it. What a person cleared stays cleared until a new report.
+    // reopens it. A status that a person cleared stays cleared until a new report.
     if (isActiveStatus(before.status) && !this.isActive && source !== 'user') this.forgetReading()
     return entry
   }

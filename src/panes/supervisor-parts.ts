@@ -29,7 +29,7 @@ export interface SupervisedState extends StatusState {
   shown: PaneStatus
   /** Done or failed longer than a compact list shows. */
   isFaded: boolean
-  /** Faded a moment ago. */
+  /** Its status faded recently. */
   isRecent: boolean
   claim: Claim | null
   authority: string

@@ -79,7 +79,7 @@ const CASES: Record<string, Case> = {
   'reading.stale_s': {
     arrange: fixture => {
       fixture.advance(1).hook({ kind: 'working' })
-      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.applyReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
     },
     at: 30,
     isOver: fixture => fixture.supervisor.state(fixture.t).staleFor !== null,
@@ -141,7 +141,7 @@ describe('a setting of supervision', () => {
     const ended = (wait_fallback_running: boolean, text: string) => {
       const fixture = new SupervisionFixture({ panes: { wait_fallback_running } }).print('one\r\n').advance(1)
       fixture.hook({ kind: 'waiting', waitsFor: 'permission' }).advance(1).print(text).advance(1)
-      fixture.pane.takeReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
+      fixture.pane.applyReport({ channel: 'hook', statement: { kind: 'ended', reason: 'x' } } as never, fixture.t)
       return fixture.advance(30).status
     }
     expect([ended(true, 'more\r\n'), ended(false, 'more\r\n'), ended(true, '')]).toEqual(['running', 'idle', 'idle'])

@@ -257,7 +257,7 @@ describe('a supervised pane', () => {
   it('is reopened by a source that still reports work after a run ended without a reading', () => {
     const fixture = atPrompt().print('./x\r\nout\r\n').advance(1)
     expect(fixture.status).toBe('running')
-    fixture.supervisor.note('hook', 'ended', fixture.t)
+    fixture.supervisor.recordSignal('hook', 'ended', fixture.t)
     expect(fixture.status).toBe('idle')
     expect(fixture.advance(1).status).toBe('running')
   })
@@ -298,9 +298,9 @@ describe('a supervised pane', () => {
       fixture.supervisor.replace(pane, fixture.t)
       expect(fixture.status).toBe('running')
       const show = (text: string) => {
-        fixture.supervisor.take(pane.feed(Buffer.from(text), fixture.t, { live: false }), fixture.t)
+        fixture.supervisor.applySteps(pane.feed(Buffer.from(text), fixture.t, { live: false }), fixture.t)
         fixture.t += 1
-        fixture.supervisor.take(pane.tick(fixture.t), fixture.t)
+        fixture.supervisor.applySteps(pane.tick(fixture.t), fixture.t)
         fixture.supervisor.tick(fixture.t)
       }
       show(`${earlier}${'─'.repeat(80)}\r\n▷ \r\n${'─'.repeat(80)}\u001b[A\r\u001b[2C`)
@@ -330,7 +330,7 @@ describe('a supervised pane', () => {
       counters: new Counters(),
       onError: error => errors.push(error),
     })
-    supervisor.take(pane.feed(Buffer.from(START), 0, { live: false }), 0)
+    supervisor.applySteps(pane.feed(Buffer.from(START), 0, { live: false }), 0)
     pane.unexpired = () => {
       throw new Error('broken')
     }

@@ -99,7 +99,7 @@ export class Supervisor {
   // — input —
 
   /** Takes the outputs of the pane's bytes, or of its agent's reports. */
-  take(steps: readonly PaneStep[], t: number): void {
+  applySteps(steps: readonly PaneStep[], t: number): void {
     for (const step of steps) {
       if (step.type === 'evidence')
         this.#offer(sourceOf(step.evidence), evidenceName(step.evidence), step.evidence.t, { evidence: step.evidence })
@@ -111,7 +111,7 @@ export class Supervisor {
   /**
    * Something that is not evidence by itself: a hook's tool result, a resize, a person's interrupt.
    */
-  note(source: SignalSource, name: string, t: number): void {
+  recordSignal(source: SignalSource, name: string, t: number): void {
     this.#offer(source, name, t, {})
     this.drain(t)
   }
@@ -347,8 +347,8 @@ export class Supervisor {
   }
 
   /**
-   * If the screen says nothing and there is no other report, the program in the foreground is
-   * evidence by being there.
+   * If neither the screen nor a report says anything, the program in the foreground is the only
+   * evidence.
    */
   #readForeground(t: number): void {
     const look = this.pane.screen.last

@@ -112,7 +112,7 @@ describe('a menu over a command of a shell with integration', () => {
     check.follow(1)
     expect([check.isDue(1.9), check.isDue(2), check.isDue(2.5), check.isDue(3)]).toEqual([false, true, false, true])
     check.follow(4)
-    check.take({ reads: 'yes', how: '' })
+    check.applyResult({ reads: 'yes', how: '' })
     expect([check.menuCounts(9), check.nextDeadline()]).toEqual([false, 5])
   })
 })

@@ -1,9 +1,9 @@
 /*
  * A menu on the screen of a shell that marks its commands: does the command ask, or did it only
- * print? Its text cannot tell. So the owner of the pane checks whether the program reads its
- * terminal (`src/process/reads-terminal.ts`): first when the menu has stayed long enough to be
- * accepted, and again each second while the result is no, because a program may draw first and read
- * later.
+ * print? Its text cannot show whether it takes keys. So the owner of the pane checks whether the
+ * program reads its terminal (`src/process/reads-terminal.ts`): first when the menu has stayed long
+ * enough to be accepted, and again each second while the result is no, because a program may draw
+ * first and read later.
  *
  * If no check is possible (a recording, another system), or it has no result, the menu is accepted
  * as it is.
@@ -48,7 +48,7 @@ export class TerminalReadCheck {
   }
 
   /** Takes the result; one for another menu is ignored. */
-  take({ reads }: TerminalReadResult): void {
+  applyResult({ reads }: TerminalReadResult): void {
     if (this.#checkedAt !== null) this.#result = reads
   }
 

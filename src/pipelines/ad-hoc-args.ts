@@ -10,7 +10,7 @@ import { rangeTarget } from './review/range-target.js'
 import type { Issue } from './state.js'
 import { issueOfText } from './trackers/file.js'
 
-/** What a run says about the profile that it wants. */
+/** The profile that a run asks for. */
 interface ProfileOptions {
   profile: string | undefined
   agent: string | undefined

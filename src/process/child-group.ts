@@ -20,8 +20,8 @@ export interface ChildGroup {
   /** Its pipes have been read to their end. */
   readonly closed: Promise<void>
   /**
-   * Writes to the input of the program, if that is a pipe. What a program that has exited does not
-   * read is dropped.
+   * Writes to the input of the program, if that is a pipe. Input for a program that has exited is
+   * dropped.
    */
   write(text: string): void
   endInput(): void

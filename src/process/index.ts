@@ -1,6 +1,7 @@
 /*
- * Processes of the machine: start a program and its group, end all of it, find what carries a mark,
- * lock a home directory, ask the kernel who runs in a terminal and whether it reads from it.
+ * Processes of the machine: start a program and its group, end the whole group, find processes by
+ * their mark, lock a home directory, and ask the kernel which program runs in a terminal and
+ * whether it reads from it.
  *
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
@@ -8,9 +9,10 @@
  *   end of a connection.
  * - input-wrapper.ts: whether a program runs in a container, a sandbox or on another machine.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
- * - start-progress.ts: what a program that is starting does, for those who wait for it.
+ * - start-progress.ts: the progress of a starting program, for callers that wait for it.
  * - free-port.ts: a port that nothing listens on.
- * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
+ * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: which process owns
+ *   a resource.
  * - process-info.ts, proc-files.ts: /proc, and ps where it does not exist.
  * - terminal-facts.ts, reads-terminal.ts, thread-wait.ts, wait-calls.ts: whether a program waits
  *   for keys (docs/decisions/0020-printed-menus.md).

@@ -14,7 +14,7 @@ interface LockDatabase {
  * An exclusive lock on a file, or null when another process holds it.
  *
  * Node has no flock. A file with a process id becomes stale with every crash; SQLite's exclusive
- * transaction is a kernel lock that cannot, and the library is a dependency anyway. The file
+ * transaction is a kernel lock that cannot, and the library is already a dependency. The file
  * contains no data.
  */
 export async function acquireLock(path: string): Promise<Lock | null> {

@@ -2,8 +2,8 @@
  * Whose process is it: an agent's, or a person's?
  *
  * Agents and people are the same user to the kernel, so a file or a socket mode cannot tell them
- * apart. What can: every process of a session or a step inherits a hard limit (limit-mark.ts) that
- * only root can raise again. It stays through fork, exec, setsid, a cleared environment, and the
+ * apart. A hard limit can: every process of a session or a step inherits it (limit-mark.ts), and
+ * only root can raise it again. It stays through fork, exec, setsid, a cleared environment, and the
  * death of all parents. So a process with it belongs to an agent, whatever else it looks like.
  *
  * The reverse does not hold. A program that ran before may start something on an agent's behalf:
@@ -125,9 +125,9 @@ export function judgeOrigin(
 }
 
 /**
- * Whether nothing says who started the process: its oldest parent was left to the system by a
- * program that has ended, after the first agent had started. Below tmux or at a process can become
- * such an orphan on purpose. What the system itself started belongs to another user.
+ * Whether the starter of the process is unknown: the program that started its oldest parent has
+ * ended, and that parent started after the first agent. Below tmux or at a process can become such
+ * an orphan on purpose. Processes that the system itself started belong to another user.
  */
 function isLateOrphan(chain: readonly ProcessFacts[], firstUnsandboxedAt: number | null): boolean {
   const top = chain.findLast(({ pid }) => pid !== 1)

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAlive, processStart } from './process-info.js'
 
-/** This process, so that others on this machine can tell whether it still lives. */
+/** This process, so that other processes on this machine can check whether it is still alive. */
 export function ownName(): string {
   return `${machineName()}:${process.pid}:${processStart(process.pid) ?? ''}`
 }
@@ -27,8 +27,9 @@ export function isOwnerGone(owner: string): boolean {
 let known: string | null = null
 
 /**
- * Where process ids mean the same processes as here. Host names do not tell: two containers may
- * have the same one. On Linux it is the boot of the kernel and the namespace of process ids.
+ * Where process ids mean the same processes as here. Host names do not identify a machine: two
+ * containers may have the same one. On Linux it is the boot of the kernel and the namespace of
+ * process ids.
  */
 function machineName(): string {
   known ??= `${hostname()}-${createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 8)}`

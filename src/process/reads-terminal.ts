@@ -5,9 +5,10 @@
  * after a drawn menu are blocked somewhere else.
  *
  * The facts are taken at one moment, so `no` means "not now": a program that draws first and reads
- * later gives `yes` at the next check. What is hidden (another user's program, a system that hides
- * it) is `unknown`, never `no`. Then the mode of the terminal, which every process may query,
- * decides where it can: a program that turns the echo off or asks for single keys intends to read.
+ * later gives `yes` at the next check. If the system hides the process (another user's program),
+ * the result is `unknown`, never `no`. Then the mode of the terminal, which every process may
+ * query, decides where it can: a program that turns the echo off or asks for single keys intends to
+ * read.
  */
 
 /** Where a thread is blocked. File numbers: what it waits to read; null if unknown. */

@@ -53,7 +53,8 @@ export function runCommand(
       resolve({ code, signal, stdout: out(), stderr: err() })
     })
     if (options.input !== undefined) {
-      // A program may exit without reading all of its input; its exit code tells.
+      // A program may exit without reading all of its input; its exit code says whether it
+      // succeeded.
       child.stdin!.on('error', () => undefined)
       child.stdin!.end(options.input)
     }

@@ -45,7 +45,7 @@ export interface StepCommandOptions {
   /** Puts the program into the sandbox of its run. */
   inSandbox?: ProgramSandbox | undefined
   onSpawned?(group: ChildGroup): void
-  /** What it prints, as it comes. */
+  /** Its output, as it arrives. */
   onOutput?(from: 'stdout' | 'stderr', bytes: Uint8Array): void
 }
 

@@ -25,8 +25,8 @@ const asked = (id: string, key: string, reply?: string) =>
 
 describe('EventChannel', () => {
   it('answers with the id that the agent gave the request, and with no other', async () => {
-    channel.note(asked('events:1', 'call_1', 'per_1'))
-    channel.note(asked('events:2', 'per_2'))
+    channel.recordReport(asked('events:1', 'call_1', 'per_1'))
+    channel.recordReport(asked('events:2', 'per_2'))
     expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('sent')
     expect(await channel.answer('events:2', { behavior: 'deny', message: 'no' })).toBe('sent')
     expect(answered).toEqual([
@@ -36,9 +36,9 @@ describe('EventChannel', () => {
   })
 
   it('is closed for requests that were answered elsewhere or do not exist, and without an agent', async () => {
-    channel.note(asked('events:1', 'call_1', 'per_1'))
-    channel.note(asked('events:2', 'call_2', 'per_2'))
-    channel.note(report('events:3', { kind: 'answered', key: 'call_1', result: 'allowed' }))
+    channel.recordReport(asked('events:1', 'call_1', 'per_1'))
+    channel.recordReport(asked('events:2', 'call_2', 'per_2'))
+    channel.recordReport(report('events:3', { kind: 'answered', key: 'call_1', result: 'allowed' }))
     expect([channel.isOpen('events:1'), channel.isOpen('events:2')]).toEqual([false, true])
     expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('closed')
     expect(await channel.answer('events:9', { behavior: 'allow' })).toBe('closed')
@@ -48,7 +48,7 @@ describe('EventChannel', () => {
   })
 
   it('cannot express an edit or a rule of the agent', async () => {
-    channel.note(asked('events:1', 'per_1'))
+    channel.recordReport(asked('events:1', 'per_1'))
     expect(await channel.answer('events:1', { behavior: 'allow', updatedInput: {} })).toBe('unsupported')
     expect(await channel.answer('events:1', { behavior: 'allow', sessionRule: ['ls *'] })).toBe('unsupported')
     expect(answered).toEqual([])

@@ -44,7 +44,7 @@ export class AgentChannels {
       sessions: options.sessions,
       ...(options.untilOpen && { untilOpen: options.untilOpen }),
       deliver: (session, report) => {
-        if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
+        if (options.settings.hooks.isEnabled) this.#reports.get(session)?.receive(report)
       },
       // While a person is attached, a held hook would hide the agent's own dialog from them.
       mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
@@ -87,7 +87,7 @@ export class AgentChannels {
       clock,
       events,
       onReport: report => {
-        channel?.note(report)
+        channel?.recordReport(report)
         onReport(report)
       },
       onError,
@@ -161,7 +161,7 @@ export class EventChannel implements AnswerChannel {
   }
 
   /** Called before the report is delivered, so that a receiver can answer at once. */
-  note({ id, statement }: AgentReport): void {
+  recordReport({ id, statement }: AgentReport): void {
     if (statement.kind === 'request' && statement.key !== null)
       this.#open.set(id, { reply: statement.reply ?? statement.key, key: statement.key })
     else if (statement.kind === 'answered')

@@ -258,7 +258,7 @@ describe('a hook of a foreign agent', () => {
       deliver: (to, report) => delivered.push({ session: to, report }),
       foreign: ({ tmuxPane }) => {
         const reports = panes.get(tmuxPane ?? '')
-        return reports ? { id: `pan_${tmuxPane}`, take: report => reports.push(report) } : null
+        return reports ? { id: `pan_${tmuxPane}`, receive: report => reports.push(report) } : null
       },
       onMalformed: about => malformed.push(about),
     })

@@ -43,7 +43,7 @@ export interface HookInboxOptions {
 /** The recipient of a call's reports. */
 export interface ReportReceiver {
   id: string
-  take(report: AgentReport): void
+  receive(report: AgentReport): void
 }
 
 /** What a call from a pane outside our sessions says about its origin. */
@@ -119,7 +119,7 @@ export class HookInbox {
     const tokenSession = token === null ? null : this.#options.tokens.sessionOf(token)
     if (token !== null && tokenSession === null) throw this.#refused('unknown or expired hook token')
     const adapter = agentNames().includes(source) ? await loadAgent(source) : null
-    if (!adapter?.hooks) return this.#note('unknown', tokenSession)
+    if (!adapter?.hooks) return this.#countOutcome('unknown', tokenSession)
     const call = readEnvelope(body, this.#options.clock.now())
     if (!call)
       throw this.#malformed(
@@ -130,24 +130,24 @@ export class HookInbox {
     // A call that names a tmux pane comes from there, whatever else runs in the same directory.
     const pane =
       tokenSession === null && call.session === null && call.tmuxPane !== null ? this.#foreign(source, call) : null
-    if (pane) return this.#take(pane.id, call, adapter, AbortSignal.abort(), pane.take)
+    if (pane) return this.#deliver(pane.id, call, adapter, AbortSignal.abort(), pane.receive)
     const session = tokenSession ?? (await this.#sessionOf(source, call))
     if (tokenSession === null && session !== null && this.#options.tokens.has(session))
       throw this.#refused('this session accepts hook calls only with its token')
     if (session === null) {
       const elsewhere = this.#foreign(source, call)
-      if (elsewhere) return this.#take(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.take)
+      if (elsewhere) return this.#deliver(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.receive)
       return this.#keepUnassigned(call, adapter)
     }
     await this.#options.untilOpen?.(session)
-    return this.#take(session, call, adapter, closed)
+    return this.#deliver(session, call, adapter, closed)
   }
 
   /** A session has started, or its agent's own id is known now: earlier calls may belong to it. */
   assign(record: SessionRecord): void {
     this.#assign(({ agentSession }, agent) =>
       agent === record.agent && agentSession !== null && agentSession === record.agentSessionId
-        ? { id: record.id, take: report => this.#options.deliver(record.id, report) }
+        ? { id: record.id, receive: report => this.#options.deliver(record.id, report) }
         : null,
     )
   }
@@ -165,14 +165,14 @@ export class HookInbox {
       const { since, call, adapter } = waiting
       if (now - since >= UNASSIGNED_MS) continue
       const found = find(call, adapter.name)
-      if (found) this.#takeLate(found, call, adapter)
+      if (found) this.#deliverLate(found, call, adapter)
       else this.#unassigned.push(waiting)
     }
   }
 
-  #takeLate({ id, take }: ReportReceiver, call: Envelope, adapter: AgentAdapter): void {
+  #deliverLate({ id, receive }: ReportReceiver, call: Envelope, adapter: AgentAdapter): void {
     try {
-      this.#take(id, { ...call, hold: false }, adapter, AbortSignal.abort(), take)
+      this.#deliver(id, { ...call, hold: false }, adapter, AbortSignal.abort(), receive)
     } catch (error) {
       // Its relay has disconnected, and the log has the reason.
       if (!(error instanceof SignalboxError)) throw error
@@ -183,7 +183,7 @@ export class HookInbox {
     return this.#options.foreign?.({ agent, tmuxPane, socket: tmuxSocket, tty, cwd }) ?? null
   }
 
-  #take(
+  #deliver(
     session: string,
     call: Envelope,
     adapter: AgentAdapter,
@@ -191,14 +191,14 @@ export class HookInbox {
     deliver: (report: AgentReport) => void = report => this.#options.deliver(session, report),
   ): HookOutcome {
     const isRepeated = this.#isRepeated(session, call)
-    if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#note('dropped', session)
+    if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#countOutcome('dropped', session)
     let statements: ReturnType<HookReader['read']>
     try {
       statements = readCall(adapter.hooks!, call)
     } catch (error) {
       throw this.#malformed(adapter.name, session, error instanceof Error ? error.message : String(error))
     }
-    if (statements.length === 0) return this.#note('unknown', session)
+    if (statements.length === 0) return this.#countOutcome('unknown', session)
     const id = `hook:${call.id ?? `${session}/${++this.#calls}`}`
     const reports = statements.map(
       (statement, index): AgentReport => ({
@@ -259,10 +259,10 @@ export class HookInbox {
   #keepUnassigned(call: Envelope, adapter: AgentAdapter): HookOutcome {
     this.#unassigned.push({ since: this.#options.clock.monotonic(), call, adapter })
     if (this.#unassigned.length > UNASSIGNED_MAX) this.#unassigned.shift()
-    return this.#note('unassigned', null)
+    return this.#countOutcome('unassigned', null)
   }
 
-  #note(what: HookCounter, pane: string | null): HookOutcome {
+  #countOutcome(what: HookCounter, pane: string | null): HookOutcome {
     this.#count(what)
     return { status: 202, pane }
   }

@@ -53,7 +53,7 @@ export class SessionReports {
             // Records from before the start belong to an earlier session. Some agents write whole
             // seconds.
             if (at !== null && at < Math.floor(record.startedAt / 1000) * 1000) return
-            this.take({ id: `transcript:${path}#${index}`, channel: 'transcript', at: at ?? clock.now(), statement })
+            this.receive({ id: `transcript:${path}#${index}`, channel: 'transcript', at: at ?? clock.now(), statement })
           },
           onError,
         })
@@ -68,7 +68,7 @@ export class SessionReports {
   start(): void {
     const { events, clock } = this.#options
     events?.onStatement((statement, { id, at }) =>
-      this.take({ id: `events:${id}`, channel: 'events', at: at ?? clock.now(), statement }),
+      this.receive({ id: `events:${id}`, channel: 'events', at: at ?? clock.now(), statement }),
     )
     this.#tail?.start()
   }
@@ -79,7 +79,7 @@ export class SessionReports {
   }
 
   /** A request comes again when its relay reconnects: it can be answered there. */
-  take(report: AgentReport): void {
+  receive(report: AgentReport): void {
     const { statement } = report
     if (!this.#seen.add(report.id) && statement.kind !== 'request') return
     if (statement.kind === 'session' && !statement.subAgent) {

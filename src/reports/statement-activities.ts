@@ -23,7 +23,7 @@ export class StatementActivities {
     return this.#said
   }
 
-  take(statement: AgentStatement): ActivityBody[] {
+  addStatement(statement: AgentStatement): ActivityBody[] {
     const parent = statement.subAgent === undefined ? {} : { parent: statement.subAgent }
     switch (statement.kind) {
       case 'session': {

@@ -136,7 +136,7 @@ export function createRunHost(options: RunsOptions): RunHost {
     onError,
     onDriving: async run => {
       const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
-      // What a placed run left running is on its worker.
+      // Processes that a placed run left behind are on its worker.
       if (!run.placement) await endStepProcesses({ store, clock }, run.id, { keep })
       await files.begin(run)
     },

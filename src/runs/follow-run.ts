@@ -44,7 +44,7 @@ export async function followRun(
   const readEvents = async () => {
     for (const event of await store.readStream(runStream(record.id), { fromVersion: version + 1 })) {
       version = event.version
-      requests.note(event)
+      requests.addEvent(event)
       await activities.before(event)
       filter.event(event)
     }
@@ -82,7 +82,7 @@ class AgentRequests {
     this.#run = run
   }
 
-  note(event: StoredEvent): void {
+  addEvent(event: StoredEvent): void {
     this.#position ??= event.position
     if (isEvent(event, 'step.spawned') && event.data.session !== undefined) this.#sessions.add(event.data.session)
   }

@@ -50,7 +50,7 @@ export async function endAllStepProcesses(
 ): Promise<void> {
   for (const record of await runsOf(parts.store, await findMarkedProcesses())) {
     const { id, placement } = record
-    // What it left running is on its worker.
+    // Processes that it left behind are on its worker.
     if (placement) continue
     const kept = isOver(record) ? new Set<string>() : keep
     await endStepProcesses(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })

@@ -39,7 +39,7 @@ export async function followTranscript(
     clock,
     onStatement: (statement, { at }) => {
       if (at !== null && at < from) return
-      for (const body of activities.take(statement)) listener.log(body)
+      for (const body of activities.addStatement(statement)) listener.log(body)
     },
     // Without its transcript the step has no tool calls in its log; the run continues.
     onError: error =>

@@ -66,7 +66,7 @@ export interface StartedRun {
   id: string
   /** The effective settings of the run: the home's, with those of a trusted project. */
   home: Home
-  /** Who drives it: the daemon, or the process that started it. */
+  /** The process that drives it: the daemon, or the one that started it. */
   driver: 'daemon' | 'caller'
   /** What the person should know, a sentence each. */
   notices: readonly string[]

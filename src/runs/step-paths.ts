@@ -17,7 +17,7 @@ interface StepPathsOptions {
   /** The step's directory, which is visible in the sandbox. */
   directory: string
   ask(tool: string, input: unknown): Promise<boolean>
-  /** What a person reads in the log of the run. */
+  /** The text in the log of the run. */
   notice(text: string): void
   onError(error: unknown): void
 }
@@ -25,8 +25,8 @@ interface StepPathsOptions {
 const ASKED_MAX = 20
 
 /**
- * Paths that the sandbox of a step refuses to its agent or its command. What a person allows holds
- * for this step.
+ * Paths that the sandbox of a step refuses to its agent or its command. A permission of a person
+ * holds for this step.
  */
 export class StepPaths {
   readonly #options: StepPathsOptions
@@ -45,14 +45,14 @@ export class StepPaths {
     this.#calls.delete(activity.callId)
     const { tool, input } = call ?? { tool: '', input: null }
     const { candidates, by } = toolCandidates({ tool, input, output: activity.output, isFailed: !activity.ok })
-    for (const candidate of candidates) this.#take(candidate, by)
+    for (const candidate of candidates) this.#addCandidate(candidate, by)
   }
 
   printed(line: string): void {
-    for (const candidate of candidatesIn(line)) this.#take(candidate, { commandLine: this.#options.command })
+    for (const candidate of candidatesIn(line)) this.#addCandidate(candidate, { commandLine: this.#options.command })
   }
 
-  #take(candidate: PathCandidate, by: PathRequester): void {
+  #addCandidate(candidate: PathCandidate, by: PathRequester): void {
     const { plan, notice, onError } = this.#options
     const refusal = refusalOf(candidate, plan.paths, plan.home)
     const key = refusal && `${refusal.access} ${refusal.path}`

@@ -83,7 +83,7 @@ export class UndrivenRuns {
     this.#noticed.add(id)
     const version = await store.streamVersion(runStream(id))
     const [last] = await store.readStream(runStream(id), { fromVersion: version })
-    // Another process may resume the run at this moment: then this is no longer true.
+    // Another process may resume the run at the same time; then this result is out of date.
     if (last?.type !== 'run.undriven')
       await store.append(runStream(id), version, [newEvent('run.undriven', {})]).catch(ignoreResumed)
     if (placement) return

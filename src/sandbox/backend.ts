@@ -90,7 +90,7 @@ function launchIn(directory: string | undefined, search: string): BubblewrapLaun
   return { ...(unshare !== null && { outer: { unshare, shared } }), ...(filter && { filter: file }) }
 }
 
-/** What was found to work: trying it takes as long as a sandbox. */
+/** Backends that worked in a trial; a trial takes as long as starting a sandbox. */
 const working = new Set<string>()
 const openable = new Map<string, boolean>()
 
@@ -119,7 +119,7 @@ export function canOpenPaths(path: string | undefined): boolean {
   return works
 }
 
-/** What keeps this machine from making such a sandbox; null if nothing does. */
+/** The reason why this machine cannot make such a sandbox; null if it can. */
 export function sandboxProblem(kind: string, path: string | undefined): string | null {
   const tool = toolOf(kind, `${path ?? ''}:${SEARCH}`)
   if (tool === null) return `${programOf(kind)} was not found`

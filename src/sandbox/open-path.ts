@@ -9,10 +9,10 @@ import { promisify } from 'node:util'
  * A mount cannot cross from the person's view of the file system into that of a sandbox: the source
  * has to be visible where `mount` runs. So a sandbox is started in two steps. `unshare` makes a
  * user and a mount namespace that still show everything (the outer namespaces), with a shared
- * directory in them; bubblewrap starts there and takes that directory along. What is mounted on the
- * shared directory outside appears in the sandbox as well, and is mounted at its path from there.
- * The process of bubblewrap that waits for the program keeps the outer namespaces alive; no program
- * of the agent runs in them. The person's processes may enter both, because they made them.
+ * directory in them; bubblewrap starts there and takes that directory along. A mount on the shared
+ * directory outside also appears in the sandbox, and is then mounted at its path. The process of
+ * bubblewrap that waits for the program keeps the outer namespaces alive; no program of the agent
+ * runs in them. The person's processes may enter both, because they made them.
  */
 
 /** The directory that both sides share, below the session's directory. */
@@ -52,7 +52,7 @@ if [ ! -e "$2" ]; then
 fi
 mount --rbind "$1/path" "$2"`
 
-/** What is left is the empty file or directory that was made for it. */
+/** Only the empty file or directory that was made for the mount remains. */
 const CLOSE_SCRIPT = `umount -l "$1" || exit 1
 if [ -d "$1" ]; then rmdir "$1"; elif [ ! -s "$1" ]; then rm -f "$1"; fi 2> /dev/null
 exit 0`

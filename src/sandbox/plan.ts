@@ -169,8 +169,8 @@ export function createAgentDirectories(
 }
 
 /**
- * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
- * its configuration, stays read-only: a person would run it later, outside the sandbox.
+ * A worktree keeps its objects in the repository that it belongs to. Git's hooks and configuration
+ * stay read-only: a person would later run them outside the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
   const git = join(cwd, '.git')
@@ -202,7 +202,7 @@ function gitPaths(cwd: string): SandboxPath[] {
   ]
 }
 
-/** What git runs, or takes as the name of what to run. */
+/** Files that git runs, or that name programs to run. */
 const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes', 'modules']
 
 /** Creates those that can be empty: what does not exist cannot be made read-only. */

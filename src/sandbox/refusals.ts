@@ -6,12 +6,12 @@ import type { SandboxPath } from './plan.js'
 /*
  * Which paths a sandbox refused, found in what programs print.
  *
- * No system call tells: bubblewrap answers in the kernel, where what is hidden does not exist and
- * what is read-only says so. A program that cares prints the path with the error. So every line
- * with a known error and a path is a candidate, and the plan decides: it counts
- * only if the path exists outside for this user and the plan is why the program did not get it. A
- * program that prints nothing about it raises no request; one that prints a wrong error raises a
- * request that names the path, and a person decides.
+ * No system call reports refusals: in the sandbox, a hidden path does not exist (ENOENT) and a
+ * read-only one fails with EROFS. A program that cares prints the path with the error. So every
+ * line with a known error and a path is a candidate, and the plan decides: it counts only if the
+ * path exists outside for this user and the plan is why the program did not get it. A program that
+ * prints nothing about it raises no request; one that prints a wrong error raises a request that
+ * names the path, and a person decides.
  */
 
 /** A path that a program did not get, in its own words. */
@@ -37,7 +37,7 @@ const QUOTED = /['"‘“`]((?:~?\/)[^'"’”`]+)['"’”`]/g
 const BARE = /(?:^|[\s:=([])((?:~?\/)[^\s:,;'"’”`()[\]]+)/g
 const LINE_MAX = 4_096
 const PATHS_IN_LINE_MAX = 4
-/** What the kernel makes, and no plan decides about. */
+/** Directories that the kernel provides; no plan decides about them. */
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev']
 
 /** Paths that the lines of a text name together with an error. */
@@ -68,7 +68,7 @@ export function refusalOf(candidate: PathCandidate, paths: readonly SandboxPath[
   if (path === '/' || KERNEL_DIRECTORIES.some(above => isBelow(path, above))) return null
   const inside = paths.filter(entry => isBelow(path, entry.path)).at(-1)
   const isRefused = inside?.access === 'private' || (access === 'write' && inside?.access === 'read')
-  // What lies below a protected path would show it as well.
+  // Showing a path below a protected one would show the protected one as well.
   const isProtected = paths.some(entry => entry.isProtected && (isBelow(path, entry.path) || isBelow(entry.path, path)))
   if (!isRefused || isProtected || !isAllowedOutside(path, access)) return null
   return { path, access, message, ...(existing !== named && { wanted: named }) }

@@ -39,7 +39,7 @@ export class Schedules {
   #timer: Timer | null = null
   #following: Subscription | null = null
   #isClosed = false
-  #looking: Promise<void> = Promise.resolve()
+  #checking: Promise<void> = Promise.resolve()
 
   constructor(options: SchedulesOptions) {
     this.#options = options
@@ -49,16 +49,16 @@ export class Schedules {
     const { store, onError } = this.#options
     const types = ['schedule.added', 'schedule.resumed', 'schedule.removed']
     const after = await store.head()
-    this.#following = store.subscribe({ after, types, onError }, () => this.#look())
-    this.#look()
-    await this.#looking
+    this.#following = store.subscribe({ after, types, onError }, () => this.#checkDue())
+    this.#checkDue()
+    await this.#checking
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
     this.#following?.close()
-    await this.#looking
+    await this.#checking
   }
 
   /** Newest first. */
@@ -117,8 +117,8 @@ export class Schedules {
     return home === this.#options.home
   }
 
-  #look(): void {
-    this.#looking = this.#looking.then(() => this.#fireDue()).catch(this.#options.onError)
+  #checkDue(): void {
+    this.#checking = this.#checking.then(() => this.#fireDue()).catch(this.#options.onError)
   }
 
   async #fireDue(): Promise<void> {
@@ -128,13 +128,13 @@ export class Schedules {
     const mine = (await this.list()).filter(record => this.isHere(record))
     for (const record of mine) {
       const dueAt = this.nextAt(record)
-      // What starts may take a while, and the next one does not wait for it.
+      // A start may take long, and the next one does not wait for it.
       if (dueAt !== null && dueAt <= clock.now()) void this.#fire(record, { dueAt }).catch(onError)
     }
     const times = mine.map(record => this.nextAt(record)).filter(at => at !== null)
     const waitMs = Math.max(0, Math.min(CHECK_MS, ...times.map(at => at - clock.now())))
     // Its own start may not be written yet: a time that is due is not looked at again at once.
-    this.#timer = clock.setTimer(Math.max(waitMs, 1_000), () => this.#look())
+    this.#timer = clock.setTimer(Math.max(waitMs, 1_000), () => this.#checkDue())
   }
 
   async #fire(record: ScheduleRecord, fired: EventData<'schedule.fired'>): Promise<void> {

@@ -31,9 +31,9 @@ export interface ReadComposerOptions {
 }
 
 /**
- * Reads the input box: its text, and whether that is a draft or a placeholder. The cursor tells
- * them apart in every theme: it is before a placeholder and after what was typed. Where none is
- * visible, a placeholder is dim or grey. The cell under a drawn cursor belongs to neither.
+ * Reads the input box: its text, and whether that is a draft or a placeholder. The cursor
+ * distinguishes them in every theme: it is before a placeholder and after what was typed. Where
+ * none is visible, a placeholder is dim or grey. The cell under a drawn cursor belongs to neither.
  */
 export function readComposer(
   rows: readonly ScreenRow[],
@@ -109,7 +109,7 @@ function drawnCursor(row: ScreenRow, start: number): number | null {
   return block < 0 ? null : displayWidth(row.text.slice(0, start + block))
 }
 
-/** What is left of the cursor was typed; faint text right of it is a suggestion. */
+/** Text left of the cursor was typed; faint text right of it is a suggestion. */
 function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: string; dim: string } {
   let typed = ''
   let rest = ''

@@ -251,7 +251,7 @@ function isInGutter(rows: readonly ScreenRow[], from: number, to: number): boole
   return GUTTER.test(text) && rows.slice(from, to + 1).every(row => row.indent === indent && row.text[indent] === sign)
 }
 
-/** What a tool does is named in bold, after a dollar or number sign, or after a mark that turns. */
+/** The name of a tool call is bold, or follows a dollar or number sign or an animated mark. */
 function isToolHead(row: ScreenRow): boolean {
   const words = row.spans.find(span => /[^\s│┃▌▎]/u.test(span.text))
   return words?.bold === true || /^[\s│┃▌▎]*(?:[$#→←✱⚙◈◇✓✔✗✘×?]|[\u2800-\u28ff])\s+\S/u.test(row.text)

@@ -135,9 +135,9 @@ function blocksAbove(blocks: readonly RowBlock[], row: number): RowBlock[] {
 
 /**
  * The first row below everything that was said, for a menu that follows it without a rule or a box.
- * The call that the menu asks about is in the transcript, too, but is the head of the menu. What
- * the grammar takes for the end of a block may belong to the menu: a question that the pack knows,
- * or a blank row before it, distinguishes them.
+ * The call that the menu asks about is in the transcript, too, but is the head of the menu. Rows
+ * that the grammar reads as the end of a block may belong to the menu: a question of the pack, or a
+ * blank row before them, distinguishes the two.
  */
 function firstMenuRow(
   rows: readonly ScreenRow[],

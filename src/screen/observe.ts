@@ -33,7 +33,7 @@ export function observeWork(scene: Scene): Observation {
       return makeObservation(scene, 'tool_running', { tool: toolIn(scene, newest.block), ...elapsed }, seen)
     case 'tool_result': {
       const tool = toolIn(scene, callAbove(scene, newest.block))
-      // Without a pack nothing tells the end of a tool from its output.
+      // Without a pack, the end of a tool call looks like its output.
       return newest.isRunning || (scene.pack.byStructure && newest.block?.spec == null)
         ? makeObservation(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
         : makeObservation(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
@@ -276,7 +276,7 @@ export function observeNothing(scene: Scene): Observation<'unknown'> {
   return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
-/** What follows from rows, cursor and pack alone is read once for a layout. */
+/** Results that depend only on rows, cursor and pack are computed once for a layout. */
 function onceForLayout<T>(read: (scene: Scene) => T): (scene: Scene) => T {
   const known = new WeakMap<Scene['layout'], { value: T }>()
   return scene => {

@@ -84,7 +84,7 @@ const readings = new WeakMap<
   { frame: Frame; pack: Pack; rules: Pack['rules']; glyph: string | null; reading: FrameReading }
 >()
 
-/** What follows from rows, cursor and pack alone: computed once while they stay the same. */
+/** Results that depend only on rows, cursor and pack: computed once while these stay the same. */
 function readFrame(frame: Frame, pack: Pack, glyph: string | null): FrameReading {
   const [first] = frame.lines
   const known = first && readings.get(first)

@@ -3,7 +3,7 @@ import { isBlank, type ScreenRow } from './screen-row.js'
 import type { Payload } from './view.js'
 
 /*
- * A sign-in that is no menu: the program shows an address or a code, or waits for the browser, and
+ * A sign-in without a menu: the program shows an address or a code, or waits for the browser, and
  * has no input box. It is the last thing on the screen; the same words further up were printed
  * before.
  */

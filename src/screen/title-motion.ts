@@ -2,7 +2,7 @@ import type { Frame } from '../terminal/index.js'
 
 /*
  * Many programs animate a symbol at the start of their title while they work, and stop with another
- * symbol. A change counts as animation if the new symbol was there a moment ago, because a cycle
+ * symbol. A change counts as animation if the new symbol was shown shortly before, because a cycle
  * repeats, and the words after it are the same: `✦ Working` and `◇ Ready` are not an animation. The
  * idle symbol does not count: the first one that was shown, or the last one that stayed for a
  * while.

@@ -17,7 +17,7 @@ export interface TurnState {
 }
 
 /**
- * Is a turn open? What is visible decides first: an echo below the newest terminator opens it, a
+ * Is a turn open? Visible rows decide first: an echo below the newest terminator opens the turn, a
  * terminator below the newest echo closes it. The memory decides only when neither is on the screen
  * because the answer is long. An error that ended the turn closes it; so does the pack's own sign
  * of rest.
@@ -37,7 +37,7 @@ export function readTurn(
   if (now.isWorking) return state(true)
   if (isEnded || now.isIdleByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
-  // Without a pack: some programs remove their input box while they work. What was in it was sent.
+  // Without a pack: some programs remove their input box while they work. Its text was sent.
   if (pack.byStructure && layout.composer === null && memory.hasSeenComposer)
     return state(memory.turnOpen || (memory.isDrafting && isSent(echoText, memory.draft)))
   const newest = newestContent(layout.blocks, pack) ?? layout.blocks.at(-1)

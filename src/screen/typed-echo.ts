@@ -15,7 +15,7 @@ const known = new WeakMap<Layout, { draft: string; layout: Layout }>()
 
 /** The layout with the rows that repeat the typed text as a block of the user. */
 export function withTypedEcho(layout: Layout, draft: string | null): Layout {
-  // A slash command is no prompt.
+  // A slash command is not a prompt.
   if (draft === null || draft.length < PROMPT_MIN_CHARACTERS || draft.startsWith('/')) return layout
   const before = known.get(layout)
   if (before?.draft === draft) return before.layout
@@ -43,20 +43,21 @@ function splitAtEcho({ rows, blocks, composer }: Layout, draft: string): RowBloc
         ...part(kind, block.first, first - 1),
         { ...block, kind: 'user', first, last, isRunning: false },
         ...part(kind, last + 1, block.last),
-        // Nothing else was typed since: what looks like a prompt below is the answer.
+        // Nothing else was typed since: a block below that looks like a prompt is part of the
+        // answer.
         ...blocks.slice(at + 1).map(later => (later.kind === 'user' ? { ...later, kind: 'prose' as const } : later)),
       ]
     }
   }
-  // While the next prompt is being typed, the last one is not what was typed.
+  // While the next prompt is being typed, the draft is not the last prompt.
   return composer === null
     ? blocks.map(block => (isOther(rows, block, draft) ? { ...block, kind: 'prose' } : block))
     : blocks
 }
 
 /**
- * What was typed has left the screen: a text that starts differently and only looks like a prompt
- * is a part of the answer.
+ * The typed text has left the screen: a text that starts differently and only looks like a prompt
+ * is part of the answer.
  */
 function isOther(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock, draft: string): boolean {
   if (kind !== 'user' || spec !== null) return false

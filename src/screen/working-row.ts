@@ -20,7 +20,7 @@ const STATED_CLOCK = new RegExp(`^\\s{0,5}\\S+\\s+[\\p{L}]+(?:…|\\.{3})?\\s*[�
 /** Phases of the moon and faces of a clock are drawn only to spin. */
 const PHASES = /^\s{0,3}[\u{1f311}-\u{1f318}\u{1f550}-\u{1f567}](?=\s|$)/u
 
-/** `(  ●   )  Thinking`: a ball that runs between brackets. A mark of a list has no room to run. */
+/** `( ● ) Thinking`: a ball that runs between brackets. A list marker does not animate. */
 const BALL = /^\s{0,3}[([](?=[^()[\]]{4,14}[)\]])[\s.·-]*[●•○◦◉*][\s.·-]*[)\]]\s+\p{L}/u
 
 /** Whether a row shows by itself that the program works. */

@@ -114,7 +114,7 @@ export class SearchIndex {
     })
   }
 
-  /** What contains all words, newest first. */
+  /** Entries that contain all words, newest first. */
   find(query: SearchQuery): Found[] {
     const marks = [
       ...(query.session === undefined ? [] : [mark('session', query.session)]),

@@ -212,6 +212,6 @@ export class ApiServer {
     this.parts.search.close()
     this.parts.updates.close()
     this.parts.panes.close()
-    await this.parts.auth.devices.settled()
+    await this.parts.auth.devices.untilSaved()
   }
 }

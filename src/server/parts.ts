@@ -37,7 +37,7 @@ export interface ServerParts {
   schedules: Schedules | null
   clock: Clock
   version: string
-  /** What a newer program reads before it replaces this daemon. */
+  /** Facts that a newer version reads before it replaces this daemon. */
   build: DaemonBuild
   startedAt: number
   settings: ServerSettings

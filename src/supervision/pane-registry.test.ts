@@ -58,7 +58,7 @@ class RegistryFixture {
       utcOffset: 0,
     })
     this.center.listen(notice => this.terminal.push(notice))
-    this.registry.listen(change => this.center.take(change))
+    this.registry.listen(change => this.center.paneChanged(change))
     this.supervisor = this.registry.supervise(this.pane)
     this.registry.addSession({
       id: 'ses_1',
@@ -78,15 +78,15 @@ class RegistryFixture {
   }
 
   says(statement: AgentStatement): this {
-    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.supervisor.applySteps(this.pane.applyReport({ channel: 'hook', statement } as never, this.#t), this.#t)
     this.registry.changed('ses_1')
     return this
   }
 
   prints(text: string): this {
-    this.supervisor.take(this.pane.feed(Buffer.from(text), this.#t, { live: false }), this.#t)
+    this.supervisor.applySteps(this.pane.feed(Buffer.from(text), this.#t, { live: false }), this.#t)
     this.after(1)
-    this.supervisor.take(this.pane.tick(this.#t), this.#t)
+    this.supervisor.applySteps(this.pane.tick(this.#t), this.#t)
     this.registry.changed('ses_1')
     return this
   }
@@ -161,7 +161,7 @@ describe('PaneRegistry', () => {
     expect(changes).toEqual(['running'])
     fixture.after(30)
     expect(changes).toEqual(['running', 'long-running'])
-    fixture.registry.act('ses_1', 'notify-off')
+    fixture.registry.performAction('ses_1', 'notify-off')
     expect(changes).toHaveLength(3)
     fixture.registry.renamed('ses_1', 'other')
     expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
@@ -195,7 +195,7 @@ describe('PaneRegistry', () => {
 
   it('sends one notification about an answer, and none about one that was read on arrival', () => {
     const fixture = make().says({ kind: 'working' }).after(10)
-    fixture.registry.act('ses_1', 'read')
+    fixture.registry.performAction('ses_1', 'read')
     fixture.after(1).says({ kind: 'turn-ended', outcome: 'done' }).after(60)
     expect([fixture.status, fixture.notified]).toEqual(['idle', []])
     fixture.says({ kind: 'working' }).after(60).says({ kind: 'turn-ended', outcome: 'done' }).after(6)
@@ -240,10 +240,10 @@ describe('PaneRegistry', () => {
 
   it('sends no notification about a muted pane, and resumes when it is unmuted', () => {
     const fixture = make().says({ kind: 'working' }).after(10)
-    fixture.registry.act('ses_1', 'notify-off')
+    fixture.registry.performAction('ses_1', 'notify-off')
     fixture.says({ kind: 'turn-ended', outcome: 'done' }).after(60)
     expect(fixture.notified).toEqual([])
-    fixture.registry.act('ses_1', 'notify-on')
+    fixture.registry.performAction('ses_1', 'notify-on')
     fixture.says({ kind: 'working' }).after(10).says({ kind: 'turn-ended', outcome: 'done' }).after(60)
     expect(fixture.notified).toEqual(['done'])
   })

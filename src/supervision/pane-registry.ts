@@ -197,7 +197,7 @@ export class PaneRegistry {
   }
 
   /** Notifications are muted here; the rest of a remote pane is switched by its worker. */
-  act(id: string, what: PaneAction): PaneInfo {
+  performAction(id: string, what: PaneAction): PaneInfo {
     if (what === 'notify-off' || what === 'notify-on') {
       if (what === 'notify-off') this.#muted.add(id)
       else this.#muted.delete(id)
@@ -231,7 +231,7 @@ export class PaneRegistry {
     if (name === 'tmux') {
       const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
       this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
-      if (!isOn) this.#tmux.leave()
+      if (!isOn) this.#tmux.closeAll()
       else void this.joinTmux(this.#locations).catch(this.#options.onError)
     }
     for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.applySettings()
@@ -274,7 +274,7 @@ export class PaneRegistry {
   /** The conversation in a tmux pane, as far as its terminal kept it; else null. */
   async conversationOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.conversation ?? null
-    await talk?.settled(FIRST_READ_MS)
+    await talk?.untilRead(FIRST_READ_MS)
     return talk
   }
 
@@ -287,7 +287,7 @@ export class PaneRegistry {
   /** A hook call's tmux pane: by its id, its terminal, or the agent's only one here. */
   receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
-    return pane && { id: pane.id, take: report => pane.takeReport(report) }
+    return pane && { id: pane.id, receive: report => pane.applyReport(report) }
   }
 
   tmuxPane(id: string): TmuxPane | null {

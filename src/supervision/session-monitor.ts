@@ -69,10 +69,10 @@ export class SessionMonitor implements SessionObserver {
   outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void {
     try {
       this.#time = { t, at: this.#options.clock.monotonic() }
-      const steps = this.#pane.take([...outputs], t)
+      const steps = this.#pane.applyOutputs([...outputs], t)
       for (const step of steps) {
-        this.supervisor?.take([step], t)
-        for (const moment of this.#timeline.take([step])) this.#history.take(changeFields(moment))
+        this.supervisor?.applySteps([step], t)
+        for (const moment of this.#timeline.addSteps([step])) this.#history.addFields(changeFields(moment))
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
         if (isLive)
@@ -95,12 +95,12 @@ export class SessionMonitor implements SessionObserver {
     try {
       const now = this.#now()
       const t = this.#timeOf(report, now)
-      const steps = this.#pane.takeReport(report, t)
-      this.supervisor?.take(steps, t)
-      this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.kind, t)
-      this.#timeline.take(steps)
+      const steps = this.#pane.applyReport(report, t)
+      this.supervisor?.applySteps(steps, t)
+      this.supervisor?.recordSignal(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.kind, t)
+      this.#timeline.addSteps(steps)
       this.#options.changed?.()
-      this.#history.take(changeFields(this.#timeline.now(this.#pane.state(now))))
+      this.#history.addFields(changeFields(this.#timeline.now(this.#pane.state(now))))
     } catch (error) {
       this.#options.onError(error)
     }
@@ -121,7 +121,7 @@ export class SessionMonitor implements SessionObserver {
       this.supervisor?.exited({ code, signal }, t)
     }
     this.#options.changed?.()
-    this.#history.take(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
+    this.#history.addFields(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
     this.#flush()
     this.#options.live.release()
   }

@@ -116,7 +116,7 @@ export class TmuxPane {
     if (!this.#hasContent) return
     const t = this.now()
     this.#isJobDue = true
-    this.#take(this.supervisor.pane.feed(bytes, t, { live: false }), t)
+    this.#applySteps(this.supervisor.pane.feed(bytes, t, { live: false }), t)
   }
 
   /** Its complete content: a new emulator, so that nothing stale remains. */
@@ -128,9 +128,9 @@ export class TmuxPane {
     this.supervisor.resized(t)
     this.conversation.resync()
     this.#hasContent = true
-    this.#take(pane.feed(contentBytes(content), t, { live: false }), t)
+    this.#applySteps(pane.feed(contentBytes(content), t, { live: false }), t)
     if (this.#info.title !== '')
-      this.#take(
+      this.#applySteps(
         pane.feed(Buffer.from(`\u001b]2;${this.#info.title.replace(/\p{Cc}/gu, '')}\u0007`), t, { live: false }),
         t,
       )
@@ -138,8 +138,8 @@ export class TmuxPane {
 
   takeReport(report: AgentReport): void {
     const t = this.now()
-    this.supervisor.take(this.supervisor.pane.takeReport(report, t), t)
-    this.supervisor.note('hook', report.statement.kind, t)
+    this.supervisor.applySteps(this.supervisor.pane.applyReport(report, t), t)
+    this.supervisor.recordSignal('hook', report.statement.kind, t)
     this.#after(t)
   }
 
@@ -167,7 +167,7 @@ export class TmuxPane {
   }
 
   /** Resolves when the pack of its program is in use. */
-  settled(): Promise<void> {
+  untilPackChosen(): Promise<void> {
     return this.#choosing
   }
 
@@ -190,15 +190,15 @@ export class TmuxPane {
     if (agent === null) this.conversation.left()
     else this.conversation.begin(live.pack, pane.screen)
     // A byte that draws nothing: the screen is read again, with the new pack.
-    this.#take(pane.feed(Uint8Array.of(0), t, { live: false }), t)
+    this.#applySteps(pane.feed(Uint8Array.of(0), t, { live: false }), t)
   }
 
   get #size(): { cols: number; rows: number; scrollback: number } {
     return { cols: this.#info.cols, rows: this.#info.rows, scrollback: SCROLLBACK }
   }
 
-  #take(steps: PaneStep[], t: number): void {
-    this.supervisor.take(steps, t)
+  #applySteps(steps: PaneStep[], t: number): void {
+    this.supervisor.applySteps(steps, t)
     for (const step of steps) if (step.type === 'look') this.conversation.observe(step.look)
     this.#after(t)
   }
@@ -240,6 +240,6 @@ export class TmuxPane {
     const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
     if (isTickDue) this.supervisor.tick(t)
     this.conversation.tick(t)
-    this.#take(pane.tick(t), t)
+    this.#applySteps(pane.tick(t), t)
   }
 }

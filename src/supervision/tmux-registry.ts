@@ -64,7 +64,7 @@ export class TmuxRegistry {
       described: (key, socket, info) => void this.#described(key, socket, info).catch(onError),
       output: (key, bytes) => this.#deliver(key, pane => pane.output(bytes)),
       content: (key, content) => this.#deliver(key, pane => pane.content(content)),
-      gone: key => this.#gone(key),
+      paneClosed: key => this.#removePane(key),
       onError,
     })
     if (!this.#source.isAvailable) return false
@@ -74,11 +74,11 @@ export class TmuxRegistry {
   }
 
   /** Closes every server and every pane; `join` may be called again. */
-  leave(): void {
+  closeAll(): void {
     this.#source?.close()
     this.#source = null
     this.#overflow.clear()
-    for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#gone(key)
+    for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#removePane(key)
   }
 
   close(): void {
@@ -114,7 +114,7 @@ export class TmuxRegistry {
     if (known) {
       if (known.info.pid === info.pid) return known.describe(info)
       // The id now belongs to another process: another pane.
-      this.#gone(key)
+      this.#removePane(key)
     }
     if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
     if (this.#opening.size >= this.#options.settings.panes.max_total) return this.#addOverflow(key, socket, info)
@@ -189,12 +189,12 @@ export class TmuxRegistry {
     const early = this.#early.get(key) ?? []
     this.#early.delete(key)
     for (const act of early) act(pane)
-    await pane.settled()
+    await pane.untilPackChosen()
     this.#options.changed(id)
     return pane
   }
 
-  #gone(key: string): void {
+  #removePane(key: string): void {
     const pane = this.#panes.get(key)
     this.#overflow.delete(key)
     if (this.#opening.delete(key)) this.#admitNext()

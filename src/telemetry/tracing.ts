@@ -54,7 +54,7 @@ export async function startTracing({ endpoint, service, version, env }: TracingO
   return {
     close: async () => {
       started = null
-      // Lost spans are no reason to fail.
+      // Lost spans must not fail the program.
       await provider.shutdown().catch(() => undefined)
     },
   }

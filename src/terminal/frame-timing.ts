@@ -44,15 +44,15 @@ export interface FrameTimingState {
 /*
  * When does a frame end?
  *
- * A program that brackets its drawing with synchronized updates tells us. For other programs a
+ * A program that uses synchronized updates marks the end of each drawing. For other programs a
  * short silence does, and a cap keeps endless output from starving the reader. Inside a
  * synchronized update neither silence nor cap counts: the program itself says that the screen is
  * half drawn. An update that stays open too long is cut once and the frame is marked torn; from
  * then on the update counts as ended, as in other terminals. Otherwise a program that is killed in
  * the middle would block the pane for good.
  *
- * A program may end hundreds of updates in one burst. Of those within the gap only the newest is
- * worth a frame, so the others end without one. A frame that waits is taken when the gap or a
+ * A program may end hundreds of updates in one burst. Only the newest of those within the gap
+ * becomes a frame; the others end without one. A frame that waits is taken when the gap or a
  * silence is over, and is dropped when new bytes start the next one.
  *
  * Time is data. The state changes only when bytes arrive or a caller passes the time. A frame that

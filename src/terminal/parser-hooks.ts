@@ -64,7 +64,7 @@ export class ParserHooks {
   }
 
   #finish(payload: Payload, success: boolean, hook: (payload: string) => boolean): boolean {
-    const text = payload.take()
+    const text = payload.finish()
     if (!success) return false
     if (text !== null) return this.#guard(hook, text)
     this.oversized++
@@ -99,7 +99,7 @@ class Payload {
   }
 
   /** The text, or null if it was too long. */
-  take(): string | null {
+  finish(): string | null {
     const text = this.#text
     this.#text = ''
     return text

@@ -13,7 +13,7 @@ import type { CoreLine, CoreLines, XtermCore } from './xterm-core.js'
  * A change of width rewraps the normal buffer: lines split and join, and counting no longer
  * identifies them. Then the newest lines before and after are compared unwrapped, and `base` is set
  * so that most of them keep their id. Rows of a rewrapped paragraph may get the id of a neighbour;
- * consumers ignore frames for a while after a resize anyway.
+ * consumers ignore frames for some time after a resize in any case.
  */
 
 export const ALTERNATE_FIRST_ID = 2 ** 40

@@ -63,7 +63,7 @@ export function hasJoined(cluster: number): boolean {
   return (cluster & 1) === 1
 }
 
-/** Columns of a code point that stands alone. */
+/** Columns of a code point outside a cluster. */
 export function columnsOf(found: CharClass): 0 | 1 | 2 {
   if (found === CharClass.wide || found === CharClass.emoji || found === CharClass.modifier) return 2
   const isZero = found === CharClass.extend || found === CharClass.joiner || found === CharClass.emojiSelector

@@ -225,7 +225,7 @@ function sameWidthMarker(kind: string, secret: string): string {
 }
 
 /**
- * FNV-1a over UTF-16 units, folded to 16 bits: enough to tell a few secrets apart, too little to
+ * FNV-1a over UTF-16 units, folded to 16 bits: enough to distinguish a few secrets, too little to
  * find a secret by search. It is not a cryptographic hash and does not need to be: the marker must
  * be the same in every process and pure to compute.
  */

@@ -72,14 +72,14 @@ class Scanner {
     const path: string[] = []
     keys.forEach(({ name, offset }, index) => {
       path.push(name)
-      this.#note(path, offset)
+      this.#recordPosition(path, offset)
       const isNew = isElement && index === keys.length - 1
       const key = JSON.stringify(path)
       const count = (this.#elements.get(key) ?? 0) + (isNew ? 1 : 0)
       if (count === 0) return
       this.#elements.set(key, count)
       path.push(String(count - 1))
-      this.#note(path, offset)
+      this.#recordPosition(path, offset)
     })
     return path
   }
@@ -91,7 +91,7 @@ class Scanner {
       path.push(name)
       // The position of a key is its start; a table that a dotted key opens has the position of its
       // own name.
-      this.#note(path, index === keys.length - 1 ? keys[0]!.offset : offset)
+      this.#recordPosition(path, index === keys.length - 1 ? keys[0]!.offset : offset)
     })
     this.#skip(/[ \t]*=[ \t]*/y)
     this.#scanValue(path)
@@ -134,7 +134,7 @@ class Scanner {
       this.#skip(/(?:[\s,]|#[^\n]*)*/y)
       if (this.#at >= this.#source.length || this.#skip(/\]/y) !== '') return
       const start = this.#at
-      this.#note([...path, String(index)], start)
+      this.#recordPosition([...path, String(index)], start)
       this.#scanValue([...path, String(index)])
       if (this.#at === start) return
     }
@@ -147,7 +147,7 @@ class Scanner {
     )
   }
 
-  #note(path: readonly string[], offset: number): void {
+  #recordPosition(path: readonly string[], offset: number): void {
     const key = JSON.stringify(path)
     if (!this.offsets.has(key)) this.offsets.set(key, offset)
   }

@@ -49,7 +49,7 @@ const workspaceNeeds = z.object({
   branch: z.string(),
   /** What the last worker saved. */
   saved: savedWorkspace.nullable(),
-  /** Who commits. */
+  /** The author of commits. */
   identity: z.object({ name: z.string(), email: z.string() }),
   /** Counts the workers that have had the run: another one may have changed the workspace since. */
   epoch: z.int(),

@@ -17,7 +17,10 @@ import { proveWorker } from './worker-proof.js'
 
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
-/** A server that answers no beat for this long is no longer there, whatever the network says. */
+/**
+ * A server that answers no heartbeat for this long counts as unreachable, even if the connection is
+ * still open.
+ */
 const SILENT_MS = 3 * HEARTBEAT_MS
 
 export interface LinkOptions {

@@ -141,7 +141,7 @@ export class WorkerConnection {
     if (unpacked) this.#channels.get(unpacked.channel)?.bytes(unpacked.bytes)
   }
 
-  /** What still arrives on a connection that this end has closed has no effect. */
+  /** Messages that arrive on a connection after this end closed it have no effect. */
   message(text: string): void {
     if (this.#isClosed) return
     const message = parseWorkerMessage(text)

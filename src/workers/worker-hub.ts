@@ -224,8 +224,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   }
 
   /**
-   * Another server reaches the worker, and this one does not: it cannot tell the worker what its
-   * runs want, and gets no reports.
+   * Another server reaches the worker, and this one does not: it cannot send the worker the steps
+   * of its runs, and gets no reports.
    */
   isAtOtherServer(worker: string): boolean {
     return this.#atOtherServer.has(worker) && !this.isConnected(worker)

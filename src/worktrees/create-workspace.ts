@@ -80,8 +80,8 @@ export async function discardWorkspace(cwd: string, { path, branch }: Workspace)
 
 /**
  * The worktree of a run, made if it is missing. The run's id is stored on its branch before the
- * branch exists, so that a later attempt can tell its own branch from another one of the same
- * name.
+ * branch exists, so that a later attempt can distinguish its own branch from another one of the
+ * same name.
  */
 export async function ensureWorkspace(
   git: Git,

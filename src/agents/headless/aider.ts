@@ -60,7 +60,7 @@ class AiderLines implements ActivityParser {
   #answer: string[] = []
 
   parse(part: JsonPart): ActivityBody[] {
-    if (part.kind === 'object') return this.#say(JSON.stringify(part.value))
+    if (part.kind === 'object') return this.#addAnswer(JSON.stringify(part.value))
     if (part.truncated) return [rawText(part)]
     const { text } = part
     const edited = /^Applied edit to (.+)$/.exec(text)?.[1]
@@ -68,7 +68,7 @@ class AiderLines implements ActivityParser {
     if (/^Commit [0-9a-f]{7,40} /.test(text)) return [{ type: 'notice', level: 'info', text }]
     if (text.startsWith('Tokens: ')) return [usageIn(text)]
     if (/^litellm\.\w*Error\b/.test(text) || text.startsWith('Unable to ')) return [errorOf(text)]
-    return this.#say(text)
+    return this.#addAnswer(text)
   }
 
   end(): ActivityBody[] {
@@ -76,7 +76,7 @@ class AiderLines implements ActivityParser {
     return text === '' ? [] : [{ type: 'text', text, delta: false, block: 'answer' }]
   }
 
-  #say(text: string): ActivityBody[] {
+  #addAnswer(text: string): ActivityBody[] {
     this.#answer.push(text)
     return [{ type: 'text', text: `${text}\n`, delta: true, block: 'answer' }]
   }

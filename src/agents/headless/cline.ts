@@ -80,7 +80,7 @@ class ClineStream implements ActivityParser {
       case 'error':
         return this.#problem(record)
       case 'say':
-        return this.#say(record)
+        return this.#readSay(record)
       case 'ask':
         return this.#ask(record)
       default:
@@ -162,7 +162,7 @@ class ClineStream implements ActivityParser {
     ]
   }
 
-  #say(record: JsonRecord): ActivityBody[] {
+  #readSay(record: JsonRecord): ActivityBody[] {
     const text = String(record.text ?? '')
     const delta = record.partial === true
     const block = `say_${numberOf(record.ts)}`

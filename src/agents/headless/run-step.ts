@@ -136,8 +136,8 @@ async function listen(
   })
   try {
     for await (const activity of stream) {
-      progress.take(activity)
-      protocol?.take(activity)
+      progress.addActivity(activity)
+      protocol?.respond(activity)
       options.observer?.activity(activity)
       onActivity(activity, progress)
     }
@@ -177,7 +177,7 @@ class ProtocolClient {
     this.#group.write(this.#protocol.prompt(prompt))
   }
 
-  take(activity: Activity): void {
+  respond(activity: Activity): void {
     // After its final record it asks nothing more; it exits when its input ends.
     if (activity.type === 'result') this.#group.endInput()
     if (activity.type !== 'approval') return

@@ -15,7 +15,7 @@ export class StepProgress {
   /** The model that answered, if the agent reports it. */
   model: string | null = null
 
-  take(activity: Activity): void {
+  addActivity(activity: Activity): void {
     if (activity.type !== 'retry') this.#retryMs = 0
     // A sub-agent's text is not the answer.
     const isOwn = activity.parent === undefined

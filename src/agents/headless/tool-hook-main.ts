@@ -7,7 +7,7 @@ import { parseRecord, textOf } from '../json-lines.js'
  * A separate program: an agent starts it before and after each of its tool calls, with the call as
  * JSON on standard input. It runs the command of the graph with the same input and the name of the
  * tool in SIGNALBOX_TOOL. Exit code 2 makes the agent skip the call and read the reason; other
- * codes mean nothing to it. What a command refused, or a failed command, is logged for the run.
+ * codes mean nothing to it. Refused and failed commands are logged for the run.
  */
 
 const { values, positionals } = parseArgs({

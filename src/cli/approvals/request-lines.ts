@@ -47,7 +47,7 @@ export function commandLines({ request, fingerprint }: ApprovalInfo): RequestLin
   return [...optionLines(request), `fingerprint ${fingerprint.slice(0, 16)}`].map(text => ({ cells: [{ text }] }))
 }
 
-/** What a person must know besides the content: the risk, and what limits the decision. */
+/** What a person must know besides the content: the risk, and the limits of the decision. */
 export function factLines(approval: ApprovalInfo): RequestLine[] {
   const { risk } = approval
   const facts = [

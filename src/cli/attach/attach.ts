@@ -98,8 +98,8 @@ async function attachOnce(
     let unacknowledged = 0
     let input: InputState = { holder: 'none', isYours: !options.isViewOnly }
     /**
-     * Typed before the daemon said who has the keyboard: it is sent when that is clear. Null
-     * afterwards.
+     * Keys typed before the daemon reported who has the keyboard; they are sent after that report.
+     * Null afterwards.
      */
     let early: Buffer[] | null = []
     let redraw: Timer | null = null
@@ -144,7 +144,7 @@ async function attachOnce(
       if (fitted && !isAwaitingSnapshot) context.write(fitted.draw(text === null ? 0 : 1))
       if (text !== null) context.write(drawStatus(text, size()))
     }
-    /** Only the daemon knows what is below the hint. */
+    /** Only the daemon can redraw the rows below the hint. */
     const hintOnce = () => {
       if (hint !== 'wanted' || !input.isYours || sessionSize === null || isAwaitingSnapshot) return
       hint = systemClock.setTimer(HINT_MS, () => {
@@ -227,7 +227,7 @@ async function attachOnce(
         input = content as unknown as InputState
         for (const typed of (input.isYours && early) || []) socket.send(typed, { binary: true })
         early = null
-        // The status line disappears, and only the daemon knows what is below it.
+        // The status line disappears; only the daemon can redraw the row below it.
         hintOnce()
         if (chooseView() || (input.isYours && !wasYours)) requestSnapshot()
         else showStatus()
@@ -254,7 +254,7 @@ function terminalName(): string {
   return `${userInfo().username} (${terminal})`
 }
 
-/** Who types, as the daemon reports to every attached terminal. */
+/** The person who has the keyboard, as the daemon reports to every attached terminal. */
 export interface InputState {
   holder: 'person' | 'signalbox' | 'none'
   isYours: boolean

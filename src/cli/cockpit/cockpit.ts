@@ -183,7 +183,7 @@ export class Cockpit {
     this.#continue({ mode: { kind: 'page', lines: [message, '', `→ ${next}`], top: 0 } })
   }
 
-  /** What follows a command, unless the person is typing something else by then. */
+  /** The line that appears after a command, unless the person is already typing something else. */
   #continue({ mode, command, notice }: ViewStep): void {
     if (mode && this.#view.mode.kind === 'list') this.#view = { ...this.#view, mode }
     if (notice !== undefined) this.#view = { ...this.#view, notice }

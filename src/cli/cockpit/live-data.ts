@@ -14,7 +14,7 @@ const SCREEN_MS = 250
 const RECONNECT_MS = 500
 /** In a longer file the place of an edit is not searched. */
 const FILE_MAX = 2_000_000
-/** What changes what needs the person. */
+/** Events that may change which panes need the person. */
 const TYPES = 'approval.*,run.*,session.paused,session.unpaused,session.budget-set,session.ended'
 
 /**

@@ -18,7 +18,7 @@ export interface StopReason {
   since: number
 }
 
-/** What halted: runs that failed or that no process drives, and sessions without budget. */
+/** Stopped work: runs that failed or that no process drives, and sessions without budget. */
 export interface StoppedWork {
   runs: readonly (RunName & { id: string; halt: StopReason })[]
   sessions: ReadonlyMap<string, StopReason>

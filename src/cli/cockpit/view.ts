@@ -44,7 +44,7 @@ export type CockpitCommand =
   | { do: 'prove'; code: string; after: Extract<CockpitCommand, { do: 'decide' }> }
   | { do: 'start'; agent: string; cwd: string; prompt: string; worktree: boolean }
 
-/** What follows when a person has typed a line, chosen an option or confirmed. */
+/** What happens after a person has typed a line, chosen an option or confirmed. */
 export interface ViewStep {
   mode?: Mode
   command?: CockpitCommand

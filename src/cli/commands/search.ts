@@ -31,7 +31,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   return EXIT.ok
 }
 
-/** What was found, and the command that shows it whole. */
+/** Each match, and the command that shows all of it. */
 function linesOf(item: InMilliseconds<SearchResult>, { style }: CommandContext): string[] {
   const { kind, session, run, approval, at, title, project, excerpt } = item
   const show = approval

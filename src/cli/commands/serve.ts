@@ -149,7 +149,7 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-/** What a daemon that is started with these options gets. */
+/** The options that are passed to the started daemon. */
 function givenOptions({ port, readOnly, store, engine, node, nodes }: Options): string[] {
   return [
     ...(port === undefined ? [] : ['--port', String(parsePort(port))]),

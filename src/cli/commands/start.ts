@@ -121,8 +121,8 @@ async function startOnWorker(
 }
 
 /**
- * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names
- * a directory or a scenario wants it there.
+ * The tour of the demo agent edits files and runs tests, so it gets a project of its own. A given
+ * directory or scenario is used as it is.
  */
 function useScratchProject(
   { env }: CommandContext,

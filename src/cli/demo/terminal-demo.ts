@@ -243,7 +243,7 @@ function demoAgentScript(): string {
   return ownProgram('demo-agent/main')
 }
 
-/** What the log has, in a line: `1 prompt · 7 messages · 1 request, applied · 42 events`. */
+/** A summary of the log, in one line: `1 prompt · 7 messages · 1 request, applied · 42 events`. */
 function summaryOfLog(counts: ReadonlyMap<string, number>): string {
   const of = (type: string) => counts.get(type) ?? 0
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)

@@ -45,7 +45,7 @@ export class AcpSurface implements Surface {
   }
 
   /** Everything so far has been sent. */
-  settled(): Promise<unknown> {
+  untilSent(): Promise<unknown> {
     return this.#sending
   }
 

@@ -13,7 +13,7 @@ export class LineInput {
 
   constructor(input: NodeJS.ReadableStream) {
     const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-    reader.on('line', text => this.take(text))
+    reader.on('line', text => this.readLine(text))
     reader.on('close', () => {
       this.isEnded = true
       for (const { resolve } of this.waiting.splice(0)) resolve(null)
@@ -27,7 +27,7 @@ export class LineInput {
     return new Promise(resolve => this.waiting.push({ fits, resolve }))
   }
 
-  private take(text: string): void {
+  private readLine(text: string): void {
     let line: unknown
     try {
       line = JSON.parse(text)

@@ -25,7 +25,7 @@ export interface MenuAnswer {
   isCancelled: boolean
   answers: { question: string; labels: string[]; text: string }[]
   meaning: Meaning | null
-  /** Who answered, if not the person at this terminal. */
+  /** Who answered, if it was not the person at this terminal. */
   by?: string
   /** The input to use instead of the one that was asked about. */
   updatedInput?: Record<string, unknown>

@@ -21,7 +21,7 @@ export interface SessionParts {
   hooks: Hooks
   pace: Pace
   permissions: Permissions
-  /** What its tools work with, if not this machine itself. */
+  /** The files and commands that its tools use, if not those of this machine. */
   tools?: Tools
   cwd: string
   progress: Progress

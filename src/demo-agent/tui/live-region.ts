@@ -18,7 +18,10 @@ export interface ScreenSize {
 
 const SPINNER = ['◜', '◝', '◞', '◟'] as const
 
-/** What is redrawn in place: open entries, working row, panels, input box or menu. */
+/**
+ * The part of the screen that is redrawn in place: open entries, working row, panels, input box or
+ * menu.
+ */
 export function liveRegion(model: ViewModel, size: ScreenSize, now: number): LiveRegion {
   const { columns: width, rows } = size
   const above: Line[] = model.open.flatMap(entry => [[], ...entryLines(entry, width)])

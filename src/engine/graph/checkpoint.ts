@@ -55,7 +55,7 @@ interface FoundCheckpoint {
 export class CheckpointFold {
   #run: RunState<GraphWork> | null = null
 
-  take(event: StoredEvent): FoundCheckpoint | null {
+  foldEvent(event: StoredEvent): FoundCheckpoint | null {
     if (!this.#run) {
       this.#run = beginRun(graphWorkflow, event)
       return null
@@ -72,7 +72,7 @@ export class CheckpointFold {
 /** The checkpoints of a run, oldest first. */
 export function checkpointsOf(events: readonly StoredEvent[]): FoundCheckpoint[] {
   const fold = new CheckpointFold()
-  return events.flatMap(event => fold.take(event) ?? [])
+  return events.flatMap(event => fold.foldEvent(event) ?? [])
 }
 
 /** A copy, because the work keeps changing. */

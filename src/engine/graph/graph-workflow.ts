@@ -103,7 +103,9 @@ function emptyGraph(): Graph {
   return { name: null, attributes: new Map(), nodes: new Map(), edges: [], file: null }
 }
 
-/** What a run that starts in the middle knows about the previous node: a diamond passes it on. */
+/**
+ * The outcome of the previous node, for a run that starts in the middle; a diamond passes it on.
+ */
 function previousNode({ from }: GraphInput): Partial<Cursor> {
   const node = from?.context.last_stage
   const status = typeof node === 'string' ? from?.outcomes?.[node] : undefined

@@ -25,9 +25,9 @@ export interface RestateConfigOptions {
 
 /**
  * The configuration of a node. Ingress and admin listen on unix sockets only: a program that
- * reaches admin can register code. Keep-alive is short, because with the defaults every run stands
- * still for up to a minute when a server hangs. A turn that keeps failing is killed, never paused:
- * a paused one would block its run, and the fallback asks again anyway.
+ * reaches admin can register code. Keep-alive is short, because with the defaults every run stops
+ * for up to a minute when a server hangs. A turn that keeps failing is killed, never paused: a
+ * paused one would block its run, and the fallback starts it again.
  */
 export function restateConfig(options: RestateConfigOptions): string {
   const { cluster, node, nodes, directory, identityFile, snapshots } = options

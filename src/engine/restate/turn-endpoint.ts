@@ -12,10 +12,10 @@ export const OBJECT = 'run'
 export const HANDLER = 'turn'
 
 /**
- * What the engine calls: one object, whose key is a run, with one exclusive handler. Nothing in it
- * ever changes, so it is registered once. Everything that is not constant happens inside the one
- * `ctx.run`: a handler whose result differed when it is tried again would be stuck for good. The
- * engine holds ids and times, and nothing else.
+ * The endpoint that the engine calls: one object, whose key is a run, with one exclusive handler.
+ * Nothing in it ever changes, so it is registered once. Everything that is not constant happens
+ * inside the one `ctx.run`: a handler whose result differed when it is tried again would be stuck
+ * for good. The engine holds ids and times, and nothing else.
  * @param beginTurn returns the time until the next call in ms, or null if none is needed.
  * @param name of the object: another one for each store, if several of them use one engine.
  */

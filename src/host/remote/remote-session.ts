@@ -122,7 +122,7 @@ export class RemoteSession implements SessionPort {
     return this.#state.isApplicationCursor
   }
 
-  take({ state, stats, usage, update }: RemoteSessionUpdate): void {
+  applyUpdate({ state, stats, usage, update }: RemoteSessionUpdate): void {
     if (state) this.#state = { ...this.#state, ...state }
     if (stats !== undefined) this.stats = stats
     if (usage !== undefined) this.usage = usage

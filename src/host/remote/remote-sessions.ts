@@ -204,7 +204,7 @@ export class RemoteSessions implements WorkerSessionsPort {
     const { bus, panes } = this.#options
     const { pane, isGone, update, ...rest } = change as RemoteSessionUpdate
     const session = this.#sessions.get(id) ?? this.#add(id, worker)
-    session.take({ ...rest, ...(update && { update }) })
+    session.applyUpdate({ ...rest, ...(update && { update }) })
     if (pane?.id === id) panes?.addRemote({ ...pane, worker: this.#names.get(worker)?.name ?? worker })
     if (update && update.session === id) bus.emit(update)
     if (isGone) this.#forget(id)

@@ -220,7 +220,7 @@ export class SessionRights {
         return follower ? ledger.get(follower) : ledger.replace(old, request)
       }
       default: {
-        // What the worker says about the record itself does not count.
+        // Changes of the record itself are not accepted from the worker.
         const record = await this.#ownRecord(worker, first)
         const move = ledger[operation] as (record: ApprovalRecord, ...rest: unknown[]) => Promise<unknown>
         return (await move.call(ledger, record, ...rest)) ?? null

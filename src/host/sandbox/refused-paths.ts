@@ -1,7 +1,7 @@
 import { readToolUse } from '../../approvals/index.js'
 import { candidatesIn, type PathCandidate, type Refusal } from '../../sandbox/index.js'
 
-/** What wanted a path, as far as known. */
+/** The requester of a path, as far as it is known. */
 export interface PathRequester {
   tool?: string
   commandLine?: string | undefined
@@ -28,7 +28,7 @@ export function toolCandidates({ tool, input, output, isFailed }: EndedTool): {
   return { candidates: [...candidatesIn(output), ...named], by: { tool, commandLine } }
 }
 
-/** What a person is shown of a path that a sandbox refused. */
+/** The request that a person sees about a path that a sandbox refused. */
 export function pathInput(
   { path, wanted, message }: Refusal,
   { tool, commandLine }: PathRequester,

@@ -93,7 +93,7 @@ function isAllowMeaning(tier: string): tier is AllowMeaning {
   return OPTIONS.some(({ meaning }) => meaning !== 'deny' && meaning === tier)
 }
 
-/** What a person allowed for the whole project, while the same keeper runs. */
+/** Paths and hosts that a person allowed for the whole project, while the same keeper runs. */
 interface ProjectGrants {
   /** `<host>:<port>` */
   hosts: string[]

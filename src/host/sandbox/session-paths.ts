@@ -37,8 +37,8 @@ const PENDING_MAX = 5
 const ASKED_MAX = 50
 
 /**
- * Paths that the sandboxes of sessions refuse. What a tool or the screen says about one becomes a
- * request in the ledger; a path that a person allows is shown in the running sandbox.
+ * Paths that the sandboxes of sessions refuse. A refusal that a tool or the screen reports becomes
+ * a request in the ledger; if a person allows the path, it appears in the running sandbox.
  */
 export class SessionPaths {
   readonly #options: PathsOptions
@@ -132,7 +132,7 @@ class SandboxPaths {
     if (statement.kind !== 'tool' || statement.state === 'started' || statement.state === 'denied') return
     const { tool, input, output = '', state } = statement
     const { candidates, by } = toolCandidates({ tool, input, output, isFailed: state === 'failed' })
-    for (const candidate of candidates) this.#take(candidate, by)
+    for (const candidate of candidates) this.#addCandidate(candidate, by)
   }
 
   /** A line that stays on the screen counts once; what was read before counted then. */
@@ -144,13 +144,13 @@ class SandboxPaths {
         const count = (lines.get(line) ?? 0) + 1
         lines.set(line, count)
         if (isLive && count > (this.#lines.get(line) ?? 0))
-          for (const candidate of candidatesIn(line)) this.#take(candidate, {})
+          for (const candidate of candidatesIn(line)) this.#addCandidate(candidate, {})
       }
       this.#lines = lines
     }
   }
 
-  #take(candidate: PathCandidate, by: PathRequester): void {
+  #addCandidate(candidate: PathCandidate, by: PathRequester): void {
     const { paths, onError } = this.#options
     if (this.#pending >= PENDING_MAX || this.#asked >= ASKED_MAX || this.#ended.signal.aborted) return
     const refusal = refusalOf(candidate, paths, this.#session.agentVariables?.HOME ?? homedir())

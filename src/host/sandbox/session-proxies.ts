@@ -84,7 +84,7 @@ export class SessionProxies {
   }
 }
 
-/** What a person is shown of a host that a sandbox refused. */
+/** The request that a person sees about a host that a sandbox refused. */
 export function hostInput({ host, port, program, command }: HostRequest): Record<string, unknown> {
   const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   return {

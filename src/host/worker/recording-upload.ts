@@ -5,7 +5,7 @@ import type { EventStore } from '../../store/index.js'
 import { readPart, recordingSize } from '../../terminal/recording/index.js'
 import type { ServerPort } from '../../workers/index.js'
 
-/** What one blob holds at most, and what is worth one while the session is live. */
+/** The largest blob, and the size from which a live session uploads one. */
 const PART_MAX = 2 * 1024 * 1024
 const PART_LIVE = 256 * 1024
 const LIVE_MS = 5_000
@@ -25,8 +25,8 @@ export interface RecordingUploadOptions {
 }
 
 /**
- * Sends recordings to the blobs of the server, so that they outlive this machine. What a server has
- * is in the log: after a restart it continues there.
+ * Sends recordings to the blobs of the server, so that they outlive this machine. The log says how
+ * much a server has; after a restart the upload continues there.
  */
 export class RecordingUpload {
   readonly #options: RecordingUploadOptions

@@ -36,9 +36,9 @@ const TEMPORARY = new Set([408, 409, 425, 429])
 
 /**
  * Sends the events of the log to one address, in order, each at least once. The position is written
- * after each page, so a crash repeats at most that page; the id of an event stays the same. What
- * the receiver refuses, or cannot accept after all attempts, is a dead letter, and the next event
- * follows.
+ * after each page, so a crash repeats at most that page; the id of an event stays the same. An
+ * event that the receiver refuses, or has not accepted after all attempts, becomes a dead letter,
+ * and the next event follows.
  */
 export class WebhookDelivery {
   readonly #options: WebhookDeliveryOptions

@@ -106,7 +106,7 @@ export class ReaderClient {
   }
 
   /** Reads the current screen if it was never read: it may never change again. */
-  look(t: number): void {
+  readCurrent(t: number): void {
     this.#ask({ op: 'look', t })
   }
 
@@ -154,7 +154,7 @@ export class ReaderClient {
     const { t, deadline, offset, rulesOff, answer } = reply
     this.#deadline = deadline
     if (t !== null) this.#listener.advance(t)
-    const outputs = this.#mirror.take(reply)
+    const outputs = this.#mirror.applyReply(reply)
     for (const off of rulesOff ?? []) this.#disable(off)
     if (t !== null) this.#listener.seen(outputs, t, offset)
     if (answer) this.#waiting.shift()!.then(answer.result)
@@ -224,7 +224,7 @@ class ScreenMirror implements ScreenView {
     this.#send({ op: 'require-idle', seconds, until })
   }
 
-  take({ outputs, modes }: ReaderReply): PaneOutput[] {
+  applyReply({ outputs, modes }: ReaderReply): PaneOutput[] {
     this.#modes = modes
     return outputs.map(output => this.#decode(output))
   }

@@ -159,7 +159,7 @@ class ReaderThread {
     this.#onUnread = onUnread
     this.#onEnded = onEnded
     this.#thread = new Worker(ownProgram('panes/reader/thread-main'), { workerData: this.#heartbeat.buffer })
-    this.#thread.on('message', (message: FromThread) => this.#take(message))
+    this.#thread.on('message', (message: FromThread) => this.#receive(message))
     this.#thread.on('error', error => this.#fail(error.message))
     this.#thread.on('exit', code => this.#fail(`the thread ended with code ${code}`))
     // The daemon decides when it ends.
@@ -207,7 +207,7 @@ class ReaderThread {
     if (!this.#isEnded) this.#thread.postMessage(message)
   }
 
-  #take(message: FromThread): void {
+  #receive(message: FromThread): void {
     this.#hasAnswered = true
     const session = this.#sessions.get(message.session)
     if (!session) return

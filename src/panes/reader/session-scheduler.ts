@@ -89,8 +89,8 @@ export class SessionScheduler {
     const queue: SessionQueue = new SessionQueue(this.#clock, {
       id,
       isAsking,
-      take: work => this.#take(queue, work),
-      takeLast: callback => {
+      enqueue: work => this.#enqueue(queue, work),
+      enqueueLast: callback => {
         queue.timers.push(callback)
         this.#wait(queue)
       },
@@ -116,7 +116,7 @@ export class SessionScheduler {
     return this.#urgent.size + this.#others.size
   }
 
-  #take(queue: SessionQueue, work: Work): void {
+  #enqueue(queue: SessionQueue, work: Work): void {
     const now = this.#clock.monotonic()
     this.#sliceBegan ??= now
     queue.work.push({ work, since: now })
@@ -208,8 +208,8 @@ interface Output {
 interface QueuePort {
   id: string
   isAsking(): boolean
-  take(work: Work): void
-  takeLast(callback: () => void): void
+  enqueue(work: Work): void
+  enqueueLast(callback: () => void): void
   /** Forgets all work that waits. */
   drop(): void
 }
@@ -245,30 +245,30 @@ export class SessionQueue {
    * session went live is read piece by piece, however late, as the earlier host did.
    */
   listener(session: KeeperListener, isOld: () => boolean = () => false): KeeperListener {
-    const { take } = this.#port
+    const { enqueue } = this.#port
     const read: OutputReader = (bytes, t, offset) => session.output(bytes, t, offset)
     return {
       output: (bytes, t, offset) =>
         isOld() ? this.run(() => read(bytes, t, offset)) : this.output(read, bytes, t, offset),
-      resized: (cols, rows, t) => take(() => session.resized(cols, rows, t)),
-      exited: exit => take(() => session.exited(exit)),
-      lagging: offset => take(() => session.lagging(offset)),
-      unrecorded: failure => take(() => session.unrecorded(failure)),
+      resized: (cols, rows, t) => enqueue(() => session.resized(cols, rows, t)),
+      exited: exit => enqueue(() => session.exited(exit)),
+      lagging: offset => enqueue(() => session.lagging(offset)),
+      unrecorded: failure => enqueue(() => session.unrecorded(failure)),
     }
   }
 
   output(read: OutputReader, bytes: Uint8Array, t: number, offset: number): void {
-    if (!this.#isClosed) this.#port.take({ read, bytes, t, offset })
+    if (!this.#isClosed) this.#port.enqueue({ read, bytes, t, offset })
   }
 
   /** Runs work in its order. `isUrgent`: the session asks for something. */
   run(work: () => void, { isUrgent = false } = {}): void {
     if (this.#isClosed) return
     if (isUrgent) this.#askedAt = this.#now()
-    this.#port.take(work)
+    this.#port.enqueue(work)
   }
 
-  /** Nothing is read or seen any more; timers have no order to keep. */
+  /** After closing, nothing is read, so timers need not keep an order. */
   close(): void {
     this.#isClosed = true
     this.#port.drop()
@@ -276,7 +276,7 @@ export class SessionQueue {
 
   /** Resolves when everything that the keeper has sent so far has been passed on. */
   caughtUp(): Promise<void> {
-    return new Promise(resolve => this.#port.take(resolve))
+    return new Promise(resolve => this.#port.enqueue(resolve))
   }
 
   /** Adds a chunk to the average; returns whether it is a burst. */
@@ -320,7 +320,7 @@ export class SessionQueue {
       if (!isCancelled) callback()
     }
     // A caller that still waits for a session that was closed must not wait without end.
-    const timer = clock.setTimer(ms, () => (this.#isClosed ? run() : this.#port.takeLast(run)))
+    const timer = clock.setTimer(ms, () => (this.#isClosed ? run() : this.#port.enqueueLast(run)))
     return {
       cancel: () => {
         isCancelled = true
@@ -341,7 +341,7 @@ function perform(work: Work): void {
   else work.read(work.bytes, work.t, work.offset)
 }
 
-/** What work counts besides its bytes. */
+/** Fixed cost of an item of work, in addition to its bytes. */
 const WORK_BYTES = 256
 
 function sizeOf(work: Work): number {

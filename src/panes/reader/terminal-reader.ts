@@ -50,7 +50,7 @@ export class TerminalReader {
         return [...earlier, this.#answer(request.t, screen.resize(request.cols, request.rows, request.t))]
       }
       case 'look':
-        return [this.#answer(request.t, screen.last === null ? screen.look(request.t) : [])]
+        return [this.#answer(request.t, screen.last === null ? screen.readCurrent(request.t) : [])]
       case 'barrier':
         return [this.#answer(null, [])]
       case 'save':
@@ -77,9 +77,9 @@ export class TerminalReader {
 
   /**
    * Old output has no timers, so every deadline before the next piece is run here, each at its own
-   * moment, so that it is read as by the host that ran when it was printed. Live output has timers;
-   * its timestamp may be later than the true time (session-scheduler.ts), so it says nothing about
-   * earlier deadlines.
+   * time, so that the result is the same as on the host that ran when it was printed. Live output
+   * has timers; its timestamp may be later than the true time (session-scheduler.ts), so it says
+   * nothing about earlier deadlines.
    */
   #runTimers(t: number): ReaderReply[] {
     const replies: ReaderReply[] = []

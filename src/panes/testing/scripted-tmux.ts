@@ -95,11 +95,11 @@ export class ScriptedTmux {
       rest += String(chunk)
       const lines = rest.split('\n')
       rest = lines.pop()!
-      for (const line of lines) this.#take(client, line)
+      for (const line of lines) this.#receive(client, line)
     })
   }
 
-  #take(client: Socket, line: string): void {
+  #receive(client: Socket, line: string): void {
     if (line === 'list-sessions') {
       this.asked.push(line)
       const list = this.isUp ? `${this.sessions.join('\n')}\n` : ''

@@ -49,13 +49,13 @@ export class SupervisionFixture {
   }
 
   print(text: string): this {
-    this.supervisor.take(this.pane.feed(Buffer.from(text), this.t, { live: false }), this.t)
+    this.supervisor.applySteps(this.pane.feed(Buffer.from(text), this.t, { live: false }), this.t)
     return this
   }
 
   /** A report of the agent, by a hook. */
   hook(statement: AgentStatement): this {
-    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.t), this.t)
+    this.supervisor.applySteps(this.pane.applyReport({ channel: 'hook', statement } as never, this.t), this.t)
     return this
   }
 
@@ -82,7 +82,7 @@ export class SupervisionFixture {
 
   #run(until: number): void {
     for (let due = this.pane.nextDeadline(); due !== null && due <= until; due = this.pane.nextDeadline()) {
-      this.supervisor.take(this.pane.tick(due), due)
+      this.supervisor.applySteps(this.pane.tick(due), due)
       if (this.pane.nextDeadline() === due) break
     }
     this.t = until

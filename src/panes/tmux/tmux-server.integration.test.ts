@@ -23,7 +23,7 @@ describe('panes of a scripted tmux server', () => {
       described: (key, _socket, { pid, window }) => reported.push(`${short(key)} is ${pid} in ${window}`),
       output: (key, bytes) => reported.push(`${short(key)} prints ${Buffer.from(bytes).toString()}`),
       content: (key, { lines }) => reported.push(`${short(key)} shows ${lines.join('/')}`),
-      gone: key => reported.push(`${short(key)} is gone`),
+      paneClosed: key => reported.push(`${short(key)} is gone`),
       onError: error => reported.push(`error ${String(error)}`),
     })
   })

@@ -19,7 +19,7 @@ interface TmuxListener {
   output(pane: string, bytes: Uint8Array): void
   /** Its complete content; later `output` follows it. */
   content(pane: string, content: TmuxContent): void
-  gone(pane: string): void
+  paneClosed(pane: string): void
 }
 
 export interface TmuxServerOptions {
@@ -317,7 +317,7 @@ export class TmuxServer {
   }
 
   #forget(pane: string): void {
-    if (this.#panes.delete(pane)) this.#options.listener.gone(pane)
+    if (this.#panes.delete(pane)) this.#options.listener.paneClosed(pane)
   }
 
   #isJoined(client: ControlClient): boolean {

@@ -16,7 +16,7 @@ export interface TmuxSourceOptions {
   described(key: string, socket: string, pane: TmuxPaneInfo): void
   output(key: string, bytes: Uint8Array): void
   content(key: string, content: TmuxContent): void
-  gone(key: string): void
+  paneClosed(key: string): void
   onError(error: unknown): void
 }
 
@@ -131,7 +131,7 @@ export class TmuxSource {
         described: info => this.#options.described(paneKey(socket, info.pane), socket, info),
         output: (pane, bytes) => this.#options.output(paneKey(socket, pane), bytes),
         content: (pane, content) => this.#options.content(paneKey(socket, pane), content),
-        gone: pane => this.#options.gone(paneKey(socket, pane)),
+        paneClosed: pane => this.#options.paneClosed(paneKey(socket, pane)),
       },
     })
   }

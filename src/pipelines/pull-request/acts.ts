@@ -3,7 +3,7 @@ import type { GateQuestion } from '../../engine/index.js'
 import { plural } from '../../text/index.js'
 
 /*
- * What a run does outside this machine. All acts of one moment are one request in the ledger: a
+ * Actions of a run outside this machine. All acts of one moment are one request in the ledger: a
  * person sees every text before it is sent, and what is sent is what the request says.
  */
 

@@ -28,7 +28,7 @@ export function newItems(
     ...threads.flatMap(({ id, isResolved, path, line, comments: said }) => {
       const last = said.at(-1)
       if (isResolved || !last || !isWanted(last)) return []
-      // Who said what matters once there are several.
+      // Names of authors matter once there are several.
       const body =
         said.length === 1 ? last.body : said.map(comment => `${comment.author}: ${comment.body}`).join('\n\n')
       return [

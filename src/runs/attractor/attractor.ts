@@ -59,7 +59,7 @@ export interface PipelineStatus {
 
 export type PipelineQuestion = Pick<InterviewQuestion, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
 
-/** Who answers, from which surface, and when they last confirmed that it is they. */
+/** The person who answers, the surface, and when they last confirmed their identity. */
 export type AttractorAnswerer = Pick<ProposedDecision, 'actor' | 'surface' | 'confirmedAt'>
 
 /**

@@ -23,7 +23,7 @@ export class CheckpointWriter {
   event(event: StoredEvent): void {
     if (event.version <= this.#version) return
     this.#version = event.version
-    const found = this.#fold.take(event)
+    const found = this.#fold.foldEvent(event)
     if (!found) return
     // Checkpoints of the same millisecond keep their order in their names.
     this.#last = Math.max(this.#last + 1, Math.round(found.checkpoint.timestamp))

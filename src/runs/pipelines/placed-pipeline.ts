@@ -7,8 +7,9 @@ import { shareWorkspace } from '../workspaces/workspace-source.js'
 type Args = Pick<PipelineArgs, 'repository' | 'workspace'>
 
 /**
- * Where a pipeline works that workers perform: its worktree is made now, because a worker gets a
- * copy of it and has no access to the repository. What it commits comes back there.
+ * The worktree of a pipeline that workers perform. It is created at the start, because a worker
+ * gets a copy of it and has no access to the repository. Its commits are fetched into this
+ * worktree.
  */
 export async function placePipeline(
   context: StartContext,
@@ -22,7 +23,10 @@ export async function placePipeline(
   return { repository: path, workspace: { ...workspace, isNewBranch: false, isPlaced: true }, project: repository }
 }
 
-/** What only the machine with the repository can do. @throws SignalboxError `E_INPUT` */
+/**
+ * Operations that only the machine with the repository can perform. @throws SignalboxError
+ * `E_INPUT`
+ */
 export function refuseOnWorker(profile: PipelineArgs['profile'], wanted: Readonly<Record<string, unknown>>): void {
   const [option] = Object.entries(wanted).find(([, value]) => value) ?? []
   if (option !== undefined)

@@ -28,7 +28,7 @@ export function writeJoined({ directories }: Home, joined: JoinedWorker, private
   writeFileSync(fileIn(directories.state), `${JSON.stringify({ ...joined, key: privatePem })}\n`, { mode: 0o600 })
 }
 
-/** What a worker last heard of its servers. */
+/** The servers that a worker last connected to. */
 export interface KnownServers {
   /** At first the one that it joined. */
   servers: readonly ServerAddress[]

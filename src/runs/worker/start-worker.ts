@@ -170,7 +170,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   sendHeartbeat()
   link.start()
-  // What an earlier start left running must stop, too, if no server is there.
+  // Steps that an earlier start left running must also stop if no server is reachable.
   contact.broken()
   return {
     name: joined.name,

@@ -1,10 +1,10 @@
 import type { TextRow } from './text-row.js'
 
 /*
- * A program on the alternate screen has no scrollback: what leaves at the top is gone unless it was
- * kept. So rows are kept, and each new window (the rows of a frame) must be aligned with them:
- * which kept row is its first one? The window replaces everything below that row; everything above
- * stays.
+ * A program on the alternate screen has no scrollback: a row that leaves at the top is lost unless
+ * it is stored here. So rows are kept, and each new window (the rows of a frame) must be aligned
+ * with them: which kept row is its first one? The window replaces everything below that row;
+ * everything above stays.
  *
  * The answer is the position where most rows agree, read from the top, because text grows and folds
  * at the bottom. Three differing rows in a row end the comparison. A position counts

@@ -41,7 +41,10 @@ const REQUEST =
 /** Questions start at the left. */
 const MARGIN = 8
 
-/** A row that asks in words, cursor after it. Running text looks so for a moment. */
+/**
+ * A row that asks in words, cursor after it. Text that is still being printed looks the same for a
+ * short time.
+ */
 export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()

@@ -170,8 +170,8 @@ const STATUS_ROWS = 3
 const FOOTER_ROWS = 5
 
 /**
- * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
- * last row, and a status bar. None of it follows the dialog without a blank row.
+ * Rows that agents draw below a live dialog: their list of tasks, a spinner in the last row, and a
+ * status bar. None of it follows the dialog without a blank row.
  */
 function isStatus(candidate: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
   const { group, footerRows } = candidate

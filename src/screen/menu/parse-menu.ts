@@ -240,7 +240,7 @@ function fromField(
 
 /** Whether a part of the head is not on the screen: left out by the agent, or scrolled off. */
 function isCut(head: MenuHead, [top]: readonly MenuRow[], { history, buffer }: Frame): boolean {
-  // A program that draws the whole screen has no rows above it that a terminal would know of.
+  // A program that draws the whole screen has no rows above it in the terminal's scrollback.
   const mayGoOn =
     buffer === 'alternate' ? top !== undefined && (top.isBoxed || !top.isBlank) : history.lastId >= history.firstId
   return head.isCut || (head.reachesTop && mayGoOn)

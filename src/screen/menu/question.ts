@@ -12,9 +12,9 @@ const FIELD = /^\p{Lu}[\p{L} ]{0,20}:\s+\S/u
 const SIGN = /^[^\p{L}\p{N}\s"'`([{/\\$#@~<*_.+-]\s+(?=\S)/u
 
 /**
- * Finds the question among the lines above the options. What the pack knows as the question or the
- * title comes first; otherwise the last line that ends like a question; otherwise the last one that
- * is not quoted from a command, a change or a listing.
+ * Finds the question among the lines above the options. A line that matches the pack's question or
+ * title is preferred; otherwise the last line that ends like a question; otherwise the last one
+ * that is not quoted from a command, a change or a listing.
  */
 export function findQuestion(
   lines: readonly string[],

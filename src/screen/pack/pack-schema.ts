@@ -189,7 +189,7 @@ export const packSchema = z.strictObject({
   agent: z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes'),
   /** This file is complete by itself: the files below it are ignored. */
   standalone: z.boolean().default(false),
-  /** What the file does not describe is read by structure, as without a pack. */
+  /** Parts that the file does not describe are read by structure, as without a pack. */
   base: z.literal('structure').optional(),
   versions: z.string().default('*'),
   evidence: z.array(z.string()).default([]),

@@ -54,7 +54,8 @@ interface InputSettings {
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
   /**
-   * What is pasted before a prompt that starts with `!` or `/`: the agent then takes it for text.
+   * Text that is pasted before a prompt that starts with `!` or `/`, so that the agent reads the
+   * prompt as text.
    */
   literal: { '!': string; '/': string }
   settleMs: number

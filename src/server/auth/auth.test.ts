@@ -88,7 +88,7 @@ describe('devices', () => {
       { code: await auth.codes.make({ id: 'p', name: 'Ada', role: 'viewer' }) },
       'a',
     )
-    await auth.devices.settled()
+    await auth.devices.untilSaved()
     expect(readFileSync(join(state, 'devices.json'), 'utf8')).toContain(device.id)
     const kept = proof(device.id, key, clock.now())
     clock.advance(1000)
@@ -101,7 +101,7 @@ describe('devices', () => {
   test('a device with an unknown role in the file is a viewer; an unreadable file has no devices', async () => {
     const { auth, state, clock } = await open()
     await auth.login({ code: await auth.codes.make(OWNER) }, 'a')
-    await auth.devices.settled()
+    await auth.devices.untilSaved()
     const file = join(state, 'devices.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"role":"owner"', '"role":"emperor"'))
     expect((await open({ state, clock })).auth.devices.list()[0]!.person.role).toBe('viewer')

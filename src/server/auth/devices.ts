@@ -80,7 +80,7 @@ export class Devices {
   /** Reads what other servers of the store have changed. */
   async reload(): Promise<void> {
     const kept = await this.#shared?.read<KeptDevice[]>('devices')
-    if (kept !== undefined) this.#take(kept ?? [])
+    if (kept !== undefined) this.#adopt(kept ?? [])
   }
 
   /** A new device and its key. The key is returned only here. */
@@ -144,7 +144,7 @@ export class Devices {
   }
 
   /** Resolves when every change is on disk. */
-  settled(): Promise<void> {
+  untilSaved(): Promise<void> {
     return this.#saving
   }
 
@@ -168,7 +168,7 @@ export class Devices {
   }
 
   /** Another server may have ended some, and added others. */
-  #take(kept: readonly KeptDevice[]): void {
+  #adopt(kept: readonly KeptDevice[]): void {
     const known = new Set(kept.map(({ id }) => id))
     for (const id of [...this.#devices.keys()]) if (!known.has(id) && !this.#added.has(id)) this.#drop(id)
     for (const { key, ...device } of kept) {
@@ -191,7 +191,7 @@ export class Devices {
     })
     for (const id of gone) this.#dropped.delete(id)
     for (const id of added) this.#added.delete(id)
-    this.#take(kept)
+    this.#adopt(kept)
   }
 
   #save(): Promise<void> {

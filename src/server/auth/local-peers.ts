@@ -24,7 +24,7 @@ const FOR_AGENTS: ReadonlySet<string> = new Set([
   ...['graphs.validate', 'graphs.render', 'graphs.list', 'pipelines.list'],
   ...['sessions.start', 'runs.start', 'pipelines.start'],
 ])
-/** What an agent's process may read about the session that it belongs to. */
+/** The data of its own session that an agent's process may read. */
 const OF_OWN_SESSION: ReadonlySet<string> = new Set(['sessions.get', 'sessions.git', 'sessions.diff', 'panes.get'])
 
 const CLOCK_SLACK_MS = 2_000
@@ -38,8 +38,8 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Which process of this machine is at the other end of a connection, as the kernel knows it: agents
- * run as the same user as their people, so neither a file mode nor a token tells them apart.
+ * Finds the process of this machine at the other end of a connection by asking the kernel: agents
+ * run as the same user as their people, so neither a file mode nor a token distinguishes them.
  */
 export class LocalPeers {
   readonly #host: Host
@@ -118,7 +118,7 @@ export class LocalPeers {
     })
   }
 
-  /** What the code confirms; null if it is wrong. */
+  /** The action that the code confirms; null if the code is wrong. */
   redeem(peer: LocalPeer, code: string): string | null {
     return this.#codes.redeem(peer.pid, code)?.key ?? null
   }

@@ -8,9 +8,9 @@ const CHANGES = ['access.granted', 'access.revoked', 'access.shared', 'host.lock
 const PURGE_EVERY = 500
 
 /**
- * What the servers of a shared store must agree on about logins: devices, tokens, login codes,
- * failed logins, used proofs. It is kept in snapshots and not in events: it contains secrets, and
- * events are shown to people.
+ * Logins that the servers of a shared store keep in common: devices, tokens, login codes, failed
+ * logins, used proofs. It is kept in snapshots and not in events: it contains secrets, and events
+ * are shown to people.
  */
 export class SharedLogins {
   readonly #store: EventStore
@@ -54,7 +54,7 @@ export class SharedLogins {
     await this.#store.saveSnapshot(`${kind}/${hashOf(secret)}`, { version: untilMs, state })
   }
 
-  /** What was kept under a secret, for the first who asks and in time; else null. */
+  /** Returns the value stored under a secret to its first caller, before it expires; else null. */
   async redeem<T>(kind: string, secret: string): Promise<T | null> {
     const key = `${kind}/${hashOf(secret)}`
     const found = await this.#store.loadSnapshot(key)

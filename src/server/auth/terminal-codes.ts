@@ -5,11 +5,13 @@ import type { PersonTerminal } from '../../process/index.js'
 import { truncate, visibleText } from '../../text/index.js'
 import { isSameSecret } from './same-secret.js'
 
-/** What a process was refused for want of a proof. A code is good for exactly this. */
+/**
+ * An action that was refused because the process gave no proof. A code is good for exactly this.
+ */
 export interface ProvenAct {
   /** The operation and what it is about. */
   key: string
-  /** What the act is, for a person to read. */
+  /** The action, as text for a person. */
   text: string
 }
 

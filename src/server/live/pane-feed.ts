@@ -44,7 +44,7 @@ export class PaneFeed {
     this.#text = text
     this.#clock = host.clock
     this.#next = host.clock.now()
-    this.#unlisten = host.panes?.listen(change => this.#take(change)) ?? (() => undefined)
+    this.#unlisten = host.panes?.listen(change => this.#applyChange(change)) ?? (() => undefined)
   }
 
   list(): VersionedPane[] {
@@ -77,7 +77,7 @@ export class PaneFeed {
     this.#previewers.clear()
   }
 
-  #take(change: PaneListChange): void {
+  #applyChange(change: PaneListChange): void {
     const { pane } = change
     this.#versions.set(pane.id, this.#next++)
     const versioned = this.versioned(pane)

@@ -99,11 +99,11 @@ export class RecordFeed {
     if (this.#dirty.size === 0 || this.#isLooking) return
     this.#timer ??= this.#clock.setTimer(SETTLE_MS, () => {
       this.#timer = null
-      void this.#look()
+      void this.#sendDue()
     })
   }
 
-  async #look(): Promise<void> {
+  async #sendDue(): Promise<void> {
     this.#isLooking = true
     const now = this.#clock.monotonic()
     for (const [stream, at] of this.#lookedAt) if (now - at >= PAUSE_MS) this.#lookedAt.delete(stream)

@@ -15,7 +15,7 @@ export const agentRoutes: readonly Route[] = [
       const { settings } = parts.home()
       const all = await Promise.all(agentNames().map(loadAgent))
       const items = all
-        // An agent that is no program of its own has no terminal.
+        // An agent without a program of its own has no terminal.
         .filter(({ programs }) => programs.length > 0)
         .map(agent => {
           const configuredCommand = settings.commands?.[agent.name] ?? null

@@ -15,7 +15,7 @@ export const directoryRoutes: readonly Route[] = [
     method: 'GET',
     path: '/directories',
     summary: 'Directories of this machine that continue a path, to choose where a session starts.',
-    // Who may start an agent in a directory may know its name.
+    // A person who may start an agent in a directory may also see its name.
     access: 'approver',
     query: z.strictObject({
       path: z.string().max(1_000).default('').describe('the beginning of a path; empty: the home directory'),

@@ -202,7 +202,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
           if (isType(type) && isInScope(scope, subject, {})) queue.pushEphemeral(`record/${subject}`, text)
         }),
       )
-    // Sends the records that changed while there was no stream.
+    // Sends the records that changed while the client had no stream.
     parts.records.readChanged(missed.values())
     missed.clear()
     if (scope.kind !== 'run')

@@ -166,7 +166,7 @@ export const paneRoutes: readonly Route[] = [
 
 function act({ host, parts, params, json }: Call, action: PaneAction) {
   const panes = panesOf(host)
-  return json(parts.panes.versioned(panes.act(panes.find(params.id!).id, action)))
+  return json(parts.panes.versioned(panes.performAction(panes.find(params.id!).id, action)))
 }
 
 export function panesOf(host: Host): NonNullable<Host['panes']> {

@@ -98,7 +98,7 @@ function schedulesOf({ parts }: Pick<Call, 'parts'>): Schedules {
   throw new SignalboxError('E_STATE', 'this server has no schedules')
 }
 
-/** What an agent schedules would start outside of its session. */
+/** A schedule of an agent would start outside of its session. */
 function personOf(call: Parameters<typeof callerOf>[0], claimed: Parameters<typeof callerOf>[1]) {
   const { actor, insideSession } = callerOf(call, claimed)
   if (insideSession === undefined) return actor

@@ -42,7 +42,7 @@ export class TerminalConnection implements Viewer, KeyboardUser {
   #isCutOff = false
   /** A snapshot is due, and too much was unsent to send it. */
   #owesPicture = false
-  /** What is sent behind the snapshot that is being made; null: none is. */
+  /** Messages to send after the snapshot that is being made; null if none is being made. */
   #behind: (() => void)[] | null = null
 
   constructor(
@@ -57,8 +57,8 @@ export class TerminalConnection implements Viewer, KeyboardUser {
     this.name = options.name
     this.#size = { cols: Math.max(2, hello.cols), rows: hello.rows }
     this.#leave = hello.want === 'input' && options.mayType ? session.join(this) : null
-    if (!this.#leave) this.held(session.holder)
-    this.#snapshot()
+    if (!this.#leave) this.holderChanged(session.holder)
+    this.#sendSnapshot()
     this.#unwatch = session.watch(this)
   }
 
@@ -67,7 +67,7 @@ export class TerminalConnection implements Viewer, KeyboardUser {
     this.#leave?.()
   }
 
-  held(holder: Holder): void {
+  holderChanged(holder: Holder): void {
     const isYours = holder.kind === 'person' && holder.id === this.id
     if (isYours) this.#resize()
     const { kind } = holder
@@ -105,21 +105,21 @@ export class TerminalConnection implements Viewer, KeyboardUser {
     this.#socket.close(1012, 'the session is read again')
   }
 
-  take(message: Exclude<ViewerMessage, ViewerHello>): void {
+  receive(message: Exclude<ViewerMessage, ViewerHello>): void {
     switch (message.type) {
       case 'take':
         if (this.#leave) this.#session.takeKeyboard(this.id)
         return
       case 'ack':
         this.#unacknowledged = Math.max(0, this.#unacknowledged - message.bytes)
-        if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX_BYTES / 2) this.#snapshot()
+        if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX_BYTES / 2) this.#sendSnapshot()
         return
       case 'resize':
         this.#size = { cols: Math.max(2, message.cols), rows: message.rows }
         if (this.#leave) this.#resize()
         return
       case 'snapshot':
-        this.#snapshot()
+        this.#sendSnapshot()
     }
   }
 
@@ -131,12 +131,12 @@ export class TerminalConnection implements Viewer, KeyboardUser {
   }
 
   /** A snapshot replaces everything before it: unacknowledged bytes start at zero. */
-  #snapshot(): void {
+  #sendSnapshot(): void {
     this.#owesPicture = this.#socket.bufferedAmount > UNSENT_PAUSE_BYTES
     this.#isCutOff = this.#owesPicture
     if (this.#owesPicture) return
     this.#unacknowledged = 0
-    // What a snapshot that is being made does not contain is in this one.
+    // Output that the snapshot in progress does not contain is in this one.
     const behind: (() => void)[] = []
     this.#behind = behind
     this.#session.terminal.picture(this.#hasScrollback, ({ cols, rows, title, modes, data, offset }) => {
@@ -150,7 +150,7 @@ export class TerminalConnection implements Viewer, KeyboardUser {
   }
 
   #sent(): void {
-    if (this.#owesPicture && this.#socket.readyState === this.#socket.OPEN) this.#snapshot()
+    if (this.#owesPicture && this.#socket.readyState === this.#socket.OPEN) this.#sendSnapshot()
   }
 
   /** The session ignores it unless this viewer holds the keyboard. */

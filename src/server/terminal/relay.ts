@@ -41,7 +41,7 @@ export class RelayedTerminal {
     throw new SignalboxError('E_STATE', 'the viewer has left')
   }
 
-  take(message: Exclude<ViewerMessage, ViewerHello>): void {
+  receive(message: Exclude<ViewerMessage, ViewerHello>): void {
     this.#channel.text(JSON.stringify(message))
   }
 

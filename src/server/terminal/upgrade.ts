@@ -144,7 +144,7 @@ class TerminalSocket {
       this.#isOpening = true
       this.#timer.cancel()
       void this.#open(message).catch(error => this.#fail(error))
-    } else this.#whenOpen(() => this.#connection?.take(message))
+    } else this.#whenOpen(() => this.#connection?.receive(message))
   }
 
   /** What a client sends while its terminal is being opened waits for it. */

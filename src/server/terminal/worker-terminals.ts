@@ -30,10 +30,10 @@ export class WorkerTerminals {
     this.#link = link
   }
 
-  take({ channel, open, text, close }: ChannelMessage): void {
+  receive({ channel, open, text, close }: ChannelMessage): void {
     if (open !== undefined) void this.#open(channel, open as TerminalRequest & { session: string })
     const message = text === undefined ? null : parseViewerMessage(text)
-    if (message && message.type !== 'hello') this.#whenOpen(channel, connection => connection.take(message))
+    if (message && message.type !== 'hello') this.#whenOpen(channel, connection => connection.receive(message))
     if (close) this.#end(channel)
   }
 

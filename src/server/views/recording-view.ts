@@ -55,7 +55,7 @@ export async function findRecording(
   })
 }
 
-/** What is known of a recording on a worker; it may have more. */
+/** The part of a worker's recording that was uploaded; the worker may have more. */
 function remoteBytes(host: Host, { id, saved }: SessionRecord): number | undefined {
   if (!saved) return host.remote.has(id) ? 0 : undefined
   return saved.reduce((total, { bytes }) => total + bytes, 0)

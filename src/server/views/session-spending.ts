@@ -13,7 +13,7 @@ export interface SessionDay {
   costUsd: number | null
 }
 
-/** What sessions spent between two times, by day; live ones as they report it now. */
+/** Spending of sessions between two times, by day; of live sessions as they report it now. */
 export function sessionDays(
   host: Pick<Host, 'agentStats'>,
   records: readonly SessionRecord[],

@@ -45,7 +45,7 @@ export class AcpChannel {
     this.#t = t
     for (const line of this.#received.push(bytes)) {
       const message = parseMessage(line)
-      if (message) this.#take(this.#options.conversation.received(message, t))
+      if (message) this.#perform(this.#options.conversation.received(message, t))
       else if (line !== '') this.#otherLines = [...this.#otherLines, line].slice(-OTHER_LINES_KEPT)
     }
   }
@@ -55,7 +55,7 @@ export class AcpChannel {
     this.#t = t
     for (const line of this.#sent.push(bytes)) {
       const message = parseMessage(line)
-      if (message) this.#take(this.#options.conversation.sent(message, t))
+      if (message) this.#perform(this.#options.conversation.sent(message, t))
     }
   }
 
@@ -67,11 +67,11 @@ export class AcpChannel {
 
   /** A command that Signalbox runs for the agent has printed this so far. */
   printed(terminal: string, output: string): void {
-    this.#take(this.#options.conversation.printed(terminal, output))
+    this.#perform(this.#options.conversation.printed(terminal, output))
   }
 
   exited(t: number): void {
-    this.#take(this.#options.conversation.exited(t))
+    this.#perform(this.#options.conversation.exited(t))
   }
 
   call(method: string, params: unknown): Promise<void> {
@@ -86,11 +86,11 @@ export class AcpChannel {
 
   async write(message: RpcMessage): Promise<void> {
     const { session, keeper, conversation } = this.#options
-    this.#take(conversation.sent(message, this.#t))
+    this.#perform(conversation.sent(message, this.#t))
     await keeper.write(session, encodeMessage(message))
   }
 
-  #take(events: readonly AcpEvent[]): void {
+  #perform(events: readonly AcpEvent[]): void {
     for (const event of events) this.#options.perform(event)
   }
 }

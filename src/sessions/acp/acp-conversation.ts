@@ -50,7 +50,7 @@ export interface ClientCall {
    * the recording gets the same id.
    */
   terminal?: string
-  /** A daemon has begun to carry it out. */
+  /** A daemon has started to perform it. */
   isBegun: boolean
 }
 
@@ -315,7 +315,7 @@ export class AcpConversation {
     if (this.#prompt === null) return []
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        return update.content.type === 'text' ? this.#say(update.content.text) : []
+        return update.content.type === 'text' ? this.#addText(update.content.text) : []
       case 'tool_call':
       case 'tool_call_update':
         return this.#useTool(update)
@@ -335,7 +335,7 @@ export class AcpConversation {
     }
   }
 
-  #say(text: string): AcpEvent[] {
+  #addText(text: string): AcpEvent[] {
     this.#isRejected = false
     const last = this.#items.at(-1)
     const isOpen = this.#isMessageOpen && last?.kind === 'text'

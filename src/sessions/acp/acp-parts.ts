@@ -121,7 +121,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
       await channel.answer(ask, option)
       ports.changed()
     },
-    say: async text => void (await prompts.send(text, { whenBusy: 'hold' })),
+    sendPrompt: async text => void (await prompts.send(text, { whenBusy: 'hold' })),
     interrupt: ports.interrupt,
     onError,
   })

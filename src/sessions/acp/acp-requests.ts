@@ -10,7 +10,7 @@ interface AcpRequestsOptions {
   /** Answers the agent's call: one of its options, or null if the turn was cancelled. */
   answer(ask: PermissionAsk, option: string | null): Promise<void>
   /** Sends the next prompt, held until the agent is idle. */
-  say(text: string): Promise<void>
+  sendPrompt(text: string): Promise<void>
   interrupt(): Promise<unknown>
   onError(error: unknown): void
 }
@@ -46,7 +46,7 @@ export class AcpRequests {
 
   async raise(ask: PermissionAsk): Promise<void> {
     const { ledger, subject } = this.#options
-    // The protocol has no questions: an agent that offers several ways to go on asks one.
+    // The protocol has no questions: an agent that offers several ways to continue asks a question.
     const isQuestion = ask.options.filter(({ kind }) => kind === 'allow_once').length > 1
     const request = requestFromReport(
       {
@@ -135,13 +135,13 @@ export class AcpRequests {
 
   /** The protocol has no place for a reason: it becomes the next prompt. */
   async #applied(record: ApprovalRecord, evidence: { kind: string; [key: string]: unknown }[]): Promise<void> {
-    const { ledger, clock, say, interrupt, onError } = this.#options
+    const { ledger, clock, sendPrompt, interrupt, onError } = this.#options
     const { decision } = record
     const note = isDenial(record) ? (decision?.note ?? decision?.text) : undefined
     const way = note === undefined ? [] : [{ kind: 'note', way: 'message' }]
     const isFirst = await ledger.applied(record, [...evidence, ...way], clock.now())
     if (isFirst && decision?.thenInterrupt) void interrupt().catch(onError)
-    if (isFirst && note !== undefined) void say(`Denied: ${note}`).catch(onError)
+    if (isFirst && note !== undefined) void sendPrompt(`Denied: ${note}`).catch(onError)
   }
 }
 

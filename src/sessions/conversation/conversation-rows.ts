@@ -108,10 +108,10 @@ export class ConversationRows {
     if (look === before || this.isPrintingAgain(look)) return
     this.#clearedT = null
     if (isCleared(look, before)) this.#clearedTo = before!.frame.lines.at(-1)?.id ?? -1
-    this.#noteSize(look, before)
+    this.#recordResize(look, before)
     this.#look = look
     if (look.frame.buffer === 'alternate') {
-      if (isTranscript(look)) this.#keep(look)
+      if (isTranscript(look)) this.#addLook(look)
       this.#setEcho(this.#keptEcho())
     } else this.#setEcho(this.#normalEcho(look, before))
   }
@@ -182,7 +182,7 @@ export class ConversationRows {
     return kept.map((row, index) => withId(row, Math.max(firstId, start) + index))
   }
 
-  #noteSize({ frame, t }: Look, before: Look | null): void {
+  #recordResize({ frame, t }: Look, before: Look | null): void {
     const old = before?.frame
     if (!this.#widths.includes(frame.cols)) this.#widths = [frame.cols, ...this.#widths].slice(0, WIDTHS_KEPT)
     else if (this.#widths[0] !== frame.cols)
@@ -241,7 +241,7 @@ export class ConversationRows {
     return first < oldest || echoText(this.#source.readRows(first, last)) === text
   }
 
-  #keep(look: Look): void {
+  #addLook(look: Look): void {
     const shown = look.outline.blocks.find(block => isEcho(block, this.#pack))
     if (shown) this.#echoBackground = echoBackground(look, this.#pack)
     const window = windowOf(look, this.#pack, { background: this.#echoBackground, known: this.#echo?.text ?? null })

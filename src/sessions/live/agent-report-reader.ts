@@ -43,11 +43,11 @@ export class AgentReportReader {
         return onIdentified(statement.agentSession, channel, statement.version)
       case 'prompt':
         this.#turnEnd?.cancel()
-        if (isCurrent) receipts.note(channel, statement.text)
+        if (isCurrent) receipts.addReceipt(channel, statement.text)
         return
       case 'working':
       case 'tool':
-        if (isCurrent) receipts.note(channel, null)
+        if (isCurrent) receipts.addReceipt(channel, null)
         return
       case 'said':
         return onText(this.#textOf(statement.id, statement.markdown, report.at))

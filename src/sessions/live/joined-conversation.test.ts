@@ -78,7 +78,7 @@ class Fixture {
   }
 
   async messages() {
-    await this.talk.settled(0)
+    await this.talk.untilRead(0)
     expect(this.errors).toEqual([])
     return this.talk.messages.map(({ turn: name, markdown, blocks, provisional, joinedLate }) => ({
       turn: name,

@@ -133,7 +133,7 @@ export class JoinedConversation {
   }
 
   /** Resolves when the conversation has been read, there is none, or `ms` have passed. */
-  async settled(ms: number): Promise<void> {
+  async untilRead(ms: number): Promise<void> {
     await this.#waiters.until(ms, () => this.#phase !== null || this.#source === null)
     await this.#effects.done()
   }
@@ -190,7 +190,7 @@ export class JoinedConversation {
     const before = this.#echoes.length - count
     const fresh = turns.slice(wasOpen && count > 0 ? count - 1 : count)
     const newest = fresh.at(-1)
-    for (const turn of fresh.slice(0, -1)) this.#keep(turn, before + turns.indexOf(turn) + 1)
+    for (const turn of fresh.slice(0, -1)) this.#storeTurn(turn, before + turns.indexOf(turn) + 1)
     const state: ConversationState = newest
       ? this.#openedBy(newest, before + turns.length)
       : this.#idleAt(turns.at(-1) ?? null, lastRow, look)
@@ -204,13 +204,13 @@ export class JoinedConversation {
   }
 
   /** Keeps a closed turn as one message with its whole answer. */
-  #keep({ echo, prompt, blocks }: ReadTurn, number: number): void {
+  #storeTurn({ echo, prompt, blocks }: ReadTurn, number: number): void {
     const turn = this.#nameOf(number)
-    this.#noteTurn(number, echo.text, prompt)
+    this.#addTurn(number, echo.text, prompt)
     if (blocks.length === 0) return
     const message = `${turn}.1`
     const named = blocks.map((block, index) => ({ ...block, id: `${message}.${index}` }))
-    this.#put({
+    this.#storeMessage({
       at: this.#now,
       session: this.#options.id,
       turn,
@@ -222,7 +222,7 @@ export class JoinedConversation {
   }
 
   #openedBy({ echo, prompt }: ReadTurn, number: number): ConversationState {
-    this.#noteTurn(number, echo.text, prompt)
+    this.#addTurn(number, echo.text, prompt)
     return {
       turns: number,
       messages: 0,
@@ -240,7 +240,7 @@ export class JoinedConversation {
   /** All rows are known, or none is: an agent at work still has a turn. */
   #idleAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
     const isOpen = newest === null && (observation.busy === true || observation.awaiting !== null)
-    if (isOpen && this.#openTurn === null) this.#noteTurn(this.#echoes.length + 1, '', '')
+    if (isOpen && this.#openTurn === null) this.#addTurn(this.#echoes.length + 1, '', '')
     return {
       turns: this.#echoes.length,
       messages: 0,
@@ -255,20 +255,20 @@ export class JoinedConversation {
     }
   }
 
-  #noteTurn(number: number, echo: string, prompt: string): void {
+  #addTurn(number: number, echo: string, prompt: string): void {
     const turn = this.#nameOf(number)
     this.#echoes[number - 1] = echo
     this.#messages = this.#messages.filter(message => message.turn !== turn)
-    this.#notePrompt(turn, prompt)
+    this.#addPrompt(turn, prompt)
   }
 
-  #notePrompt(turn: string, text: string): void {
+  #addPrompt(turn: string, text: string): void {
     if (text === '') return
     const others = this.#prompts.filter(prompt => prompt.turn !== turn)
     this.#prompts = [...others, { turn, at: this.#now, text }].slice(-MESSAGES_KEPT)
   }
 
-  #put(message: JoinedMessage): void {
+  #storeMessage(message: JoinedMessage): void {
     const at = this.#messages.findIndex(known => known.message === message.message)
     if (at < 0) this.#messages = [...this.#messages, this.#marked(message)].slice(-MESSAGES_KEPT)
     else this.#messages[at] = this.#marked({ ...message, at: this.#messages[at]!.at })
@@ -276,7 +276,7 @@ export class JoinedConversation {
   }
 
   #forget(): void {
-    const conversation = this.#noteEcho()
+    const conversation = this.#rememberEcho()
     if (conversation) this.#openTurn = conversation.isTurnOpen ? conversation.turns : null
     this.#phase = null
   }
@@ -286,22 +286,22 @@ export class JoinedConversation {
     if (type === 'message.final') {
       const { session, turn, message, markdown, blocks } = data as EventData<'message.final'>
       const kept = blocks as unknown as Block[]
-      this.#put({ at: this.#now, session, turn, message, markdown, blocks: kept, provisional: false })
+      this.#storeMessage({ at: this.#now, session, turn, message, markdown, blocks: kept, provisional: false })
     }
     if (type === 'turn.opened') {
       const { turn, prompt = '' } = data as EventData<'turn.opened'>
       this.#echoes[Number(turn.slice(turn.lastIndexOf('.') + 1)) - 1] ??= ''
-      this.#notePrompt(turn, prompt)
+      this.#addPrompt(turn, prompt)
     }
     if (type === 'turn.prompted') {
       const { turn, prompt } = data as EventData<'turn.prompted'>
-      this.#notePrompt(turn, prompt)
+      this.#addPrompt(turn, prompt)
     }
-    if (type === 'turn.closed') this.#noteEcho()
+    if (type === 'turn.closed') this.#rememberEcho()
   }
 
   /** Notes the prompt of the newest turn, which may have appeared after the turn began. */
-  #noteEcho(): ConversationState | null {
+  #rememberEcho(): ConversationState | null {
     const conversation = this.#phase?.state.conversation ?? null
     if (conversation && conversation.turns > 0) this.#echoes[conversation.turns - 1] = conversation.echoText ?? ''
     return conversation

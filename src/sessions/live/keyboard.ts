@@ -5,7 +5,7 @@ export interface KeyboardUser {
   id: string
   name: string
   /** Called when another person, or Signalbox itself, holds the keyboard. */
-  held(by: Holder): void
+  holderChanged(by: Holder): void
 }
 
 export type Holder = { kind: 'person'; id: string; name: string } | { kind: 'signalbox' } | { kind: 'none' }
@@ -46,11 +46,11 @@ export class Keyboard {
   join(person: KeyboardUser): void {
     this.#people.push(person)
     this.#holder ??= person.id
-    if (!this.#announce()) person.held(this.holder)
+    if (!this.#announce()) person.holderChanged(this.holder)
   }
 
   /** Takes the keyboard from its holder, and notifies everyone. */
-  take(id: string): boolean {
+  takeOver(id: string): boolean {
     if (!this.#people.some(person => person.id === id)) return false
     this.#holder = id
     this.#announce()
@@ -58,7 +58,7 @@ export class Keyboard {
   }
 
   /** A person leaves. The one who has waited longest is next. */
-  leave(id: string): void {
+  detach(id: string): void {
     this.#people = this.#people.filter(person => person.id !== id)
     if (this.#holder === id) this.#holder = this.#people[0]?.id ?? null
     this.#announce()
@@ -98,7 +98,7 @@ export class Keyboard {
     const now = this.holder
     if (JSON.stringify(now) === JSON.stringify(this.#announced)) return false
     this.#announced = now
-    for (const person of this.#people) person.held(now)
+    for (const person of this.#people) person.holderChanged(now)
     return true
   }
 }

@@ -206,7 +206,7 @@ describe('the keyboard of a session', () => {
   const person = (id: string, notified: string[] = []) => ({
     id,
     name: id,
-    held: (by: { kind: string; name?: string }) => void notified.push(`${id}: ${by.name ?? by.kind}`),
+    holderChanged: (by: { kind: string; name?: string }) => void notified.push(`${id}: ${by.name ?? by.kind}`),
   })
   const bytes = (text: string) => new TextEncoder().encode(text)
 

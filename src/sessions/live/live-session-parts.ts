@@ -75,7 +75,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
       ending.observe(look)
       phase.observe(look)
     },
-    onEvidence: evidence => receipts.noteEvidence(evidence, pack),
+    onEvidence: evidence => receipts.addEvidence(evidence, pack),
     onTime: t => phase.tick(t),
     nextDeadline: () => phase.nextDeadline(),
     onOutputs: outputs => {

@@ -225,7 +225,7 @@ export class LiveSession implements LocalSession {
   /** Takes a report of the agent: from a hook, its transcript or its event stream. */
   report(report: AgentReport): void {
     this.#parts.reports.read(report)
-    this.#parts.effects.enqueue(() => this.#parts.requests.reported.take(report))
+    this.#parts.effects.enqueue(() => this.#parts.requests.reported.handleReport(report))
     this.#parts.waiters.wake()
   }
 
@@ -247,11 +247,11 @@ export class LiveSession implements LocalSession {
   /** A person attaches and wants to type; returns how they leave. */
   join(person: KeyboardUser): () => void {
     this.#parts.keyboard.join(person)
-    return () => this.#parts.keyboard.leave(person.id)
+    return () => this.#parts.keyboard.detach(person.id)
   }
 
   takeKeyboard(id: string): boolean {
-    return this.#parts.keyboard.take(id)
+    return this.#parts.keyboard.takeOver(id)
   }
 
   /**

@@ -98,8 +98,8 @@ export class PromptQueue {
     this.#options = options
     const { held, results } = options.journal.prompts
     this.#held = [...held]
-    for (const { id } of held) this.#keep(id, Promise.resolve({ result: 'held', prompt: id }))
-    for (const [id, result] of results) this.#keep(id, Promise.resolve(resultOf(result)))
+    for (const { id } of held) this.#rememberResult(id, Promise.resolve({ result: 'held', prompt: id }))
+    for (const [id, result] of results) this.#rememberResult(id, Promise.resolve(resultOf(result)))
   }
 
   get held(): readonly HeldPrompt[] {
@@ -111,7 +111,7 @@ export class PromptQueue {
     const known = this.#results.get(id)
     if (known) return known
     const sending = this.#send(id, text, options)
-    this.#keep(id, sending)
+    this.#rememberResult(id, sending)
     // A prompt that never got into the log may be sent again.
     sending.catch(() => this.#results.delete(id))
     return sending
@@ -128,7 +128,7 @@ export class PromptQueue {
   resolveUnfinished(): void {
     for (const prompt of this.#options.journal.prompts.unfinished) {
       const result = this.#findResult(prompt)
-      this.#keep(prompt.id, result)
+      this.#rememberResult(prompt.id, result)
       result.catch(this.#options.onError)
     }
   }
@@ -201,7 +201,9 @@ export class PromptQueue {
     })
   }
 
-  /** Another host may have typed it: the agent's turns tell. Nothing is typed here. */
+  /**
+   * Another host may have typed it: the agent's turns show whether it did. Nothing is typed here.
+   */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
     const { isExited, changed, clock, journal, effectsDone, onFailed } = this.#options
     const deadline = clock.monotonic() + INTERRUPTED_TYPING_MS
@@ -245,7 +247,7 @@ export class PromptQueue {
     record('prompt.ended', { session, prompt: id, result, ...(turn && { turn }) })
   }
 
-  #keep(id: string, result: Promise<SendResult>): void {
+  #rememberResult(id: string, result: Promise<SendResult>): void {
     this.#results.set(id, result)
     const [oldest] = this.#results.keys()
     if (this.#results.size > RESULTS_KEPT && oldest !== undefined) this.#results.delete(oldest)

@@ -6,7 +6,7 @@ test('a reported prompt proves itself, and no other or earlier prompt', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)
-  signals.note('hook', 'fix  the\ntest')
+  signals.addReceipt('hook', 'fix  the\ntest')
   expect(signals.proofOf('fix the test', 50, true)).toBe('hook')
   expect(signals.proofOf('fix the test', 150, true)).toBeNull()
   expect(signals.proofOf('another one', 50, false)).toBeNull()
@@ -16,7 +16,7 @@ test('work proves a prompt only if the agent was idle before', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)
-  signals.note('osc7501', null)
+  signals.addReceipt('osc7501', null)
   expect(signals.proofOf('anything', 50, false)).toBe('osc7501')
   expect(signals.proofOf('anything', 50, true)).toBeNull()
 })
@@ -24,8 +24,8 @@ test('work proves a prompt only if the agent was idle before', () => {
 test('a part of a long prompt proves the prompt', () => {
   const signals = new PromptReceipts(new SimulatedClock())
   const text = 'please go through all the files and look for mistakes in them'
-  signals.note('transcript', text.slice(0, 30))
+  signals.addReceipt('transcript', text.slice(0, 30))
   expect(signals.proofOf(text, 0, true)).toBe('transcript')
-  signals.note('transcript', 'please')
+  signals.addReceipt('transcript', 'please')
   expect(new PromptReceipts(new SimulatedClock()).proofOf(text, 0, true)).toBeNull()
 })

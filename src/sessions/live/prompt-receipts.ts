@@ -22,14 +22,14 @@ export class PromptReceipts {
     this.#clock = clock
   }
 
-  note(source: string, prompt: string | null): void {
+  addReceipt(source: string, prompt: string | null): void {
     this.#receipts = [...this.#receipts.slice(-RECEIPTS_KEPT), { at: this.#clock.monotonic(), source, prompt }]
   }
 
   /** Notes that the terminal reports work. */
-  noteEvidence(evidence: TerminalEvidence, pack: Pack): void {
+  addEvidence(evidence: TerminalEvidence, pack: Pack): void {
     const source = workingSource(evidence, pack)
-    if (source) this.note(source, null)
+    if (source) this.addReceipt(source, null)
   }
 
   /**

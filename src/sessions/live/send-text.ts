@@ -35,8 +35,8 @@ export function isCommand(text: string, meaning: TextMeaning = 'auto'): boolean 
  * pasted, they are text. If the program accepts no paste, a blank in front removes the meaning.
  * Some programs check what they drew last to decide whether a `?` or a `!` is the first character
  * of the box: while they lag behind, any of them may open a panel or a shell. For these, everything
- * but a command is pasted. Null: this text cannot be typed, because its line breaks would be taken
- * for Enter.
+ * but a command is pasted. Null: this text cannot be typed, because the agent would read its line
+ * breaks as Enter.
  */
 export function typingOf(
   text: string,

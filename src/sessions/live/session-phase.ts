@@ -75,7 +75,7 @@ export class SessionPhase {
   #startedTurn: string | null = null
   /** When a half-drawn frame came that no other frame has followed. */
   #tornAt: number | null = null
-  /** Number of a frame that was taken for half-drawn and turned out to be complete. */
+  /** Number of a frame that seemed half drawn and was complete. */
   #wholeFrame = -1
 
   constructor(options: SessionPhaseOptions) {
@@ -174,7 +174,7 @@ export class SessionPhase {
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
-    for (const action of actions) this.#act(action, look, event)
+    for (const action of actions) this.#tryPerform(action, look, event)
     if (next !== 'dormant') this.#startedTurn = this.#conversation.turn
     if (next === 'dormant' && from !== 'dormant') {
       if (from === 'tool-pending') this.#turn.writeUnwritten(look)
@@ -202,9 +202,9 @@ export class SessionPhase {
       this.#wholeFrame = look.frame.seq
       return this.#observe(now)
     }
-    if (this.#turn.due?.what === 'idle-output') return this.#act('extract-idle-output', now)
-    this.#act('extract', now)
-    this.#act('show-message', now)
+    if (this.#turn.due?.what === 'idle-output') return this.#tryPerform('extract-idle-output', now)
+    this.#tryPerform('extract', now)
+    this.#tryPerform('show-message', now)
   }
 
   /** The agent's work was stopped. */
@@ -262,7 +262,7 @@ export class SessionPhase {
   }
 
   /** Each action is isolated: a failure is reported, and the others still run. */
-  #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
+  #tryPerform(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
       this.#perform(action, look, event)
     } catch (error) {

@@ -215,7 +215,7 @@ export class SessionTerminal {
     this.#reader.tick(now)
     // If no byte has followed the snapshot, the program is idle, and its screen has not been looked
     // at yet.
-    if (this.#options.restored) this.#reader.look(now)
+    if (this.#options.restored) this.#reader.readCurrent(now)
     this.#reader.barrier(() => {
       this.#options.onTime(now)
       this.#isCatchingUp = false
@@ -260,7 +260,7 @@ export class SessionTerminal {
       if (output.type === 'reply') reply(output.bytes)
       else if (output.type === 'evidence' && !this.#isCatchingUp) onEvidence(output.evidence)
     }
-    for (const look of this.#reading.take(outputs, t)) onLook(look)
+    for (const look of this.#reading.applyOutputs(outputs, t)) onLook(look)
     if (outputs.length > 0) this.#observer?.outputs(outputs, this.time.now(), !this.#isCatchingUp)
     this.schedule()
     onOutputs(outputs)
@@ -308,9 +308,9 @@ class ScreenReading {
     return this.#due
   }
 
-  take(outputs: readonly PaneOutput[], t: number): Look[] {
+  applyOutputs(outputs: readonly PaneOutput[], t: number): Look[] {
     const looks: Look[] = []
-    for (const step of this.#pane.take([...outputs], t)) {
+    for (const step of this.#pane.applyOutputs([...outputs], t)) {
       if (step.type === 'look') {
         this.#due = null
         this.#last = this.#judge(step.state)

@@ -77,7 +77,7 @@ export class ChangeHistory {
   #count = 0
 
   /** True if something differs from the change before. */
-  take(fields: ChangeFields): boolean {
+  addFields(fields: ChangeFields): boolean {
     const key = stableKey(fields)
     if (key === this.#last) return false
     this.#last = key

@@ -71,7 +71,7 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
   const outline = outlineOf(layout, frame)
   const look: Look = { t: frame.t, frame, observation, outline, atWork, isSettled: true, isConfirmed: true }
   const timeline = new Timeline(pack)
-  const [moment] = timeline.take([
+  const [moment] = timeline.addSteps([
     { type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } },
   ])
   return explainMoment(moment!, pack, timeline, [])

@@ -38,14 +38,14 @@ export class ReplayedConversation {
     this.#idleOutput = new IdleOutput(this.#conversation)
   }
 
-  take({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {
+  addMoment({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {
     const { look } = state
     if (!look) return []
     const due = look === this.#look ? [] : this.#dueBy(look.t)
     // Also a look that changes nothing: its rows may be gone at the next one.
     if (look !== this.#look) this.#conversation.observe(look)
     this.#look = look
-    this.#noteReady(look)
+    this.#updateReady(look)
     const lines: (BlockLine | MessageLine)[] = [...due]
     for (const action of actions) {
       if (action === 'begin-turn') this.#conversation.beginTurn(look)
@@ -67,7 +67,7 @@ export class ReplayedConversation {
   }
 
   /** A greeting, and hints that come at any time, are older than the conversation. */
-  #noteReady(look: Look): void {
+  #updateReady(look: Look): void {
     const { composer, awaiting, busy } = look.observation
     if (this.#isReady || (!composer && !awaiting)) return
     const isGreeting = composer !== null && awaiting === null && busy !== true && !this.#conversation.hasEcho

@@ -91,7 +91,7 @@ export class SessionReplay {
   }
 
   #follow(steps: readonly PaneStep[], t: number): void {
-    for (const moment of this.timeline.take(steps)) this.#add(moment)
+    for (const moment of this.timeline.addSteps(steps)) this.#add(moment)
     const { stateId } = this.#replay.supervisor
     if (stateId === this.#stateId) return
     this.#stateId = stateId
@@ -100,10 +100,10 @@ export class SessionReplay {
   }
 
   #add(moment: Moment, t?: number): void {
-    const before = this.#conversation?.take(moment) ?? []
+    const before = this.#conversation?.addMoment(moment) ?? []
     const fields = changeFields(moment)
     if (t !== undefined) fields.t = seconds(t)
-    if (this.#history.take(fields) || this.#isEveryFrame) this.#lines.push({ type: 'change', fields, moment })
+    if (this.#history.addFields(fields) || this.#isEveryFrame) this.#lines.push({ type: 'change', fields, moment })
     this.#lines.push(...before)
   }
 

@@ -63,8 +63,8 @@ export class Timeline {
   }
 
   /** One moment for each look. */
-  take(steps: readonly PaneStep[]): Moment[] {
-    this.#evidence.take(steps)
+  addSteps(steps: readonly PaneStep[]): Moment[] {
+    this.#evidence.addSteps(steps)
     return steps.flatMap(step => (step.type === 'look' ? [this.#observe(step.state)] : []))
   }
 

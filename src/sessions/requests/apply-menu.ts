@@ -26,9 +26,9 @@ export type { ApplyOutcome, MenuPort, WantedAnswer } from './apply-menu-port.js'
  * although the menu came back → MENU_GONE_MS.
  *
  * A move that is not visible is never repeated: the key may be on its way. While nothing at all is
- * drawn after a key, the machine may be slow or the agent may ignore it, and the two cannot be told
- * apart: this is waited for up to NO_REDRAW_MAX_MS. A screen that was drawn since, and then did not
- * change for MOVE_MS without the move, is the agent's answer.
+ * drawn after a key, the machine may be slow or the agent may ignore it, and the two look the same:
+ * Signalbox waits up to NO_REDRAW_MAX_MS. A screen that was drawn since, and then did not change
+ * for MOVE_MS without the move, is the agent's answer.
  */
 const MOVE_MS = 500
 const NO_REDRAW_MAX_MS = 5_000

@@ -33,7 +33,10 @@ const MENU_STAYS_MS = 3_000
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const MENU_GONE_MS = 100
-/** How long a menu must be gone if a person typed too: the agent's report tells who was faster. */
+/**
+ * How long a menu must be gone if a person typed too: the agent's report says whose answer it
+ * accepted.
+ */
 const PERSON_TYPED_MS = 1_000
 
 /** How a denial's reason reached the agent together with the answer; null: it did not. */
@@ -293,7 +296,8 @@ export class DecisionDelivery {
 
   async #concludeConfirmed(open: OpenRequest): Promise<void> {
     if (open.proof) return this.conclude(open)
-    // Gone after Enter: the agent took it. Still or again there: nothing can tell.
+    // Gone after Enter: the agent took it. The menu may be the same one or a new one; the screen
+    // does not show which.
     if (this.#options.menu.menu()?.hash !== open.record.menuHash)
       return this.#applied(open, [{ kind: 'screen', menu: 'gone' }], null)
     await this.#untilProof(open)

@@ -17,7 +17,7 @@
  *
  * - `OpenRequests` is the one set that the other classes share: which requests are open, and which
  *   of them is on screen. Only that one can be answered by keys. Its `ToolUses` know which tool
- *   each request is about, so that the end of one use is not taken for the end of an equal request.
+ *   each request is about, so that the end of one use does not close another, equal request.
  * - `ScreenRequests` raises a request when a menu appears and closes it when the menu goes. An
  *   equal menu that follows is another instance, and another request.
  * - `ReportedRequests` takes the agent's reports. A report joins the request of its menu, replaces
@@ -26,8 +26,7 @@
  *   several questions.
  * - `DecisionDelivery` brings a decision to the agent: by the `AnswerChannel` (a waiting hook, the
  *   agent's own protocol) if that can express it, otherwise by keys in the menu (`request-answer`).
- *   `apply-menu` types them, and verifies every key.
- *   A decision is *applied* only with proof.
+ *   `apply-menu` types them, and verifies every key. A decision is *applied* only with proof.
  * - `AgentAllowances` records what the agent itself no longer asks about.
  *
  * A request ends in the ledger as applied (typed or observed), stale or cancelled; the reasons are

@@ -98,7 +98,7 @@ const say = (
   statement: AgentStatement,
   id = `hook:${++reports}`,
   channelOf: AgentReport['channel'] = 'hook',
-) => to.reported.take({ id, channel: channelOf, at: clock.now(), statement })
+) => to.reported.handleReport({ id, channel: channelOf, at: clock.now(), statement })
 const started = (key: string, command: string): AgentStatement => ({
   kind: 'tool',
   state: 'started',
@@ -407,7 +407,7 @@ describe('a request that is answered in the terminal', () => {
     const session = requests()
     clock.advance(10_000)
     await asks(session, 'npm test')
-    await session.reported.take({
+    await session.reported.handleReport({
       id: 'transcript:x#1',
       channel: 'transcript',
       at: 1_000_500,
@@ -434,7 +434,7 @@ describe('reports on a busy machine', () => {
     await eventually(() => keys.at(-1)).toBe('\r')
     clock.advance(50)
     const report = (statement: AgentStatement, at: number) =>
-      session.reported.take({ id: `transcript:${++reports}`, channel: 'transcript', at, statement })
+      session.reported.handleReport({ id: `transcript:${++reports}`, channel: 'transcript', at, statement })
     await report(started('t1', 'npm test'), startedAt)
     await report(ended('t1', 'denied'), clock.now())
     await report(started('t2', 'npm test'), clock.now())

@@ -22,15 +22,15 @@ export class ReportedRequests {
     this.#delivery = delivery
   }
 
-  async take(report: AgentReport): Promise<void> {
+  async handleReport(report: AgentReport): Promise<void> {
     const { statement } = report
     switch (statement.kind) {
       case 'tool':
-        return this.#takeTool(report, statement)
+        return this.#handleTool(report, statement)
       case 'answered':
         return this.#prove(report, statement)
       case 'request':
-        return this.#takeRequest(report, statement)
+        return this.#handleRequest(report, statement)
       case 'turn-ended':
         return statement.subAgent === undefined ? this.#turnEnded(report) : undefined
       default:
@@ -38,10 +38,10 @@ export class ReportedRequests {
     }
   }
 
-  async #takeTool(report: AgentReport, statement: ToolStatement): Promise<void> {
+  async #handleTool(report: AgentReport, statement: ToolStatement): Promise<void> {
     const { tools } = this.#open
     const ended = statement.state === 'started' ? null : tools.withoutRequest().find(({ key }) => key === statement.key)
-    tools.take(statement, report.at)
+    tools.addStatement(statement, report.at)
     if (statement.state === 'started') return this.#nameTool(statement, report.at)
     if (ended) await this.#nameEnded(ended, report.at)
     return this.#prove(report, statement)
@@ -83,7 +83,7 @@ export class ReportedRequests {
     if (open && !(await this.#open.wasAnsweredBefore(open, at))) await this.#open.assignTool(open, tool.key, tool.tool)
   }
 
-  async #takeRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
+  async #handleRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
     const requests = this.#open
     const { ledger, subject } = requests
     // A form is filled in on screen, and its menu is the request: the agent need not wait here.
@@ -110,7 +110,7 @@ export class ReportedRequests {
     requests.tools.noteAsked(key)
     // It was answered, and its dialog was gone, before this report came.
     if (join.do === 'known' && !requests.has(join.id)) {
-      this.#noteLate(report.id, join.id)
+      this.#rememberLate(report.id, join.id)
       return requests.answers.release(report.id)
     }
     const known = join.do === 'new' || join.do === 'wait' ? undefined : requests.get(join.id)
@@ -123,7 +123,7 @@ export class ReportedRequests {
     return this.#addReport(known, report, statement, key, { isNew: join.do === 'join' })
   }
 
-  #noteLate(report: string, id: string): void {
+  #rememberLate(report: string, id: string): void {
     this.#late.set(report, id)
     const [oldest] = this.#late.keys()
     if (this.#late.size > LATE_KEPT && oldest !== undefined) this.#late.delete(oldest)
@@ -165,8 +165,8 @@ export class ReportedRequests {
     const record = await requests.ledger.replace(old.record, full)
     if (!record) {
       await requests.refresh(old)
-      // Decided while this report was on its way: the decision stands, and the report is a way to
-      // deliver it.
+      // Decided while this report was on its way: the decision holds, and the report is one more
+      // way to deliver it.
       if (old.record.state === 'decided') return this.#addReport(old, report, statement, key, { isNew: true })
       return requests.answers.release(report.id)
     }

@@ -131,7 +131,7 @@ class Asking {
   }
 
   #take(statement: AgentStatement, id: string, report: Partial<AgentReport> = {}): Promise<void> {
-    return this.#approvals.reported.take({ id, channel: 'hook', at: clock.now(), statement, ...report })
+    return this.#approvals.reported.handleReport({ id, channel: 'hook', at: clock.now(), statement, ...report })
   }
 }
 

@@ -35,8 +35,8 @@ const SAME_REQUEST_MS = 10_000
  *   sub-agent with the same tool and input under the same prompt that no request is about yet.
  * - A menu may appear before the agent reports the use, and may even be answered before. Agents ask
  *   for the very same thing several times in a row, and each use belongs to one request: the oldest
- *   one without a use, open or closed. Otherwise the end of the first use would be taken for the
- *   end of the second request.
+ *   one without a use, open or closed. Otherwise the end of the first use would close the second
+ *   request.
  */
 export class ToolUses {
   readonly #clock: Clock
@@ -52,7 +52,7 @@ export class ToolUses {
     this.#clock = clock
   }
 
-  take(statement: ToolStatement & { subAgent?: string }, at: number): void {
+  addStatement(statement: ToolStatement & { subAgent?: string }, at: number): void {
     const { state, key, tool, input, prompt, subAgent } = statement
     if (key === null) return
     if (state !== 'started') {

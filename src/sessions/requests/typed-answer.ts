@@ -13,7 +13,7 @@ export interface TypedKeys {
 
 /**
  * What a person answered in the agent's own menu, by the last key before it went: Esc, the number
- * or letter of an option, or Enter on the selected one. Null if that does not tell.
+ * or letter of an option, or Enter on the selected one. Null if the key does not show it.
  */
 export function typedAnswer(
   menu: Menu | null,

@@ -105,7 +105,7 @@ export class SessionFixture {
           clock,
           emulator: { cols: COLS, rows: ROWS },
           hostName: 'test',
-          emit: update => fixture.#take(update),
+          emit: update => fixture.#applyUpdate(update),
           onError: error => fixture.errors.push(error),
           ...(options.startedAt !== undefined && { startedAt: options.startedAt }),
           ...(options.times && { times: options.times }),
@@ -227,7 +227,7 @@ export class SessionFixture {
     }
   }
 
-  #take(update: SessionUpdate): void {
+  #applyUpdate(update: SessionUpdate): void {
     if (update.type === 'typing') this.updates.push(`typing ${update.on}`)
     else this.updates.push(`update ${update.message} ${update.blocks.length}`)
   }

@@ -46,7 +46,7 @@ export class ServerPresence {
     this.#client = null
   }
 
-  /** Those of the names that are connected; null if that cannot be told now. */
+  /** Those of the names that are connected; null if that is unknown now. */
   async connectedOf(names: readonly string[], connections: Connections): Promise<ReadonlySet<string> | null> {
     if (!this.#isSettled()) return null
     const rows = await connections.read<{ id: number }>(

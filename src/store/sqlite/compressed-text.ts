@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
-/** Texts of this length are compressed; shorter ones take a whole page anyway. */
+/** Texts of this length are compressed; shorter ones occupy a whole page even if compressed. */
 const COMPRESS_FROM_CHARACTERS = 8 * 1024
 
 /** A text that hardly shrinks stays readable for any program that can open the file. */

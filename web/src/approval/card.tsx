@@ -322,7 +322,7 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
-  // A question has no risk worth a line of its own.
+  // The risk of a question does not get a line of its own.
   if (risk.level === 'low' && approval.kind !== 'permission' && lines.length === 0) return null
   return (
     <div class="risk-line">

@@ -25,7 +25,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
       async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
       'DOT copied',
     )
-  // A gate is no step: the newest step is the one before it.
+  // A gate is not a step: the newest step is the one before it.
   const waiting = nodes.find(({ status }) => status === 'waiting')?.label
   // A cancelled run has the button in its panel.
   const isOverHere = run.status === 'completed' || run.status === 'failed'

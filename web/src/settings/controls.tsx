@@ -48,7 +48,10 @@ function plainProblem(message: string): string {
   return sentence(`${message.replace(/^`[\w.]+` /, '').replace(/; found .*$/s, '')}.`)
 }
 
-/** The settings of one topic as controls; what only the terminal may change stands below them. */
+/**
+ * The settings of one topic as controls; settings that only the terminal may change are listed
+ * below them.
+ */
 export function TopicTab({ topic }: { topic: Topic }) {
   const { value, error, reload, save, outcome } = useSettings()
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />

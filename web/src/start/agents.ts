@@ -14,7 +14,7 @@ export function useAgents() {
     all,
     installed,
     missing: all.filter(({ isInstalled }) => !isInstalled),
-    /** The one to start with: the first that is no demonstration. */
+    /** The agent that is selected first: the first one that is not the demonstration. */
     first: installed.find(({ name }) => name !== 'demo') ?? installed[0],
   }
 }

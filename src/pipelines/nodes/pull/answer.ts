@@ -14,12 +14,12 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
   const { args, state, reply } = context
   const pull = state.pull!
   if (reply?.option === 'deny')
-    return settled(context, { said: historyUpdate(context, reply.by, 'does not want this round to be published') })
+    return endRound(context, { said: historyUpdate(context, reply.by, 'does not want this round to be published') })
   return withForge(context, async forge => {
     if (!reply) {
       const acts = await actsOf(context)
       if (acts.length === 0)
-        return settled(context, { said: historyUpdate(context, 'signalbox', 'nothing to answer'), isPublished: true })
+        return endRound(context, { said: historyUpdate(context, 'signalbox', 'nothing to answer'), isPublished: true })
       const { url, number } = pull
       return { question: actsQuestion({ gate: 'acts', pull: { url, number }, acts }, args.profile.pull.allow) }
     }
@@ -27,7 +27,7 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
     await performActs(context, forge, acts)
     const push = acts.find(act => act.act === 'push')
     const said = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
-    return settled(context, {
+    return endRound(context, {
       said: historyUpdate(context, 'signalbox', said),
       isPublished: true,
       pushed: push?.commit ?? null,
@@ -35,7 +35,7 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
   })
 }
 
-function settled(
+function endRound(
   { state }: NodeContext,
   { said, pushed = null, isPublished = false }: { said: HistoryEntry[]; pushed?: string | null; isPublished?: boolean },
 ): NodeResult {

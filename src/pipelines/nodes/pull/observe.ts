@@ -94,7 +94,7 @@ async function stopReasonOf(
     : { reason: 'force_push', text: `${view.branch} was rewritten; its head is now ${view.head.slice(0, 12)}` }
 }
 
-/** A forge may report the head of before our push for a moment; the branch itself knows better. */
+/** A forge may report the head of before our push for a moment; the branch itself is up to date. */
 async function isBehind(context: NodeContext, view: PullView, pull: PullState): Promise<boolean> {
   const { git } = context.git
   return (await git.isAncestor(view.head, pull.head)) && (await remoteHead(context, view.branch)) === pull.head

@@ -1,7 +1,7 @@
 /** Codes of errors in answers to calls of the agent. */
 export const CALL_ERROR = { invalidParams: -32_602, internal: -32_603, notFound: -32_002 } as const
 
-/** Why a call of the agent was not carried out, as the agent is told. */
+/** Why a call of the agent was not performed: the error that the agent gets. */
 export class CallError extends Error {
   readonly code: number
 

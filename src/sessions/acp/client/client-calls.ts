@@ -55,9 +55,9 @@ const REPEATABLE: ReadonlySet<string> = new Set([
  *
  * A call is carried out once, also if the daemon dies meanwhile. The recording has the agent's
  * call, a note before it is carried out, and the answer. The next daemon finds calls without an
- * answer: it carries out those that were not begun, repeats those that change nothing, and finds
- * out about the others. A command that was started is with the keeper; a file that was written has
- * the text. Where it cannot tell, the agent gets an error that says so.
+ * answer: it performs those that were not started, repeats those that change nothing, and finds out
+ * about the others. A command that was started is with the keeper; a file that was written has the
+ * text. Where it cannot tell, the agent gets an error that says so.
  */
 export class ClientCalls {
   readonly #options: ClientCallsOptions
@@ -126,7 +126,7 @@ export class ClientCalls {
     }
   }
 
-  /** After a restart the keeper tells whether the command was started. */
+  /** After a restart the keeper reports whether the command was started. */
   async #createTerminal(call: ClientCall): Promise<object> {
     const { files, terminals, cwd } = this.#options
     const { command, args, env, cwd: wanted } = read(PARAMS[CLIENT.createTerminal], call)

@@ -50,7 +50,7 @@ export class ClientTerminals {
   /** Starts a command, unless an earlier daemon has started it. @throws CallError */
   async create(id: string, command: TerminalCommand, cwd: string): Promise<void> {
     const { session, keeper } = this.#options
-    const kept = await this.#kept()
+    const kept = await this.#keptSessions()
     if (kept.some(({ id: name }) => name === this.#nameOf(id))) return void (await this.#find(id))
     if (kept.length >= OPEN_MAX)
       throw new CallError('invalidParams', `${OPEN_MAX} terminals are open; release one of them first`)
@@ -100,14 +100,14 @@ export class ClientTerminals {
   /** The session has ended: also commands that an earlier daemon started. */
   async endAll(): Promise<void> {
     const prefix = this.#nameOf('')
-    for (const { id } of await this.#kept()) await this.release(id.slice(prefix.length)).catch(this.#options.onError)
+    for (const { id } of await this.#keptSessions()) await this.release(id.slice(prefix.length)).catch(this.#options.onError)
   }
 
   #nameOf(id: string): string {
     return `${this.#options.session}/${id}`
   }
 
-  async #kept(): Promise<KeptSession[]> {
+  async #keptSessions(): Promise<KeptSession[]> {
     const prefix = this.#nameOf('')
     return (await this.#options.keeper.list()).filter(({ id }) => id.startsWith(prefix))
   }
@@ -116,7 +116,7 @@ export class ClientTerminals {
   async #find(id: string): Promise<Terminal> {
     const known = this.#open.get(id)
     if (known) return known
-    const kept = (await this.#kept()).find(({ id: name }) => name === this.#nameOf(id))
+    const kept = (await this.#keptSessions()).find(({ id: name }) => name === this.#nameOf(id))
     if (!kept) throw new CallError('notFound', `unknown terminal "${id}": it was never created, or was released`)
     return this.#open.get(id) ?? this.#opened(id, kept)
   }
