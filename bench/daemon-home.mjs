@@ -22,7 +22,7 @@ function measuring() {
 }
 
 /** With BENCH_BLOCKS: for each daemon that has ended, the CPU time of its longest blocks. */
-export function longestBlocks() {
+function longestBlocks() {
   if (BLOCKS === undefined) return []
   return readdirSync(BLOCKS)
     .filter(name => name.startsWith('blocks-'))
@@ -204,6 +204,24 @@ export class DaemonHome {
   }
 }
 
+/**
+ * Runs a benchmark on this home: prints the noise of the machine before and after it, and the end
+ * of the daemon's log if it fails. Closes the home in the end.
+ */
+export async function runBenchmark(home, measure) {
+  try {
+    print('machine', await noiseFloor())
+    await measure()
+    print('machine', await noiseFloor())
+  } catch (error) {
+    console.error(`${error.stack}; the end of the daemon's log:\n${home.log()}`)
+    process.exitCode = 1
+  } finally {
+    await home.close()
+    for (const line of longestBlocks()) print('longest blocks', line)
+  }
+}
+
 /** BENCH_THREADS=0: the daemon reads all terminals itself. */
 export function threadSetting() {
   const { BENCH_THREADS: threads } = process.env
@@ -226,8 +244,8 @@ export async function inParallel(count, width, work) {
   return results
 }
 
-/** How late this process is by itself, over two seconds: what the machine adds to every figure. */
-export async function noiseFloor() {
+/** How late this process is by itself, over two seconds: the machine adds that to every figure. */
+async function noiseFloor() {
   const late = []
   for (let count = 0; count < 200; count++) {
     const startedAt = performance.now()

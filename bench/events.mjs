@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { crc32 } from 'node:zlib'
-import { cpuSeconds, DaemonHome, noiseFloor, print, root, sleep } from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, print, root, runBenchmark, sleep } from './daemon-home.mjs'
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 10_000_000)
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 2_000)
@@ -34,8 +34,7 @@ if (!existsSync(prepared)) rmSync(kept, { recursive: true, force: true })
 mkdirSync(kept, { recursive: true, mode: 0o700 })
 const home = new DaemonHome({ kept })
 const data = join(home.home, 'data')
-try {
-  print('machine', await noiseFloor())
+await runBenchmark(home, async () => {
   await prepare()
   print('store', `${EVENTS} events, ${SESSIONS} sessions, ${megabytes(join(data, 'signalbox.db'))} MB`)
   await measureStart()
@@ -50,13 +49,7 @@ try {
     await measureList(path)
   const { loop } = await home.get('/health')
   print('longest block', `${loop.longest?.ms} ms (bar 50 ms)`)
-  print('machine', await noiseFloor())
-} catch (error) {
-  console.error(`${error.message}; the end of the daemon's log:\n${home.log()}`)
-  process.exitCode = 1
-} finally {
-  await home.close()
-}
+})
 
 async function prepare() {
   // Derived from the log: made again in every run.

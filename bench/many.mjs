@@ -9,7 +9,7 @@
 // loop with a program that needs little CPU.
 import { statSync } from 'node:fs'
 import { approveNext, percentiles, requestsWithMenus, startAsking } from './asking-session.mjs'
-import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, inParallel, print, runBenchmark, sleep, threadSetting } from './daemon-home.mjs'
 
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
@@ -21,8 +21,7 @@ const VISIBLE_BAR_MS = 100
 const IDLE_BAR_PERCENT = 1
 
 const home = new DaemonHome()
-try {
-  print('machine', await noiseFloor())
+await runBenchmark(home, async () => {
   home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
   if (IDLE > 0) await measureIdle()
@@ -39,13 +38,7 @@ try {
     const { offset } = await home.get(`/sessions/${flood.id}`)
     print('flood', `${(offset / 1_048_576).toFixed(0)} MB read, ${megabytes(flood.recording)} MB printed`)
   }
-  print('machine', await noiseFloor())
-} catch (error) {
-  console.error(`${error.message}; the end of the daemon's log:\n${home.log()}`)
-  process.exitCode = 1
-} finally {
-  await home.close()
-}
+})
 
 /** Sessions that wait at a prompt: what daemon and keeper need for them, and end them. */
 async function measureIdle() {

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { approveNext, percentile, percentiles, requestsWithMenus, startAsking } from './asking-session.mjs'
-import { DaemonHome, inParallel, noiseFloor, print, root, threadSetting } from './daemon-home.mjs'
+import { DaemonHome, inParallel, print, root, runBenchmark, threadSetting } from './daemon-home.mjs'
 
 const LOAD = Number(process.env.BENCH_LOAD ?? 100)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
@@ -25,12 +25,15 @@ const WATCH = `
 
 const home = new DaemonHome()
 let browser
-try {
-  print('machine', await noiseFloor())
+await runBenchmark(home, async () => {
   home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
   await inParallel(LOAD, 4, home.recordedAgent())
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  await measure().finally(() => browser.close())
+})
+
+async function measure() {
   const page = await openPage()
   const session = await startAsking(home, 'ask', ASKED)
   await home.post(`/sessions/${session.id}/messages`, { text: 'go' })
@@ -45,14 +48,7 @@ try {
   const times = rows.map(row => row.notified).filter(Number.isFinite)
   print('menu → request', percentiles(rows.map(row => row.pending)))
   print('menu → notification', `${percentiles(times)}, bar ${BAR_MS} ms; ${missing} without one`)
-  print('machine', await noiseFloor())
   if (missing > 0 || percentile(times, 0.95) > BAR_MS) process.exitCode = 1
-} catch (error) {
-  console.error(`${error.stack}; the end of the daemon's log:\n${home.log()}`)
-  process.exitCode = 1
-} finally {
-  await browser?.close()
-  await home.close()
 }
 
 async function openPage() {

@@ -3,23 +3,13 @@
 //   bars: answers ≤ 1 s, pending request ≤ 3 s, all live ≤ 30 s with 50 sessions on two cores
 // BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_SESSIONS (50), BENCH_MB:
 // output of each session before the restart (4). Twice: after a clean stop, and after kill -9.
-import {
-  cpuSeconds,
-  DaemonHome,
-  inParallel,
-  longestBlocks,
-  noiseFloor,
-  print,
-  sleep,
-  threadSetting,
-} from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, inParallel, print, runBenchmark, sleep, threadSetting } from './daemon-home.mjs'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 50)
 const MEGABYTES = Number(process.env.BENCH_MB ?? 4)
 
 const home = new DaemonHome()
-try {
-  print('machine', await noiseFloor())
+await runBenchmark(home, async () => {
   home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
   await inParallel(SESSIONS, 4, home.recordedAgent({ fill: MEGABYTES * 1024 * 1024 }))
@@ -39,14 +29,7 @@ try {
     process.kill(pid, 'SIGKILL')
     await untilGone(pid)
   })
-  print('machine', await noiseFloor())
-} catch (error) {
-  console.error(`${error.message}; the end of the daemon's log:\n${home.log()}`)
-  process.exitCode = 1
-} finally {
-  await home.close()
-  for (const line of longestBlocks()) print('longest blocks', line)
-}
+})
 
 /** Until every session has printed its output, and the daemon has read it. */
 async function untilFilled() {

@@ -5,7 +5,7 @@
 //         600 steps need ≤ 20 s of CPU; `sessions` answers within 2 s at every moment
 // BENCH_STEPS (5 050): steps of the turn; BENCH_THINK_MS (60): pause of the agent before each.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { cpuSeconds, DaemonHome, longestBlocks, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, print, runBenchmark, sleep, threadSetting } from './daemon-home.mjs'
 
 const STEPS = Number(process.env.BENCH_STEPS ?? 5_050)
 const THINK_MS = Number(process.env.BENCH_THINK_MS ?? 60)
@@ -18,8 +18,7 @@ const CPU_BAR = { steps: 600, s: 20 }
 const ANSWER_BAR_MS = 2_000
 
 const home = new DaemonHome()
-try {
-  print('machine', await noiseFloor())
+await runBenchmark(home, async () => {
   home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
   const steps = Array.from({ length: STEPS }, (_, index) => [
@@ -55,14 +54,7 @@ try {
     `${CPU_BAR.steps} steps`,
     `${(whole.cpu * CPU_BAR.steps).toFixed(1)} s of CPU (bar ${CPU_BAR.s} s); slowest answer ${slowest.toFixed(0)} ms (bar ${ANSWER_BAR_MS} ms)`,
   )
-  print('machine', await noiseFloor())
-} catch (error) {
-  console.error(`${error.message}; the end of the daemon's log:\n${home.log()}`)
-  process.exitCode = 1
-} finally {
-  await home.close()
-  for (const line of longestBlocks()) print('longest blocks', line)
-}
+})
 
 /** CPU seconds of the daemon, and the bytes that it has written to files and sockets. */
 function spent() {

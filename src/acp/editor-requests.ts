@@ -20,9 +20,9 @@ const KINDS: Readonly<Record<string, 'allow_once' | 'allow_always' | 'reject_onc
 
 /**
  * The requests of a session, shown in the editor. The editor's answer is a decision in the ledger
- * like any other, once, and other surfaces may be faster. An editor can be set to allow everything
- * without showing it, so it counts as not having shown the request: what is risky can be denied
- * there, and is allowed elsewhere.
+ * like any other, once, and other surfaces may be faster. An editor can be configured to allow
+ * everything without showing it, so the ledger counts the request as not shown: risky requests can
+ * be denied in the editor, but must be allowed on another surface.
  */
 export class EditorRequests {
   readonly #options: TurnOptions

@@ -97,7 +97,7 @@ export class PromptTurn {
   async #follow(since: string, signal: AbortSignal, requests: EditorRequests): Promise<string | null> {
     const { backend, session } = this.#options
     let turn: string | undefined
-    /** Events that came before it was known which turn is the prompt's. */
+    /** Events that came before the turn of the prompt was known. */
     const closed = new Set<string>()
     const early: FinalMessage[] = []
     for await (const { event, data } of backend.events(session, { since, signal })) {

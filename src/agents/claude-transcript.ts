@@ -5,7 +5,10 @@ import { movableDirectory } from './home-directory.js'
 import { JsonLinesReader } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
-/** Whole requests to the model: up to 90 KB per exchange, with nothing that other records lack. */
+/**
+ * Whole requests to the model: up to 90 KB per exchange, without any information that other records
+ * lack.
+ */
 const REQUEST_RECORD = Buffer.from('{"type":"api-request')
 
 /**

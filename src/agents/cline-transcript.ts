@@ -107,7 +107,9 @@ class ClineTranscriptReader implements TranscriptReader {
     return statements
   }
 
-  /** A denied tool is recorded like a failed one, in other words: it is reported as failed. */
+  /**
+   * A denied tool is recorded like a failed one, with a different text; it is reported as failed.
+   */
   #result(part: JsonRecord, at: number | null): TimedStatement {
     const key = textOf(part.tool_use_id) ?? null
     const tool = (key !== null && this.#tools.get(key)) || { tool: textOf(part.name) ?? 'unknown', input: undefined }

@@ -46,7 +46,7 @@ function pathOutsideProject({ env, cwd }: AgentEnvironment): string | undefined 
 }
 
 /**
- * Resolves the real path, so that the file that was checked is the one that is started. One kind of
+ * Resolves the real path, so that the program starts the same file that was checked. One kind of
  * link is kept: version managers point the names of many tools at one launcher, which depends on
  * the name it is called by.
  *

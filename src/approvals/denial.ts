@@ -1,6 +1,6 @@
 /*
- * Which answers are denials. Every surface asks here, also the dashboard, which imports this file:
- * it therefore imports nothing itself.
+ * Which answers are denials. Every surface uses this file. The dashboard imports it, too, so it
+ * must not import anything itself.
  */
 
 /** The meanings of an option that deny a request, the plainest first. */

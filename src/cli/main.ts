@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   const commands = called.length > 0 ? called : COMMANDS
   const program = buildProgram(context, commands, async ({ name }, input) => {
     const { run } = await LOADERS[name]()
-    // The spec that the words were parsed by is the one that types the input of `run`.
+    // The spec that parsed the arguments also gives `run` its input type.
     code = await inTrace(context, name, () => run(context, { ...input, rest } as never))
   })
   try {

@@ -72,8 +72,8 @@ function refuse(message: string, next: string): never {
 
 /**
  * An engine that other programs, and other stores of Signalbox, may use too: its object has a name
- * of its own. Without a key with which it signs, every program that reaches the endpoint could ask
- * for turns.
+ * of its own. Without a key that signs its requests, every program that reaches the endpoint could
+ * request turns.
  */
 async function openExternal({ home, store, servers, clock }: EngineOptions, address: string): Promise<OpenEngine> {
   const { engine } = home.loaded.config

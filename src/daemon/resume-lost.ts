@@ -6,7 +6,7 @@ const RECENT_MS = 24 * 3_600_000
 
 /**
  * Continues the sessions that ran when the machine stopped (`sessions.resume_lost`), one after the
- * other. One that cannot be resumed does not keep the others back.
+ * other. A session that cannot be resumed does not prevent the others.
  */
 export async function resumeLost(host: Host, clock: Clock, log: (line: string) => void): Promise<void> {
   const isRecent = (endedAt = 0) => clock.now() - endedAt < RECENT_MS

@@ -95,7 +95,7 @@ function checkBind({ server }: Config): DoctorFinding[] {
   ]
 }
 
-/** Agents run as the person, so their programs can reach the person's socket. */
+/** Agents run as the same user as the person, so their programs can reach the person's socket. */
 function checkDeciders({ approvals }: Config): DoctorFinding {
   const from = approvals.decide_from
   if (!from.includes('cli') && !from.includes('api'))

@@ -73,7 +73,7 @@ function readsProgress({ regions, rules }: Pack): boolean {
   return rules.some(({ region }) => region === 'progress' || names.includes(region))
 }
 
-/** Settings with a mistake are the business of `signalbox doctor`. */
+/** `signalbox doctor` reports mistakes in settings. */
 function settingsOf(env: NodeJS.ProcessEnv): LoadedConfig | null {
   try {
     return loadConfig({ environment: env, userFile: `${resolveDirectories(env, env.HOME).config}/config.toml` })

@@ -91,7 +91,7 @@ export type WorkflowCommand =
 export interface Performer {
   /** A throw becomes a failed step; so does a result that is not JSON. */
   run(call: StepCall): Promise<StepEnd>
-  /** Finds out what a step left behind that ended in an unknown way. */
+  /** Finds out what a step left behind if its end was not observed. */
   recover?(call: StepCall): Promise<Recovery>
   /** After a take-over: continues a step that outlived its host; null if it did not. */
   takeOver?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>

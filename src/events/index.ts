@@ -5,9 +5,12 @@
  *
  * To add an event: an entry in the file of its topic. Shipped events only ever gain optional
  * fields, because stores keep them forever.
+ *
+ * checkpoint-file.ts: the state of a graph run after a node, as a file.
  */
 
 export { defineEvents } from './catalogue.js'
+export { checkpointFile } from './checkpoint-file.js'
 export {
   EVENT_GROUPS,
   type EventData,

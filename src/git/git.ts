@@ -44,7 +44,10 @@ function hooksFor(args: readonly string[]): readonly string[] {
   return ['commit', 'push', 'config'].includes(args[commandAt(args)]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
-/** The top of the working tree by directory, as git said, with the repository there then. */
+/**
+ * The top of the working tree by directory, as git reported it, with the state of the repository at
+ * that time.
+ */
 const knownRoots = new Map<string, { mark: string; root: string }>()
 
 export interface FileStatus {

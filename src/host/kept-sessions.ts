@@ -77,8 +77,8 @@ export async function discardKeptSession(keeper: KeeperPort, kept: KeptSession):
 }
 
 /**
- * The keeper of a session was killed. A terminal hangs up its programs then; a session on pipes,
- * and the commands that ran for its agent, are found by their mark.
+ * The keeper of a session was killed. A closed terminal sends SIGHUP to its programs; a session on
+ * pipes, and the commands that ran for its agent, are found by their mark.
  */
 export async function endSessionProcesses(
   { id, channel }: Pick<SessionRecord, 'id' | 'channel'>,

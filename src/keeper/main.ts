@@ -15,8 +15,8 @@ if (!lockPath || !socketPath) {
 }
 process.umask(0o077)
 process.title = 'signalbox-keeper'
-// Hang-ups of terminals and interrupts are meant for the programs inside, never for their keeper.
-// SIGUSR1 would open Node's debugger on a port, to every program of this user.
+// SIGHUP and SIGINT are meant for the programs in the terminals, not for the keeper. SIGUSR1 would
+// open Node's debugger on a port, to every program of this user.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE', 'SIGUSR1'] as const) process.on(signal, () => undefined)
 
 // Agents run as the same user: they must not read its secret, nor type through its descriptors.

@@ -40,7 +40,7 @@ async function tryConnect(path: string, onLost: (error: Error) => void): Promise
     isConnected = true
     return client
   } catch (error) {
-    // Without a socket, with one that a dead keeper left, and until the last daemon is gone.
+    // There is no socket, a dead keeper left it, or another daemon still uses the keeper.
     if (error instanceof SignalboxError && error.code !== 'E_KEEPER_LOST') throw error
     return null
   }

@@ -11,8 +11,8 @@ import type { TaughtRecording } from './recordings.js'
  * refused, however many it corrects: a wrong rule is worse than none, because structure reads
  * screens without a rule.
  *
- * Marks come before words. A mark (`│ ✓`) is the agent's own; a word may be what a tool printed or
- * what the model said, so an entry with words must be seen in two recordings.
+ * Marks come before words. A mark (`│ ✓`) is drawn by the agent; a word may come from a tool or the
+ * model, so an entry with words must occur in two recordings.
  */
 
 /** Candidates that are tried in one round after the first that helps; further ones promise less. */

@@ -193,7 +193,7 @@ function started(work: OneshotWork, { input }: EventData<'step.started'>, at: nu
 }
 
 function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): void {
-  // A result that the run no longer waits for changes nothing.
+  // The run no longer waits for this result: it changes nothing.
   if (data.step !== currentStep(work)) return
   const result = data.result as AgentStepResult | null
   work.isTimedOut = data.reason === STEP_TIMEOUT

@@ -39,7 +39,7 @@ export class ForegroundTracker {
     this.#isReturnPending = false
   }
 
-  /** Sets the program in the foreground; `null` if unknown. */
+  /** Records the program in the foreground; `null` if unknown. */
   runs(job: Job | null, t: number): 'same' | 'other' | 'shell' {
     const before = this.#job
     this.#job = job

@@ -240,8 +240,8 @@ export class Pane {
   }
 
   /**
-   * Marks of a shell. Agents mark their own messages with the same codes: they count only if no
-   * agent is known.
+   * Marks of a shell. Agents use the same codes in their own messages, so the codes count only if
+   * no agent is known.
    */
   #shellMark(mark: ShellMark, t: number): Evidence | null {
     const { state, signals } = reduceShellMark(this.#shell, mark, null)

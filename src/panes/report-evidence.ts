@@ -52,7 +52,10 @@ function claimOf(statement: AgentStatement): Claim | null {
   }
 }
 
-/** A sub-agent that asks blocks the pane; all else is work, its end is not the end. */
+/**
+ * A sub-agent that asks blocks the pane; everything else that it does is work, and its end does not
+ * end the turn.
+ */
 function subAgentClaim(statement: AgentStatement): Claim | null {
   if (statement.kind === 'request') return { is: 'blocked', awaiting: 'permission' }
   if (statement.kind === 'tool' || statement.kind === 'working' || statement.kind === 'answered')

@@ -167,7 +167,8 @@ function flooded(count: number): SupervisionFixture {
   const fixture = new SupervisionFixture({ queue: { max: 20 } }).advance(1)
   const drain = fixture.supervisor.drain
   fixture.supervisor.drain = () => {}
-  for (let n = 0; n < count; n++) fixture.supervisor.recordSignal('content', count > 100 && n % 2 === 0 ? 'other' : 'update', n)
+  for (let n = 0; n < count; n++)
+    fixture.supervisor.recordSignal('content', count > 100 && n % 2 === 0 ? 'other' : 'update', n)
   fixture.supervisor.drain = drain
   return fixture
 }

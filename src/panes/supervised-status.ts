@@ -14,7 +14,7 @@ import { WaitFallback } from './wait-fallback.js'
 /**
  * The status of one pane, and everything that follows from a change: what lists show, how long a
  * wait may last, whether it flickers, when guessing stops and starts, the counters, and the log
- * that explains it. Which source counts is decided before; here it is only applied.
+ * that explains it. The caller decides which source counts; this class only applies it.
  */
 export class SupervisedStatus {
   readonly #options: SupervisorOptions

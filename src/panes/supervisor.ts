@@ -120,7 +120,7 @@ export class Supervisor {
     this.#content.resized(t)
   }
 
-  /** Sets the program in the foreground; `null` if unknown. */
+  /** Records the program in the foreground; `null` if unknown. */
   runs(job: Job | null, t: number): void {
     const change = this.#foreground.runs(job, t)
     if (change === 'same') return

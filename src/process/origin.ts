@@ -126,8 +126,8 @@ export function judgeOrigin(
 
 /**
  * Whether the starter of the process is unknown: the program that started its oldest parent has
- * ended, and that parent started after the first agent. Below tmux or at a process can become such
- * an orphan on purpose. Processes that the system itself started belong to another user.
+ * ended, and that parent started after the first agent. Below tmux or `at`, a process can become
+ * such an orphan on purpose. Processes that the system itself started belong to another user.
  */
 function isLateOrphan(chain: readonly ProcessFacts[], firstUnsandboxedAt: number | null): boolean {
   const top = chain.findLast(({ pid }) => pid !== 1)

@@ -191,7 +191,8 @@ export class HookInbox {
     deliver: (report: AgentReport) => void = report => this.#options.deliver(session, report),
   ): HookOutcome {
     const isRepeated = this.#isRepeated(session, call)
-    if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#countOutcome('dropped', session)
+    if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session))
+      return this.#countOutcome('dropped', session)
     let statements: ReturnType<HookReader['read']>
     try {
       statements = readCall(adapter.hooks!, call)

@@ -78,7 +78,10 @@ export class SessionReports {
     await this.#tail?.stop()
   }
 
-  /** A request comes again when its relay reconnects: it can be answered there. */
+  /**
+   * A request is reported again when its relay reconnects; it can be answered through the new
+   * connection.
+   */
   receive(report: AgentReport): void {
     const { statement } = report
     if (!this.#seen.add(report.id) && statement.kind !== 'request') return

@@ -24,7 +24,9 @@ test('a call that is recorded only after its end is reported completely, and a d
 test('calls without an id are matched by tool, oldest first', () => {
   const activities = new StatementActivities()
   const tell = (tool: string, state: 'started' | 'done') =>
-    activities.addStatement({ kind: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
+    activities
+      .addStatement({ kind: 'tool', state, key: null, tool, input: {} })
+      .map(body => 'callId' in body && body.callId)
   expect([tell('a', 'started'), tell('b', 'started'), tell('a', 'started')]).toEqual([
     ['call-1'],
     ['call-2'],
@@ -46,7 +48,9 @@ test('usage is reported as a sum, with its model', () => {
 test('text and tools of a sub-agent carry its name and are not the answer', () => {
   const activities = new StatementActivities()
   activities.addStatement({ kind: 'said', id: '1', markdown: 'mine' })
-  expect(activities.addStatement({ kind: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])
+  expect(activities.addStatement({ kind: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([
+    { parent: 'h' },
+  ])
   expect(activities.addStatement({ kind: 'session', agentSession: 's', subAgent: 'h' })).toEqual([])
   expect(activities.said).toBe('mine')
 })

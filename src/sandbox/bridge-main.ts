@@ -15,8 +15,8 @@ if (!socketPath || !file) {
 }
 
 /**
- * The port, if the address is this machine: in the sandbox that is the sandbox. Agents talk to
- * servers of their own, and not every program knows that these need no proxy.
+ * The port, if the address means this machine; in the sandbox that is the sandbox itself. Agents
+ * talk to servers of their own, and not every program knows that these need no proxy.
  */
 function ownPort(address: string): number | null {
   const match = /^(?:127\.[\d.]+|localhost|\[::1\])(?::(\d{1,5}))?$/i.exec(address)

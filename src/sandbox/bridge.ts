@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 /*
  * How a program in a sandbox with a filtered network is started: beside the bridge (bridge-main.ts)
  * that makes the socket of the proxy a port. Node takes longer to start than everything else of a
- * sandbox. Where there is perl, it opens the port, starts the bridge in the background and becomes
- * the program at once: connections wait in the queue of the port until the bridge is there.
+ * sandbox. If the image has perl, perl opens the port, starts the bridge in the background and
+ * executes the program at once: connections wait in the port's queue until the bridge is ready.
  */
 
 interface Program {

@@ -79,7 +79,7 @@ export async function openPath(pid: number, directory: string, { path, access }:
 
 /** Hides a path again that `openPath` has shown. Files that are open stay open. */
 export async function closePath(pid: number, path: string): Promise<void> {
-  // `umount` looks itself up in /proc, which is that of the sandbox's own processes.
+  // `umount` reads /proc/self, and the sandbox's /proc shows only the sandbox's own processes.
   const script = 'exec nsenter --mount --pid --target "$1" sh -c "$2" sh "$3"'
   await enter(pid, [script, 'sh', String(insideOf(pid)), CLOSE_SCRIPT, path])
 }

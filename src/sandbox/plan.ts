@@ -22,7 +22,7 @@ export interface SandboxPath {
   path: string
   access: 'read' | 'write' | 'private'
   why: string
-  /** A copy of the file is there: what is written to it ends with the sandbox. */
+  /** The sandbox gets a copy of the file: changes to it are lost with the sandbox. */
   isCopy?: true | undefined
   /** The copy. */
   source?: string | undefined

@@ -18,7 +18,7 @@ interface Architecture {
   missing: readonly number[]
   socket: number
   ioctl: number
-  /** Calls with this bit are of another ABI (x32). */
+  /** Calls with this bit use another ABI (x32). */
   otherAbi?: number
 }
 

@@ -6,14 +6,17 @@ export interface ScheduleRecord extends EventData<'schedule.added'> {
   version: number
   madeAt: number
   isPaused: boolean
-  /** Times up to here are over: fired, or passed before it was added or during a pause. */
+  /**
+   * Times up to this one are done: they fired, or passed before the schedule was added or during a
+   * pause.
+   */
   doneUntil: number
   last?: ScheduleResult
 }
 
 interface ScheduleResult {
   dueAt: number
-  /** `starting` for long: the daemon stopped in the moment of the start. */
+  /** If it stays `starting`, the daemon stopped during the start. */
   outcome: 'starting' | 'started' | 'failed'
   run?: string | undefined
   session?: string | undefined

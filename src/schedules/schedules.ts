@@ -12,7 +12,10 @@ import { type ScheduleRecord, scheduleStream, schedulesProjection } from './sche
  */
 const SCHEDULED_COMMANDS = ['oneshot', 'run', 'implement', 'review', 'start', 'send'] as const
 
-/** The wall clock may jump, and the machine may sleep: look again at least this often. */
+/**
+ * The wall clock may jump, and the machine may sleep, so due schedules are checked at least this
+ * often.
+ */
 const CHECK_MS = 60_000
 
 type Actor = EventData<'schedule.added'>['by']

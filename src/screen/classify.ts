@@ -223,8 +223,8 @@ function observeStartup(scene: Scene): Observation | null {
 /** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
 /**
- * A program that may have no input box at all needs fewer frames, and one of them must report that
- * it is idle.
+ * The same for a program that may have no input box at all: fewer rows, and one of them must
+ * announce the start.
  */
 const FIRST_ROWS = 4
 const ANNOUNCES_START = /\b(?:starting|loading|initiali[sz]ing|launching|booting|connecting)\b/iu

@@ -182,7 +182,9 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
   return rows.findLastIndex(row => !isBlank(row))
 }
 
-/** Little is below the box, and nothing marked: an echo has its answer below it. */
+/**
+ * Only a few rows are below the box, and none has a mark: below an echo there would be an answer.
+ */
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > ROWS_BELOW_BOX_MAX) return false
@@ -240,7 +242,7 @@ function blocksOf(
   return pack.byStructure ? genericBlocks(rows, pack, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
 }
 
-/** Rows that start with the glyph of the input box, where no pack knows either. */
+/** Rows that start with the glyph of the input box, when no pack describes prompts or the box. */
 function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenRow) => boolean {
   const inside = rows
     .slice(composer.first, composer.last + 1)
@@ -251,7 +253,8 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
 }
 
 /**
- * The cursor is after the last word in the box, and only the glyph of the box looks like a choice.
+ * The cursor is after the last word in the box, and nothing but the glyph of the box suggests a
+ * menu.
  */
 function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly ScreenRow[], frame: Frame): boolean {
   const { cursor } = frame
@@ -281,8 +284,8 @@ function writtenList({ group }: MenuCandidate, rows: readonly ScreenRow[], { cur
 }
 
 /**
- * A draft of several lines after the glyph of a framed box: nothing in the box asks, and no key
- * below it chooses.
+ * A draft of several lines after the glyph of a framed box: there is no question in the box, and no
+ * key hint below it.
  */
 function isDraft(box: Region, { group, menu }: MenuCandidate): boolean {
   const [first, ...others] = group.options
@@ -378,12 +381,12 @@ interface StatusTail {
   above: RowBlock[]
 }
 
-/** Says what happens; an answer whose mark turns while it grows is longer. */
+/** A status row is short; a growing answer whose mark is animated is longer. */
 function isShort(text: string): boolean {
   return /…|\.{3}|\(/u.test(text) || text.trim().split(/\s+/u).length <= 4
 }
 
-/** Above the status row, a thought that is being timed says no more than the status does. */
+/** Drops a thought with a running timer above the status row: it repeats the status. */
 function withoutTimed(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
   const last = blocks.at(-1)
   const isTimed =
@@ -398,7 +401,7 @@ function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], has
   const { text } = rows[block.first]!
   const tail = (kind: StatusTail['kind']): StatusTail => ({ kind, row: block.first, above: blocks.slice(0, at) })
   const isLast = at === blocks.length - 1
-  // Braille patterns are drawn only to turn.
+  // Programs draw Braille patterns only as spinners.
   if (isLast && hasComposer && TURNING.test(text) && isShort(text)) return tail('working')
   if (TIMED.test(text) && (isLast || block.kind === 'prose' || HINTED.test(text))) return tail('working')
   if (!isLast || block.kind !== 'prose') return null

@@ -181,7 +181,10 @@ export function observeIdle(scene: Scene): Observation {
   return observeIdlePrompt(scene)
 }
 
-/** Not what the agent answers in sentences: what it reports below a prompt, or before the first. */
+/**
+ * The agent's report that it is signed out: below a prompt or before the first one, not a sentence
+ * of an answer.
+ */
 function isSignedOut({ layout }: Scene): boolean {
   const newest = layout.blocks.at(-1)
   if (!newest) return false

@@ -3,9 +3,9 @@ import type { Layout } from './layout.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * Where no pack says what a prompt looks like in the transcript, the prompt itself does: the text
- * that was in the input box appears above it. Every agent repeats it, whatever glyph, background or
- * heading it uses.
+ * If no pack describes prompts in the transcript, a prompt is found by its own text: the text that
+ * was in the input box appears above it. Every agent repeats it, with its own glyph, background or
+ * heading.
  */
 const PROMPT_MIN_CHARACTERS = 3
 /** Agents shorten long prompts, but not their beginning. */

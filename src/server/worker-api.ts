@@ -36,7 +36,7 @@ export interface ForwardedAnswer {
   body: string
 }
 
-/** Of one request or answer: a message of the connection must hold it. */
+/** Largest body of one request or answer, which must fit into one message of the connection. */
 export const FORWARD_MAX = 11 * 1024 * 1024
 
 /**

@@ -136,7 +136,7 @@ export class TmuxPane {
       )
   }
 
-  takeReport(report: AgentReport): void {
+  applyReport(report: AgentReport): void {
     const t = this.now()
     this.supervisor.applySteps(this.supervisor.pane.applyReport(report, t), t)
     this.supervisor.recordSignal('hook', report.statement.kind, t)

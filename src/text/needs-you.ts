@@ -1,6 +1,6 @@
 /*
- * What needs a person, beside open requests. Every surface asks here, also the dashboard, which
- * imports this file: it therefore imports nothing itself. Times are milliseconds.
+ * What needs a person, beside open requests. Every surface uses this file. The dashboard imports
+ * it, too, so it must not import anything itself. Times are milliseconds.
  */
 
 /** How long a run that failed stays in the list. */

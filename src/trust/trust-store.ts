@@ -118,7 +118,7 @@ export class TrustStore {
     return join(this.#directory, digest)
   }
 
-  /** Only if it is still the content that was shown. */
+  /** Saves the content only if it is still the one that was shown. */
   #saveContent(path: string, digest: string): void {
     if (!existsSync(path) || existsSync(this.#contentPath(digest))) return
     const content = readFileSync(path)

@@ -31,7 +31,8 @@ export interface WorkspacePort {
   /** Makes the workspace of a run ready; what it returns has paths of this machine. */
   prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
   /**
-   * After a step, before its end is reported: keeps the workspace where another worker finds it.
+   * Called after a step, before its end is reported: stores the workspace where another worker
+   * finds it.
    */
   save(run: string, needs: StepNeeds): Promise<SavedWorkspace | null>
   /** A report with paths of the server. */
@@ -51,8 +52,8 @@ interface Attempt {
 
 /**
  * The steps that a worker performs. It compares what a server wants with what it has: it begins
- * what is missing, reports what has ended, continues or gives up what an earlier start began, and
- * stops what is not wanted.
+ * missing steps, reports ended ones, continues or gives up those that an earlier start began, and
+ * stops unwanted ones.
  */
 export class WorkerSteps {
   readonly #options: WorkerStepsOptions
@@ -60,7 +61,7 @@ export class WorkerSteps {
   /** By run and key. */
   readonly #attempts = new Map<string, Attempt>()
   readonly #terms = new Map<string, number>()
-  /** One message after the other, per run. */
+  /** The pending work on messages, by run: one message at a time. */
   readonly #working = new Map<string, Promise<void>>()
 
   constructor(options: WorkerStepsOptions) {
@@ -121,7 +122,7 @@ export class WorkerSteps {
     await Promise.all(stopped)
   }
 
-  /** Stops without a trace of an end: the next start of this worker reports the steps as lost. */
+  /** Stops without recording an end: the next start of this worker reports the steps as lost. */
   async close(): Promise<void> {
     for (const { steps } of this.#attempts.values()) await steps?.stop('released')
   }
@@ -174,7 +175,7 @@ export class WorkerSteps {
     this.#end(attempt, { is: 'lost' })
   }
 
-  /** Of a run that ended, was paused, or moved. */
+  /** Stops a step of a run that ended, was paused, or moved. */
   async #drop({ started, steps }: Attempt): Promise<void> {
     await steps?.stop('cancelled')
     if (!steps) await this.#options.endProcesses(`${started.run}/${started.step}`)

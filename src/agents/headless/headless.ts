@@ -12,7 +12,7 @@ export interface HeadlessAgent {
   readonly takesModel: boolean
   /** Whether it supports a JSON Schema itself. */
   readonly takesSchema: boolean
-  /** It reports tool calls only when they end: silence in between means nothing. */
+  /** It reports tool calls only when they end, so silence before that is normal. */
   readonly reportsToolsLate?: boolean
   /** It has no final record: exit code 0 means success. */
   readonly endsByExit?: boolean

@@ -46,8 +46,8 @@ export async function relayHook(call: RelayRequest): Promise<string | null> {
 
 /**
  * Waits two seconds for the answer, which is not used. On a loaded machine the body may not have
- * been sent by then: it gets a last moment, because the daemon handles a request even if its sender
- * is gone.
+ * been sent by then: the relay waits a little longer, because the daemon handles a request even if
+ * its sender has exited.
  */
 async function report(post: Post): Promise<void> {
   const sent = new AbortController()

@@ -93,7 +93,7 @@ async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Pro
 class FollowedTurn {
   readonly #stream: BlockStream
   readonly #isJson: boolean
-  /** The prompt until the log says that the agent took it. */
+  /** The prompt, until the log says that the agent accepted it. */
   #awaited: string | null
   /** Null until known, and for a command of the agent's own, whose messages have no turn. */
   #turn: string | null = null

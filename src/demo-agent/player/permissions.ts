@@ -14,7 +14,10 @@ export class Permissions {
 
   constructor(
     readonly mode: PermissionMode,
-    /** Headless: every change needs a permission. On a screen only what the scenario marks. */
+    /**
+     * Headless: every change needs a permission. In a terminal, only the tool uses that the
+     * scenario marks.
+     */
     private readonly isStrict: boolean,
   ) {}
 

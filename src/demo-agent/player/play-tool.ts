@@ -61,7 +61,10 @@ export async function playTool(step: ToolStep, context: TurnContext): Promise<vo
   })
 }
 
-/** All at the same time; the turn continues after the last, or ends when one ends it. */
+/**
+ * Runs all tools at the same time; the turn continues after the last one, or ends when one of them
+ * ends it.
+ */
 export async function playParallel({ tools }: { tools: ToolStep[] }, context: TurnContext): Promise<void> {
   const ends = await Promise.allSettled(tools.map(tool => playTool(tool, context)))
   const failed = ends.find(end => end.status === 'rejected')

@@ -62,7 +62,7 @@ export interface AskRequest {
   signal: AbortSignal
 }
 
-/** Shows a played scenario: a terminal, or a stream of records. It decides nothing. */
+/** Shows a played scenario: a terminal, or a stream of records. It makes no decisions. */
 export interface Surface {
   showPrompt(text: string): void
   setWorking(working: Working | null): void

@@ -9,7 +9,7 @@ interface Cell {
 
 export interface WrapOptions {
   width: number
-  /** Before the first row, and before every other one. Both count towards the width. */
+  /** The prefix of the first row, and that of every other row. Both count towards the width. */
   first?: Line
   rest?: Line
   /** Wraps anywhere and keeps every blank, as code and command output need it. */

@@ -1,29 +1,14 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { checkpointFile } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { beginRun, evolveRun, type RunState } from '../run-state.js'
 import type { GraphWork } from './graph-work.js'
 import { MAIN } from './graph-work.js'
 import { graphWorkflow } from './graph-workflow.js'
 
-const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
-
-const checkpoint = z.looseObject({
-  timestamp: z.number(),
-  run_id: z.string(),
-  graph_hash: z.string(),
-  current_node: z.string(),
-  next_node: z.string().nullable(),
-  completed_nodes: z.array(z.string()),
-  node_outcomes: z.record(z.string(), status),
-  node_retries: z.record(z.string(), z.number()),
-  node_visits: z.record(z.string(), z.int()),
-  failure_signatures: z.record(z.string(), z.int()),
-  context: z.record(z.string(), z.unknown()),
-  threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })),
-  commit: z.string().optional(),
-  logs: z.array(z.string()),
-})
+/** A newer version may add fields. */
+const checkpoint = checkpointFile.loose()
 
 /** A run's state after one of its nodes, as a file from which another machine can continue. */
 export type Checkpoint = z.infer<typeof checkpoint>

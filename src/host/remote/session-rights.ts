@@ -64,7 +64,8 @@ export interface SessionRightsOptions {
 
 /**
  * Answers what a worker asks about its sessions, and refuses everything else. An agent has the
- * rights of its worker: it may lie about its own sessions, and must reach nothing of others.
+ * rights of its worker: it may report anything about its own sessions, but must not reach those of
+ * others.
  */
 export class SessionRights {
   readonly #options: SessionRightsOptions

@@ -124,7 +124,7 @@ function projectSandbox(cwd: string, userFile: string | undefined): Partial<Sand
     const { use, network } = loadConfig({ environment: {}, ...files }).config.sandbox
     return { use, network }
   } catch {
-    // A command that uses the file says what is wrong with it.
+    // Commands that use the file report its problems.
     return {}
   }
 }

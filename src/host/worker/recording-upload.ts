@@ -9,7 +9,7 @@ import type { ServerPort } from '../../workers/index.js'
 const PART_MAX = 2 * 1024 * 1024
 const PART_LIVE = 256 * 1024
 const LIVE_MS = 5_000
-/** When to try again what could not be sent: the blobs were away. */
+/** When to retry an upload that failed because the blob store was unreachable. */
 const RETRY_MS = 60_000
 
 export interface RecordingUploadOptions {

@@ -24,7 +24,7 @@ export interface WorkerSessionsOptions {
   onError(error: unknown): void
 }
 
-/** Carries out what the server asks of this worker's sessions, and publishes how they are. */
+/** Performs the server's calls on this worker's sessions, and publishes their state. */
 export class WorkerSessions {
   readonly #options: WorkerSessionsOptions
   /** What the server knows of each session, as JSON by part. */

@@ -189,7 +189,7 @@ export class WebhookDelivery {
     return store.append(webhookStream(target.name), 'any', [newEvent(type, data)])
   }
 
-  /** Until the time has passed, something new is in the log, or the delivery stops. */
+  /** Waits until the time has passed, the log has a new event, or the delivery stops. */
   async #pause(ms: number, isNews: Promise<void> = new Promise(() => undefined)): Promise<void> {
     const news = new AbortController()
     void isNews.then(() => news.abort())

@@ -110,7 +110,7 @@ export class ReaderClient {
     this.#ask({ op: 'look', t })
   }
 
-  /** Calls back when everything before was seen. */
+  /** Calls back when everything sent before it was read. */
   barrier(then: () => void, failed?: (why: Error) => void): void {
     this.#ask({ op: 'barrier' }, then, failed)
   }

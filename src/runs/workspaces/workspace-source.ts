@@ -59,8 +59,8 @@ export class WorkspaceSource {
   }
 
   /**
-   * What the run starts from; null outside a repository. Made once: the worktree of the server is
-   * as the run found it until it comes back.
+   * What the run starts from; null outside a repository. Computed once: the server's worktree does
+   * not change until the run returns to it.
    */
   async sourceOf({ id, cwd, parent }: SourceRun): Promise<SourceParts | null> {
     const { store, bundles } = this.#options

@@ -114,8 +114,8 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
     return marks.isWorking ? 'working' : null
   }
   if (pack.byStructure) return genericBlocks(seen, pack, roleOf)
-  // Rows without a mark, such as those after a gap, belong to the answer: quoted text may look like
-  // anything.
+  // Rows without a mark, such as those after a gap, belong to the answer: quoted text may have any
+  // form.
   return splitBlocks(seen, pack, roleOf).map(block =>
     block.spec === null ? { ...block, kind: 'prose' as const } : block,
   )
@@ -201,8 +201,8 @@ function readResult(rows: readonly TextRow[], strip: number, ok: boolean | null,
 /*
  * After a resize the normal buffer contains rows that were drawn at another width, and nothing on
  * the screen says which. But a paragraph shows its width: at the right one every row but the last
- * is full. So each part of the text gets the width, of those the screen has had, at which most of
- * its rows are full; the current one in a tie.
+ * is full. So each part of the text gets one of the widths that the screen has had: the one at
+ * which most of its rows are full, in a tie the current one.
  */
 function inferWidths(
   rows: readonly TextRow[],

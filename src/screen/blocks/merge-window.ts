@@ -16,9 +16,10 @@ import type { TextRow } from './text-row.js'
  * - when it starts with a row that occurs once, right above the newest few, and those were redrawn
  *   (a call folds, opens, gets its result).
  *
- * Of equal positions that of the previous window wins: without a sign of it nothing has scrolled. A
- * window whose rows are all among the kept ones is an older part of them (the user scrolls back)
- * and changes nothing, unless it is in the same position as before: then the end was removed.
+ * Among equally good positions, that of the previous window is chosen: without evidence of
+ * scrolling, nothing has scrolled. A window whose rows are all among the kept ones is an older part
+ * of them (the user scrolls back) and changes nothing, unless it is in the same position as before:
+ * then the end was removed.
  *
  * Out of scope: windows of another width (`realign.ts`), and the meaning of a row.
  */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkpointFile } from '../../events/index.js'
 import { approval } from './approvals.js'
 import { moment, position } from './common.js'
 import { storedEvent } from './events.js'
@@ -182,27 +183,7 @@ export const artifacts = z.object({
 
 export const artifact = z.object({ id: z.string(), name: z.string(), value: z.unknown() })
 
-const outcome = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
-
-/** The run after one of its nodes, as a file from which another machine can continue it. */
-export const checkpoint = z
-  .object({
-    timestamp: z.number(),
-    run_id: z.string(),
-    graph_hash: z.string(),
-    current_node: z.string(),
-    next_node: z.string().nullable(),
-    completed_nodes: z.array(z.string()),
-    node_outcomes: z.record(z.string(), outcome),
-    node_retries: z.record(z.string(), z.number()),
-    node_visits: z.record(z.string(), z.int()),
-    failure_signatures: z.record(z.string(), z.int()),
-    context: z.record(z.string(), z.unknown()),
-    threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })),
-    commit: z.string().optional(),
-    logs: z.array(z.string()),
-  })
-  .meta({ id: 'Checkpoint' })
+export const checkpoint = checkpointFile.meta({ id: 'Checkpoint' })
 
 export const runDiff = z.object({
   branch: z.string().nullable().describe('where the run commits'),

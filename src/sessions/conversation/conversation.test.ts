@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, parsePack, renderMarkdown } from '../../screen/index.js'
-import { Conversation, type ConversationState } from './conversation.js'
+import { Conversation } from './conversation.js'
+import type { ConversationState } from './conversation-state.js'
 
 const SOURCE = `pack = 1
 agent = "test"
@@ -298,7 +299,7 @@ describe('a prompt on the normal screen', () => {
     conversation.closeTurn()
     // The command has no echo.
     expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
-    conversation.noteQueued('the next question')
+    conversation.promptQueued('the next question')
     fixture.print(`\u001b[H\u001b[J${[...rows, '▷ the next question', '', ...BOX].join('\r\n')}`)
     expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
     conversation.closeTurn()
@@ -313,7 +314,7 @@ describe('a prompt on the normal screen', () => {
     fixture.read()
     conversation.closeTurn()
     expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
-    conversation.noteSent('One\n\nafter a blank line')
+    conversation.promptSent('One\n\nafter a blank line')
     fixture.print(
       `\u001b[H\u001b[J${[...rows, '◆ late words', '', '▷ One', '  after a blank line', '', ...BOX].join('\r\n')}`,
     )
@@ -329,7 +330,7 @@ describe('a prompt on the normal screen', () => {
     fixture.read()
     conversation.closeTurn()
     conversation.beginTurn(screen.last!, { isSent: true })
-    conversation.noteSent('One\n\nafter a blank line')
+    conversation.promptSent('One\n\nafter a blank line')
     fixture.print(`\u001b[H\u001b[J${[...rows, '▷ One', '', ...BOX].join('\r\n')}`)
     fixture.print(
       `\u001b[H\u001b[J${[...rows, '◆ One', '', '▷ One', '  after a blank line', '', '◆ yes', '', ...BOX].join('\r\n')}`,
@@ -345,7 +346,7 @@ describe('a prompt on the normal screen', () => {
     fixture.read()
     conversation.closeTurn()
     expect(conversation.beginTurn(screen.last!, { isSent: true })).toBe('s.2')
-    conversation.noteQueued('the next question')
+    conversation.promptQueued('the next question')
     fixture.print(`\u001b[H\u001b[J${['▷ the next question', '', '◆ the answer', '', ...BOX].join('\r\n')}`)
     expect(conversation.newEcho(screen.last!)?.text).toBe('▷thenextquestion')
     conversation.closeTurn()

@@ -1,39 +1,14 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
-import { comparableText } from '../compare-text.js'
-import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
+import { ConversationRows, type Echo, type RowSource } from './conversation-rows.js'
+import { type ConversationState, firstRowNeeded, NEW_CONVERSATION } from './conversation-state.js'
 import { partEnd } from './message-parts.js'
-import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { BlockReader, type IdleBlocks, isSameList, type ReadOptions, readIdleBlocks } from './read-conversation.js'
-import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
-
-/** Saved in snapshots. */
-export interface ConversationState {
-  turns: number
-  messages: number
-  isTurnOpen: boolean
-  isMessageOpen: boolean
-  /** First row of the prompt that opened the turn. */
-  echoId: number | null
-  /** The turn's own prompt is not on screen yet, or it has none: `echoId` is an older prompt. */
-  isEchoOlder?: boolean
-  /** Signalbox sent the turn's prompt, and how the prompt ends. */
-  isSent?: boolean
-  sentEnd?: string
-  /** First row of the open message. */
-  from: number
-  /** The last row that messages have covered. */
-  lastRowRead: number
-  /** When the turn began, in seconds since the session's start. */
-  openedT?: number
-  /** The text of the prompt and of the last message's end: found again after a repaint. */
-  echoText?: string
-  tail?: string[]
-  /** The last row of the last message is text: it may have been cut in the middle. */
-  isTailText?: boolean
-  shown?: ConversationRowsState
-}
+import { continuationOf, endsWith, findTail, TAIL_ROWS, tailOf } from './message-tail.js'
+import { OpenMessage } from './open-message.js'
+import { BlockReader, type IdleBlocks, type ReadOptions, readIdleBlocks } from './read-conversation.js'
+import { type ClosedMessage, ClosedMessages, type ReportedText } from './reported-text.js'
+import { hasGrown, hasMoved, isLateEcho, promptEnd, QueuedPrompts } from './turn-echo.js'
 
 export interface ExtractOptions {
   /** The agent may still change the last block. */
@@ -51,10 +26,6 @@ const CHARACTERS_MIN = 3
 /** More blank rows than this do not separate a message from the next. */
 const BLANK_ROWS = 50
 
-/** As many queued prompts are remembered, each by as many characters of its end. */
-const QUEUED_MAX = 20
-const PROMPT_END_CHARACTERS = 40
-
 const MESSAGE_BLOCKS = new Set<Block['kind']>([
   'prose',
   'code',
@@ -65,24 +36,6 @@ const MESSAGE_BLOCKS = new Set<Block['kind']>([
   'tool_result',
   'todo',
 ])
-
-/** Rows above a turn that are still read: older prompts are searched for after a repaint. */
-const ROWS_ABOVE = 1000
-
-/** The first row that a conversation in this state may read again. */
-export function firstRowNeeded({ echoId, from }: ConversationState): number {
-  return Math.max(0, Math.min(echoId ?? from, from) - ROWS_ABOVE)
-}
-
-const INITIAL: ConversationState = {
-  turns: 0,
-  messages: 0,
-  isTurnOpen: false,
-  isMessageOpen: false,
-  echoId: null,
-  from: 0,
-  lastRowRead: -1,
-}
 
 /**
  * The open turn and the open message of a session: which rows they cover, and the blocks read from
@@ -103,24 +56,13 @@ export class Conversation {
   readonly #rows: ConversationRows
   readonly #reader: BlockReader
   readonly #closed = new ClosedMessages()
+  readonly #open = new OpenMessage()
+  readonly #queued = new QueuedPrompts()
   #state: ConversationState
-  /** The open message as the screen shows it, and with the reported text in place. */
-  #screenBlocks: readonly Block[] = []
-  #blocks: readonly Block[] = []
   /** Where the first part of the open message ends, if it is long. */
   #partEnd: { count: number; lastRow: number } | null = null
-  #found = new Set<string>()
-  #isConfirmed = false
-  /** The prompt of the open turn, if Signalbox sent it. */
-  #prompt: string | null = null
-  /** Text that the agent reported in this turn and that no closed message has yet. */
-  #reported: readonly ReportedText[] = []
-  /** Ends of prompts that were typed while the agent worked: their echo begins their own turn. */
-  #queued: readonly string[] = []
-  /** What `#blocks` was made from, besides the screen's blocks. */
-  #reconciled: { reported: readonly ReportedText[]; isEnd: boolean } | null = null
 
-  constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
+  constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = NEW_CONVERSATION) {
     this.#session = session
     this.#pack = pack
     this.#reader = new BlockReader(pack)
@@ -152,7 +94,7 @@ export class Conversation {
 
   /** Blocks of the open message. The list is the same object until it changes. */
   get blocks(): readonly Block[] {
-    return this.#blocks
+    return this.#open.blocks
   }
 
   /** The last row above the live part of the screen. */
@@ -177,8 +119,8 @@ export class Conversation {
     this.#rows.observe(look)
     if (this.#rows.isPrintingAgain(look)) return
     const { echo } = this.#rows
-    if (echo && this.#hasGrown(echo)) this.#state = { ...this.#state, echoText: echo.text, from: echo.last + 1 }
-    else if (echo && this.#hasMoved(echo)) this.#follow(echo)
+    if (echo && hasGrown(this.#state, echo)) this.#state = { ...this.#state, echoText: echo.text, from: echo.last + 1 }
+    else if (echo && hasMoved(this.#state, echo, this.#rows)) this.#follow(echo)
     else if (echo && this.#isLate(echo, look)) this.#useEcho(echo)
     else this.#anchor(echo)
   }
@@ -212,25 +154,25 @@ export class Conversation {
       ...(echo && { echoText: echo.text }),
       ...(isKnown && !isSent && tail && { tail }),
     }
-    this.#prompt = null
-    this.#reported = []
+    this.#open.prompt = null
+    this.#open.removeReports()
     this.#setBlocks([])
     this.#rows.forgetClear()
-    if (echo && !isKnown) this.#queued = this.#queued.filter(tail => !comparableText(echo.text).endsWith(tail))
+    if (echo && !isKnown) this.#queued.remove(echo)
     this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
   }
 
   /** The prompt of the open turn: its echo belongs to the turn, whatever is above it. */
-  noteSent(text: string): void {
+  promptSent(text: string): void {
     if (!this.#state.isTurnOpen) return
     this.#state.sentEnd = promptEnd(text)
-    this.#prompt = text
+    this.#open.prompt = text
   }
 
   /** A prompt is typed while the agent works: it waits in the agent's queue. */
-  noteQueued(text: string): void {
-    this.#queued = [...this.#queued.slice(-QUEUED_MAX), promptEnd(text)]
+  promptQueued(text: string): void {
+    this.#queued.add(text)
   }
 
   /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
@@ -261,7 +203,7 @@ export class Conversation {
     const { isTurnOpen, echoId, echoText } = this.#state
     if (!echo || !isTurnOpen || echoId === null || this.#rows.isRepaint(echo.first)) return null
     // Some agents start at the top of the screen again when they have compacted their conversation.
-    return echo.first > echoId || (echo.text !== echoText && this.#isQueued(echo)) ? echo : null
+    return echo.first > echoId || (echo.text !== echoText && this.#queued.includes(echo)) ? echo : null
   }
 
   /**
@@ -270,11 +212,11 @@ export class Conversation {
    * it; null: it is about something older.
    */
   takeReported(text: ReportedText, t: number): { patched: ClosedMessage } | 'open' | null {
-    if (this.#closed.has(text) || this.#reported.some(({ id }) => id === text.id)) return null
+    if (this.#closed.has(text) || this.#open.hasReport(text.id)) return null
     const corrected = this.#closed.correct(text, t)
     if (corrected) return { patched: corrected }
     if (this.#state.isTurnOpen && text.t >= (this.#state.openedT ?? 0) - 1) {
-      this.#reported = [...this.#reported, text]
+      this.#open.addReport(text)
       return 'open'
     }
     const last = this.#closed.append(text, t)
@@ -290,7 +232,7 @@ export class Conversation {
   /** Reads the rows of the open message again. */
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
-    if (this.#rows.isPrintingAgain(look)) return this.#blocks
+    if (this.#rows.isPrintingAgain(look)) return this.blocks
     const rows = [...this.#continuation(), ...this.#rowsFrom(this.#state.from, options.before)]
     const pieces = this.#piecesOf(rows, look, options.isOpen)
     const all = pieces.flat()
@@ -302,20 +244,20 @@ export class Conversation {
     if (growing) this.#state.lastRowRead = growing.rows[0] - 1
     else this.#state.lastRowRead = rows.at(-1)?.id ?? this.#state.from - 1
     this.#setBlocks(read, options.isEnd)
-    return this.#blocks
+    return this.blocks
   }
 
   /** The open turn shows text that is in no closed message, and no message is open. */
   hasUnwritten(look: Look, { isAsking }: { isAsking: boolean }): boolean {
     this.observe(look)
     if (!this.#state.isTurnOpen || this.#state.isMessageOpen || this.#rows.isPrintingAgain(look)) return false
-    const blocks = this.#blocksOf(this.#rowsFrom(this.#state.from), look, false)
-    return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => MESSAGE_BLOCKS.has(block.kind))
+    const blocks = this.#piecesOf(this.#rowsFrom(this.#state.from), look, false).flat()
+    return isAnswer(isAsking ? withoutOpenTool(blocks) : blocks)
   }
 
   /** Puts newly reported text in the place of the text read from the screen. */
   reconcile(): void {
-    this.#setBlocks(this.#screenBlocks)
+    this.#setBlocks(this.#open.screenBlocks)
   }
 
   /**
@@ -328,7 +270,7 @@ export class Conversation {
     const { count, lastRow } = this.#partEnd
     this.#partEnd = null
     this.#state.lastRowRead = lastRow
-    this.#setBlocks(this.#screenBlocks.slice(0, count))
+    this.#setBlocks(this.#open.screenBlocks.slice(0, count))
     const closed = this.closeMessage(look)
     this.openMessage()
     return closed && Object.assign(closed, { continues: true })
@@ -337,7 +279,7 @@ export class Conversation {
   /** Closes the message: no later message reads its rows. Null if it has no blocks. */
   closeMessage(look?: Look): ClosedMessage | null {
     const { message, turn } = this
-    const [screenBlocks, blocks, isConfirmed] = [this.#screenBlocks, this.#blocks, this.#isConfirmed]
+    const { screenBlocks, blocks, isConfirmed } = this.#open
     this.#state.isMessageOpen = false
     if (this.#state.lastRowRead >= this.#state.from || this.#continuation().length > 0) {
       this.#state.isTailText = screenBlocks.at(-1)?.kind === 'prose'
@@ -345,8 +287,7 @@ export class Conversation {
       if (tail.length > 0) this.#state.tail = tail
       this.#state.from = this.#state.lastRowRead + 1
     }
-    const used = this.#reported.filter(({ id }) => this.#found.has(id))
-    this.#reported = this.#reported.filter(({ id }) => !this.#found.has(id))
+    const used = this.#open.removeUsedReports()
     this.#setBlocks([])
     if (message === null || blocks.length === 0) return null
     return this.#closed.add({
@@ -356,7 +297,7 @@ export class Conversation {
       reported: used,
       blocks,
       continues: false,
-      prompt: this.#state.messages === 1 ? this.#prompt : null,
+      prompt: this.#state.messages === 1 ? this.#open.prompt : null,
       isConfirmed,
       openedT: this.#state.openedT ?? 0,
       closedT: look?.t ?? 0,
@@ -396,7 +337,7 @@ export class Conversation {
   /** Ends the turn. Its echo is remembered, so that it opens no second turn. */
   closeTurn(): void {
     this.#state.isTurnOpen = false
-    this.#reported = []
+    this.#open.removeReports()
   }
 
   #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {
@@ -418,10 +359,6 @@ export class Conversation {
     return [{ ...row, text: `  ${rest}`, width: width + 2, spans, wrapped: false }]
   }
 
-  #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
-    return this.#piecesOf(rows, look, isOpen).flat()
-  }
-
   #piecesOf(rows: readonly TextRow[], look: Look, isOpen: boolean): readonly Block[][] {
     return this.#reader.read(rows, this.#readOptions(look, isOpen))
   }
@@ -438,51 +375,13 @@ export class Conversation {
   }
 
   #setBlocks(read: readonly Block[], isEnd = false): void {
-    const last = this.#reconciled
-    const isSame = last?.reported === this.#reported && last.isEnd === isEnd && isSameList(this.#screenBlocks, read)
-    if (isSame) return
-    this.#screenBlocks = read
-    this.#reconciled = { reported: this.#reported, isEnd }
-    const { blocks, found, isConfirmed } = reconcileReported(read, this.#reported, {
-      isFinal: isEnd,
-      prompt: this.#state.messages <= 1 ? this.#prompt : null,
-    })
-    this.#blocks = blocks
-    this.#found = found
-    this.#isConfirmed = isConfirmed
+    this.#open.setBlocks(read, { isEnd, isFirst: this.#state.messages <= 1 })
   }
 
   /** The tail may reach above the last message: a short one alone would not be found again. */
   #tailStart(): number {
     const { echoId, from } = this.#state
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
-  }
-
-  /** The turn's prompt was seen while it was half drawn: its other rows are not the answer. */
-  #hasGrown(echo: Echo): boolean {
-    const { echoId, from, isTurnOpen } = this.#state
-    return isTurnOpen && echo.first === echoId && from > echo.first && from <= echo.last
-  }
-
-  /** The turn's prompt is elsewhere: it left its row, or a repaint printed it again. */
-  #hasMoved(echo: Echo): boolean {
-    const { echoId, echoText } = this.#state
-    if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
-    return this.#rows.isRepaint(echo.first) || !this.#rows.isEchoAt(echoId, echo) || this.#isPrintedAgain(echoId, echo)
-  }
-
-  /**
-   * After a tall menu some agents print the end of their transcript again below the rest of the
-   * first copy in the scrollback. It is the same turn, not an equal prompt sent again, if all
-   * messages of the turn are below this prompt as well, or only below this one.
-   */
-  #isPrintedAgain(echoId: number, echo: Echo): boolean {
-    const { isTurnOpen, from, tail } = this.#state
-    if (!isTurnOpen || !tail || echo.first < echoId) return false
-    const written = squeezedText(this.#rows.rows(echoId, Math.min(from, echo.first) - 1))
-    const below = squeezedText(this.#rows.rowsFrom(echo.first))
-    const newest = tail.join('')
-    return written.endsWith(newest) ? below.startsWith(written) : below.includes(newest)
   }
 
   #follow(echo: Echo): void {
@@ -494,35 +393,12 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRowRead }
   }
 
-  /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = this.#state
-    // Some boxes look like a prompt while they are emptied: the prompt that was sent counts.
-    if (isTurnOpen && isEchoOlder === false && this.#isSentEcho(echo)) return true
-    // A turn has one prompt: another one below belongs to the next turn, even if this turn was
-    // stopped before its first word.
-    if (!isTurnOpen || isEchoOlder === false) return false
-    if (this.#isQueued(echo)) return false
-    if (this.#isSentEcho(echo)) return true
-    if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
-    // Above the first prompt of a session there is only a greeting, which may grow.
-    if (isSent && echoId === null) return true
-    // After a clear, the rows above the prompt are the earlier conversation, printed again.
-    if (this.#rows.isGone(from)) return true
-    return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block =>
-      MESSAGE_BLOCKS.has(block.kind),
-    )
-  }
-
-  /** The echo of the prompt that was sent, unless the turn has that one already. */
-  #isSentEcho({ first, text }: Echo): boolean {
-    const { sentEnd, echoId, isEchoOlder, echoText = '' } = this.#state
-    if (sentEnd === undefined || first === echoId || !comparableText(text).endsWith(sentEnd)) return false
-    return isEchoOlder !== false || !comparableText(echoText).endsWith(sentEnd)
-  }
-
-  #isQueued({ text }: Echo): boolean {
-    return this.#queued.some(tail => comparableText(text).endsWith(tail))
+    return isLateEcho(this.#state, echo, {
+      rows: this.#rows,
+      queued: this.#queued,
+      isAnswer: rows => isAnswer(this.#piecesOf(rows, look, false).flat()),
+    })
   }
 
   #useEcho(echo: Echo): void {
@@ -543,8 +419,8 @@ export class Conversation {
   }
 }
 
-function promptEnd(text: string): string {
-  return comparableText(text).slice(-PROMPT_END_CHARACTERS)
+function isAnswer(blocks: readonly Block[]): boolean {
+  return blocks.some(block => MESSAGE_BLOCKS.has(block.kind))
 }
 
 /** The call that a request is about is open: it belongs to the message after the answer. */

@@ -10,6 +10,8 @@
  *     ▼  ConversationRows        the rows above the live part, with stable ids, in both buffers
  *     ▼  Conversation            the open turn and the open message: which rows they cover
  *     │     BlockReader          rows → blocks, by the agent's pack (screen/)
+ *     │     turn-echo            whether the prompt on screen is that of the open turn
+ *     │     OpenMessage          the blocks of the open message, with reported text in place
  *     │     message-tail         where the last message ended, found again after rows have moved
  *     │     ReportedText         the agent's own text (transcript, hooks) replaces the screen's
  *     │     ClosedMessages       recent messages, which reported text may still correct
@@ -34,8 +36,9 @@
  * Not here: when a turn begins or ends (the phase table, `live/`), how rows become blocks
  * (`screen/`), and who sees a message (the surfaces, by the log and the host's bus).
  */
-export { Conversation, type ConversationState, firstRowNeeded } from './conversation.js'
+export { Conversation } from './conversation.js'
 export { isCleared, type RowSource } from './conversation-rows.js'
+export { type ConversationState, firstRowNeeded } from './conversation-state.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
 export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'
 export type { ClosedMessage, ReportedText } from './reported-text.js'

@@ -96,7 +96,7 @@ export class BlockReader {
     this.#pack = pack
   }
 
-  /** The blocks by pieces: what the agent marks as one text, one tool call or one result. */
+  /** The blocks, grouped into what the agent marks as one text, one tool call or one result. */
   read(rows: readonly TextRow[], options: ReadOptions): readonly Block[][] {
     const last = this.#last
     const isSame =

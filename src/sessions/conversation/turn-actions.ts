@@ -85,7 +85,7 @@ export class TurnActions {
 
   recordSentPrompt(text: string): void {
     const turn = this.#conversation.lastTurn
-    this.#conversation.noteSent(text)
+    this.#conversation.promptSent(text)
     if (turn === null || this.#promptedTurn === turn) return
     this.#promptedTurn = turn
     this.#options.record('turn.prompted', { session: this.#options.session, turn, prompt: text.slice(0, PROMPT_KEPT) })

@@ -24,7 +24,7 @@ const PROOF_MS = 5_000
 /** How long to wait before several keys are pressed again. */
 const PRESS_AGAIN_MS = 2_000
 /**
- * A busy program reads late, and then everything at once: the keys are pressed further apart.
+ * A busy program reads late and then reads all keys at once, so the pauses between keys are longer.
  * Others forget the first key after half a second.
  */
 const RETRY_KEY_GAPS_MS = [600, 300, 450]

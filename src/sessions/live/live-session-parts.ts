@@ -151,7 +151,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     ...ports,
     journal,
     deliver: (text, { onStarted, ...how }) => {
-      phase.notePrompt(text)
+      phase.promptTyping(text)
       const press = (keys: string) => onStarted().then(() => port.press(keys))
       return sendPrompt({ ...port, press }, text, { pack, clock, readyWaitMs: times.readyWaitMs, ...how })
     },
@@ -160,7 +160,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     isIdle: owner.isIdle,
     ...(options.pause && { pause: options.pause }),
     lastTurn: () => phase.lastTurn,
-    onDelivered: sent => phase.noteSent(sent),
+    onDelivered: sent => phase.promptSent(sent),
     untilStarted: turn => waiters.until(WORK_START_MAX_MS, () => ports.isExited() || phase.hasStarted(turn)),
     effectsDone: () => effects.done(),
     onFailed: detail => notices.undelivered(detail),

@@ -149,7 +149,7 @@ export class SessionPhase {
    * show the prompt later, in part, or never. A command of the agent's own opens a turn only if one
    * is seen. Returns the turn's name.
    */
-  noteSent({ text, before, isCommand }: SentPrompt): string | null {
+  promptSent({ text, before, isCommand }: SentPrompt): string | null {
     const isNew = this.lastTurn === before
     if (isNew && isCommand) return null
     if (isNew) this.dispatch('prompt-sent', this.#last)
@@ -158,8 +158,8 @@ export class SessionPhase {
   }
 
   /** A prompt is about to be typed; while the agent works, it waits in the agent's own queue. */
-  notePrompt(text: string): void {
-    if (this.#last?.observation.busy === true) this.#conversation.noteQueued(text)
+  promptTyping(text: string): void {
+    if (this.#last?.observation.busy === true) this.#conversation.promptQueued(text)
   }
 
   /** Keys go to the program, a person's or Signalbox's. */

@@ -100,7 +100,8 @@ export class ClientTerminals {
   /** The session has ended: also commands that an earlier daemon started. */
   async endAll(): Promise<void> {
     const prefix = this.#nameOf('')
-    for (const { id } of await this.#keptSessions()) await this.release(id.slice(prefix.length)).catch(this.#options.onError)
+    for (const { id } of await this.#keptSessions())
+      await this.release(id.slice(prefix.length)).catch(this.#options.onError)
   }
 
   #nameOf(id: string): string {
