@@ -30,9 +30,9 @@ export class ClaudeConversation implements TranscriptParser {
     if (typeof uuid !== 'string' || this.#seen.has(uuid)) return []
     this.#seen.add(uuid)
     const at = timeOf(record.timestamp)
-    const said = [...this.#announce(record, at), ...this.#settleRefusal(record), ...this.#read(record, at)]
+    const statements = [...this.#announce(record, at), ...this.#settleRefusal(record), ...this.#read(record, at)]
     const subAgent = this.#subAgent ?? (record.isSidechain === true ? (textOf(record.agentId) ?? 'sidechain') : null)
-    return subAgent === null ? said : said.map(statement => ({ ...statement, subAgent }))
+    return subAgent === null ? statements : statements.map(statement => ({ ...statement, subAgent }))
   }
 
   #announce(record: JsonRecord, at: number | null): Timed[] {

@@ -84,9 +84,9 @@ class ClineTranscriptReader implements TranscriptReader {
     const text = textOfParts(message.content, part => part.type === 'text')
     if (message.role === 'user') {
       const results = parts.filter(part => part.type === 'tool_result')
-      const said: TimedStatement[] = results.map(part => this.#result(part, at))
-      if (text !== '') said.push({ kind: 'prompt', text: withoutFrame(text), prompt: id, at })
-      return said
+      const statements: TimedStatement[] = results.map(part => this.#result(part, at))
+      if (text !== '') statements.push({ kind: 'prompt', text: withoutFrame(text), prompt: id, at })
+      return statements
     }
     const statements: TimedStatement[] = text.trim() === '' ? [] : [{ kind: 'said', id, markdown: text, at }]
     for (const part of parts) {

@@ -102,6 +102,6 @@ function realPath(path: string): string {
 
 function isWithin(path: string, root: string): boolean {
   if (!isAbsolute(path)) return false
-  const way = relative(root, path)
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+  const inside = relative(root, path)
+  return inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
 }

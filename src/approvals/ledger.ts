@@ -220,8 +220,8 @@ export class Ledger {
   /**
    * Decides a request once. After a version conflict the record is read and judged again: another
    * decision was faster, and this one is refused with the name of who decided first. `extraAppends`
-   * gives what must be written in the same transaction, such as the used button; it is called for
-   * every attempt, and throws when the button was used meanwhile.
+   * returns appends for the same transaction, such as the used button; it is called for every
+   * attempt, and throws if the button was used meanwhile.
    */
   async decide(
     id: string,
@@ -238,13 +238,13 @@ export class Ledger {
     for (;;) {
       const { isLocked, guard } = await this.lockdown.check()
       const { record, version } = await this.#read(whole)
-      const verdict = judgeDecision(record, request, { ...this.#rules(), isLocked })
-      if ('repeat' in verdict) return verdict.repeat
-      if ('refuse' in verdict) {
-        await this.refuse(whole, request, verdict.refuse)
-        throw verdict.refuse
+      const result = judgeDecision(record, request, { ...this.#rules(), isLocked })
+      if ('repeat' in result) return result.repeat
+      if ('refuse' in result) {
+        await this.refuse(whole, request, result.refuse)
+        throw result.refuse
       }
-      const { decision: unsigned, appends } = this.#withGrant(record, verdict.accept, request)
+      const { decision: unsigned, appends } = this.#withGrant(record, result.accept, request)
       const decision = this.#signed(whole, unsigned)
       const decided = {
         stream: approvalStream(whole),

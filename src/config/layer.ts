@@ -117,8 +117,15 @@ class FileReader {
     } else if (!checked.ok) {
       this.#refuse(path, wrongValue(key, checked))
     } else {
-      const place = this.#positionOf(path)
-      const given = { path, known, value: checked.value, source: this.#source, where: writePosition(place), place }
+      const position = this.#positionOf(path)
+      const given = {
+        path,
+        known,
+        value: checked.value,
+        source: this.#source,
+        where: writePosition(position),
+        place: position,
+      }
       this.#layer.values.set(key, given)
     }
   }

@@ -22,9 +22,9 @@ export function launchScheduled(env: NodeJS.ProcessEnv): Launch {
       env,
       timeoutMs: START_TIMEOUT_MS,
     })
-    const told = firstJson(stdout)
-    if (code !== 0) throw new SignalboxError('E_STATE', problemOf(firstJson(stderr) ?? told, stderr, code))
-    const { run, id } = told ?? {}
+    const printed = firstJson(stdout)
+    if (code !== 0) throw new SignalboxError('E_STATE', problemOf(firstJson(stderr) ?? printed, stderr, code))
+    const { run, id } = printed ?? {}
     if (typeof run === 'string') return { run }
     return name === 'start' && typeof id === 'string' ? { session: id } : {}
   }
@@ -42,9 +42,9 @@ function firstJson(text: string): Record<string, unknown> | null {
   return null
 }
 
-function problemOf(told: Record<string, unknown> | null, stderr: string, code: number | null): string {
-  const error = told?.error as { message?: unknown; next?: unknown } | undefined
-  const said = typeof error?.message === 'string' ? error.message : stderr.trim().split('\n').at(-1)
+function problemOf(printed: Record<string, unknown> | null, stderr: string, code: number | null): string {
+  const error = printed?.error as { message?: unknown; next?: unknown } | undefined
+  const problem = typeof error?.message === 'string' ? error.message : stderr.trim().split('\n').at(-1)
   const next = typeof error?.next === 'string' ? ` – ${error.next}` : ''
-  return `${said || `the command exited with code ${code}`}${next}`.slice(0, PROBLEM_MAX)
+  return `${problem || `the command exited with code ${code}`}${next}`.slice(0, PROBLEM_MAX)
 }

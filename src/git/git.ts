@@ -119,7 +119,7 @@ export class Git {
 
   /** @param renames counts a moved file as one change, not two. */
   async status({ renames = true }: { renames?: boolean } = {}): Promise<FileStatus[]> {
-    const how = renames ? [] : ['--no-renames']
+    const options = renames ? [] : ['--no-renames']
     const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all', ...how])
     const parts = text.split('\0').filter(part => part !== '')
     const files: FileStatus[] = []
@@ -216,13 +216,16 @@ export class Git {
   /** Keeps a tree as a commit under a ref; branches, index and files do not change. */
   async saveTree(tree: string, ref: string, message: string): Promise<void> {
     const head = await this.head()
-    const who = Object.fromEntries(
+    const identity = Object.fromEntries(
       ['AUTHOR', 'COMMITTER'].flatMap(role => [
         [`GIT_${role}_NAME`, 'Signalbox'],
         [`GIT_${role}_EMAIL`, 'signalbox@localhost'],
       ]),
     )
-    const commit = await this.run(['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', message], who)
+    const commit = await this.run(
+      ['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', message],
+      identity,
+    )
     await this.run(['update-ref', ref, commit.trim()])
   }
 

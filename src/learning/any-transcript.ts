@@ -51,14 +51,14 @@ function statementsOf(record: Json): DatedStatement[] {
     .map(part => (typeof part.text === 'string' && !isCallPart(part) && !isResultPart(part) ? part.text : ''))
     .join('\n')
     .trim()
-  const said: DatedStatement[] = []
+  const statements: DatedStatement[] = []
   if (results.length > 0 || role === 'tool')
-    said.push({ kind: 'tool', state: 'done', key: null, tool: '', input: null, at })
-  else if (role === 'user' && words !== '') said.push({ kind: 'prompt', text: words, at })
-  else if (ASSISTANT.has(role) && words !== '') said.push({ kind: 'said', id: String(at), markdown: words, at })
+    statements.push({ kind: 'tool', state: 'done', key: null, tool: '', input: null, at })
+  else if (role === 'user' && words !== '') statements.push({ kind: 'prompt', text: words, at })
+  else if (ASSISTANT.has(role) && words !== '') statements.push({ kind: 'said', id: String(at), markdown: words, at })
   if (calls.length > 0)
-    said.push({ kind: 'tool', state: 'started', key: null, tool: nameOf(calls[0]!), input: null, at })
-  return said
+    statements.push({ kind: 'tool', state: 'started', key: null, tool: nameOf(calls[0]!), input: null, at })
+  return statements
 }
 
 function isCallPart(part: Json): boolean {

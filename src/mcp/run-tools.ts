@@ -35,14 +35,17 @@ export function addRunTools(tools: ToolRegistry, { api, project }: McpOptions): 
       agent,
     }),
     run: async ({ kind, task, input, project: wanted, agent: name }, call) => {
-      const place = directoryOf(wanted ?? project, call)
+      const directory = directoryOf(wanted ?? project, call)
       const own = name === undefined ? {} : { agent: name }
       return api(
         'POST',
         '/runs',
         kind === 'oneshot'
-          ? { oneshot: { task: task ?? call.ask('task', 'What should the agent do?') ?? '', ...own }, project: place }
-          : { pipeline: kind, input: { ...input, ...own }, project: place },
+          ? {
+              oneshot: { task: task ?? call.ask('task', 'What should the agent do?') ?? '', ...own },
+              project: directory,
+            }
+          : { pipeline: kind, input: { ...input, ...own }, project: directory },
       )
     },
   })

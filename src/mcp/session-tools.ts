@@ -93,7 +93,7 @@ export function addSessionTools(tools: ToolRegistry, { api, project }: McpOption
  * @throws SignalboxError `E_INPUT` if no directory is named.
  */
 export function directoryOf(wanted: string | null, call: ToolCall): string {
-  const place = wanted ?? call.ask('project', 'In which directory? (an absolute path)')
-  if (place !== null) return place
+  const directory = wanted ?? call.ask('project', 'In which directory? (an absolute path)')
+  if (directory !== null) return directory
   throw new SignalboxError('E_INPUT', 'no project was given', { next: 'give the absolute path of a directory' })
 }

@@ -250,8 +250,8 @@ function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: num
     return move(work, 'recovered.success', at, null)
   }
   if (data.verdict === 'partial') {
-    const said = evidence.map(({ source, says }) => `${source}: ${says}`).join('\n')
-    const kept = [text && `The last attempt said:\n${text}`, said && `What it left behind:\n${said}`].filter(Boolean)
+    const found = evidence.map(({ source, says }) => `${source}: ${says}`).join('\n')
+    const kept = [text && `The last attempt said:\n${text}`, found && `What it left behind:\n${found}`].filter(Boolean)
     const feedback = { verdict: null, text: kept.join('\n\n'), findings: [], ...(sessionId && { sessionId }) }
     work.feedback.push({ iteration: work.iteration, from: 'recovery', ...feedback })
     return move(work, 'recovered.partial', at, null)

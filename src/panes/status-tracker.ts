@@ -74,9 +74,9 @@ export class StatusTracker {
     if (reading.claim === this.#readClaim && by === this.#readBy) return null
     this.#readClaim = reading.claim
     this.#readBy = by
-    const said = JSON.stringify([reading.claim, by])
-    if (said === this.#lastReading) return null
-    this.#lastReading = said
+    const key = JSON.stringify([reading.claim, by])
+    if (key === this.#lastReading) return null
+    this.#lastReading = key
     const { claim, authority } = reading
     const isStartOver = this.#isStarting && (claim?.is === 'idle' || claim?.is === 'done')
     const event = isStartOver ? 'idle' : eventOfClaim(reading, this.#claim, this.#state.status)

@@ -88,8 +88,8 @@ export function readStructured<T>(
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { value: parsed.data }
-  const said = parsed.error.issues
+  const problems = parsed.error.issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'the object'}: ${message}`)
-  return { problem: said.join('; ') }
+  return { problem: problems.join('; ') }
 }

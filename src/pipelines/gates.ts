@@ -127,11 +127,11 @@ export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
 
 export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion {
   const { task, reviews, items } = payload
-  const said = items.map(item => `- [${item.severity}] ${item.file} ${item.title}: ${item.issue}`)
+  const lines = items.map(item => `- [${item.severity}] ${item.file} ${item.title}: ${item.issue}`)
   return {
     kind: 'review',
     title: `Task ${task.index} of ${task.of} was not approved after ${plural(reviews, 'review')}`,
-    text: [`Task ${task.number}: ${task.title ?? ''}`, '', ...said].join('\n'),
+    text: [`Task ${task.number}: ${task.title ?? ''}`, '', ...lines].join('\n'),
     input: { ...payload },
     options: [
       { key: 'more', label: 'Allow more attempts', takes: 'count' },

@@ -163,10 +163,12 @@ export class PipelineGit {
       end = await this.#commitOnce(args)
     }
     if (end.code === 0) return { commit: (await this.git.head())! }
-    const said = `${end.stderr}${end.stdout}`.trim()
+    const printed = `${end.stderr}${end.stdout}`.trim()
     if (end.code === null)
-      return { refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was killed\n${said}`.trim() }
-    return { refused: said || `git commit exited with code ${end.code}` }
+      return {
+        refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was killed\n${printed}`.trim(),
+      }
+    return { refused: printed || `git commit exited with code ${end.code}` }
   }
 
   /** Pushes; hooks such as those of git-lfs run, and carry the mark of the step. */

@@ -75,10 +75,10 @@ export function completeEvaluation(
   evaluation: EvaluationObject,
   items: readonly ReviewItem[],
 ): { evaluation: EvaluationObject; invented: number[] } {
-  const said = new Map(evaluation.items.map(entry => [entry.number, entry]))
+  const evaluated = new Map(evaluation.items.map(entry => [entry.number, entry]))
   const known = new Set(items.map(({ number }) => number))
   const complete = items.map(({ number }) => {
-    const entry = said.get(number)
+    const entry = evaluated.get(number)
     if (!entry) return { number, disposition: 'clarify' as const, reason: 'the Evaluator did not mention it' }
     if (entry.disposition === 'reject' && entry.reason.trim() === '')
       return { number, disposition: 'clarify' as const, reason: 'rejected without a reason' }

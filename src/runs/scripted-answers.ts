@@ -67,11 +67,11 @@ export function answererOf(
     if (record?.state !== 'pending') return undefined
     const question = questionOf(record)
     try {
-      const said = await interviewer.ask(question)
-      const answer = typeof said === 'string' ? parseInterviewAnswer(question, said) : said
+      const given = await interviewer.ask(question)
+      const answer = typeof given === 'string' ? parseInterviewAnswer(question, given) : given
       if (answer === null) {
         const known = question.options.map(({ label }) => label).join(', ')
-        throw new NoAnswerError(`"${String(said)}" is not an answer of the gate "${question.stage}" (${known})`)
+        throw new NoAnswerError(`"${String(given)}" is not an answer of the gate "${question.stage}" (${known})`)
       }
       await gates.answer(record, answer, who)
       return undefined

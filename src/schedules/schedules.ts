@@ -128,13 +128,13 @@ export class Schedules {
     if (this.#isClosed) return
     const { clock, onError } = this.#options
     this.#timer?.cancel()
-    const mine = (await this.list()).filter(record => this.isHere(record))
-    for (const record of mine) {
+    const own = (await this.list()).filter(record => this.isHere(record))
+    for (const record of own) {
       const dueAt = this.nextAt(record)
       // A start may take long, and the next one does not wait for it.
       if (dueAt !== null && dueAt <= clock.now()) void this.#fire(record, { dueAt }).catch(onError)
     }
-    const times = mine.map(record => this.nextAt(record)).filter(at => at !== null)
+    const times = own.map(record => this.nextAt(record)).filter(at => at !== null)
     const waitMs = Math.max(0, Math.min(CHECK_MS, ...times.map(at => at - clock.now())))
     // Its own start may not be written yet: a time that is due is not looked at again at once.
     this.#timer = clock.setTimer(Math.max(waitMs, 1_000), () => this.#checkDue())

@@ -152,8 +152,8 @@ export function rawDoing(
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
   if (status === 'running' || status === 'long-running') {
     if (tool && (tool.summary || tool.name !== 'Shell')) return toolText(tool)
-    const said = (payload as { label?: string } | null)?.label
-    return label || said || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
+    const menuLabel = (payload as { label?: string } | null)?.label
+    return label || menuLabel || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
   }
   // At a shell's prompt, what looks like the person's last message is only older output.
   const isShell = (payload as { prompt?: string } | null)?.prompt === 'shell'

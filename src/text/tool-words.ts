@@ -21,8 +21,8 @@ const LINE_MAX = 160
 
 /** `Edit src/cart.js`, `Shell npm test`, `Search needle`. */
 export function toolLine(tool: string, input: unknown): string {
-  const said = inputWords(input)
-  const line = said === '' ? tool : `${tool} ${said}`
+  const summary = inputWords(input)
+  const line = summary === '' ? tool : `${tool} ${summary}`
   return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line
 }
 

@@ -295,13 +295,13 @@ async function examineTask({ env, startedAt, sessionId }: StepTraces): Promise<F
     const says = `could not be read: ${(error as Error).message}`
     return { ...found, evidence: [{ source: 'transcript', locator: file, says }] }
   }
-  const said = (Array.isArray(messages) ? messages : []).filter(isRecord)
-  const end = said.findLast(({ say, partial }) => say === 'completion_result' && partial !== true)
-  const last = said.findLast(({ say, partial }, index) => index > 0 && say === 'text' && partial !== true)
+  const records = (Array.isArray(messages) ? messages : []).filter(isRecord)
+  const end = records.findLast(({ say, partial }) => say === 'completion_result' && partial !== true)
+  const last = records.findLast(({ say, partial }, index) => index > 0 && say === 'text' && partial !== true)
   const says = end ? 'the task ends with a completion' : 'the task has no completion'
   return {
     isComplete: end !== undefined,
-    hasWork: said.length > 1,
+    hasWork: records.length > 1,
     text: textOf(end?.text) ?? textOf(last?.text) ?? null,
     sessionId,
     evidence: [{ source: 'transcript', locator: file, says }],

@@ -53,8 +53,8 @@ async function ask(): Promise<void> {
     const text = await response.text()
     const { error } = parseRecord(text) ?? {}
     const message = (isRecord(error) ? textOf(error.message) : textOf(error)) ?? text.slice(0, 2_000)
-    const said = message || response.statusText
-    return fail(errorOf(said, { status: response.status }) as ActivityBody & { text: string })
+    const reason = message || response.statusText
+    return fail(errorOf(reason, { status: response.status }) as ActivityBody & { text: string })
   }
   const stream = new DirectStream()
   const decoder = new TextDecoder()

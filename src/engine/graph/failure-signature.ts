@@ -18,9 +18,9 @@ export function failureText(
   node: string,
   { failure_class: kind, failure_reason: reason }: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,
 ): string {
-  const said = (reason ?? '')
+  const text = (reason ?? '')
     .replace(/(?:\/[\w.-]+)+/g, '‹path›')
     .replace(/\b[0-9a-f]{8,}\b/gi, '‹hex›')
     .replace(/\d+/g, '‹n›')
-  return `${node} ${kind ?? 'unknown'} ${said.slice(0, OUTPUT_MAX_CHARACTERS)}`
+  return `${node} ${kind ?? 'unknown'} ${text.slice(0, OUTPUT_MAX_CHARACTERS)}`
 }

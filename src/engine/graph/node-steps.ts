@@ -182,14 +182,14 @@ export class NodeSteps implements Performer {
       else call.notice('warning', `the value of ${key} is not JSON; it was dropped`)
     }
     const { response } = outcome
-    const said = response === undefined ? undefined : keep(`response.${graphStep(call).node.id}`, response)
-    const isBig = typeof said === 'object'
+    const kept = response === undefined ? undefined : keep(`response.${graphStep(call).node.id}`, response)
+    const isBig = typeof kept === 'object'
     return {
       ...outcome,
       ...(outcome.context_updates && { context_updates: updates }),
       ...(isBig && {
         response: response!.slice(0, 200),
-        context_updates: { ...updates, [`response.${graphStep(call).node.id}`]: said },
+        context_updates: { ...updates, [`response.${graphStep(call).node.id}`]: kept },
       }),
     }
   }

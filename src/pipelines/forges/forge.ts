@@ -120,16 +120,16 @@ export async function forgeOutput(
     })
   }
   if (end.code === 0) return end.stdout
-  const said = (end.stderr.trim() || end.stdout.trim()).split('\n')[0] ?? ''
-  if (BUSY.test(end.stderr)) throw new ForgeBusy(program === 'gh' ? 'GitHub' : 'GitLab', said)
+  const message = (end.stderr.trim() || end.stdout.trim()).split('\n')[0] ?? ''
+  if (BUSY.test(end.stderr)) throw new ForgeBusy(program === 'gh' ? 'GitHub' : 'GitLab', message)
   if (/not logged in|auth login|HTTP 401/i.test(end.stderr))
-    throw new SignalboxError('E_NOT_SIGNED_IN', `${program} is not signed in: ${said}`, {
+    throw new SignalboxError('E_NOT_SIGNED_IN', `${program} is not signed in: ${message}`, {
       next: `${program} auth login`,
     })
-  const isMissing = /not found|could not resolve|no pull requests? found|HTTP 404/i.test(said)
+  const isMissing = /not found|could not resolve|no pull requests? found|HTTP 404/i.test(message)
   throw new SignalboxError(
     isMissing ? 'E_UNKNOWN' : 'E_TRACKER',
-    `${isMissing ? `${program} did not find` : `${program} failed for`} ${what}: ${said}`,
+    `${isMissing ? `${program} did not find` : `${program} failed for`} ${what}: ${message}`,
     { next: isMissing ? 'check the number, and which repository you are in' : 'try again' },
   )
 }

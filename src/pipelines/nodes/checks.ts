@@ -48,10 +48,10 @@ async function commitFixes({ state, args, git, call }: NodeContext, hooks: boole
 /** Saves the output of the hook for the Developer. */
 function ask(context: NodeContext, output: string): NodeResult {
   const { review_pass: index, max_review_passes: of } = context.state
-  const said = context.services.redactor.redact(output).slice(0, 20_000)
-  writeFileSync(hookFile(context), said, { mode: 0o600 })
+  const printed = context.services.redactor.redact(output).slice(0, 20_000)
+  writeFileSync(hookFile(context), printed, { mode: 0o600 })
   const task = { number: String(index), title: 'the fixes of a review', index, of }
-  return { question: hookQuestion({ gate: 'hook', task, output: said, isReview: true }) }
+  return { question: hookQuestion({ gate: 'hook', task, output: printed, isReview: true }) }
 }
 
 function hookFile({ directory, state }: NodeContext): string {

@@ -40,9 +40,9 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
 
 /** Saves the output of the hook for the Developer. */
 function refused(context: NodeContext, output: string): NodeResult {
-  const said = context.services.redactor.redact(output).slice(0, 20_000)
-  writeFileSync(hookFile(context), said, { mode: 0o600 })
-  return { question: hookQuestion({ gate: 'hook', task: taskOf(context.state), output: said }) }
+  const printed = context.services.redactor.redact(output).slice(0, 20_000)
+  writeFileSync(hookFile(context), printed, { mode: 0o600 })
+  return { question: hookQuestion({ gate: 'hook', task: taskOf(context.state), output: printed }) }
 }
 
 function hookFile({ directory, state }: NodeContext): string {

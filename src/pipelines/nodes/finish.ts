@@ -62,7 +62,7 @@ function reviewOutcome(state: ImplementationState): { outcome: Outcome; objectio
 }
 
 function summaryOf(state: ImplementationState, outcome: Outcome, objections: readonly string[]): string {
-  const said =
+  const summary =
     objections.length === 0
       ? 'approved'
       : `completed with ${plural(objections.length, 'objection')}${outcome === 'objections_accepted' ? ', accepted by a person' : ''}`
@@ -71,7 +71,7 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
     if (!state.last_review) return 'nothing to review'
     const items = state.last_review.items.length
     return [
-      `${said} · ${plural(state.review_pass, 'pass', 'passes')} · ${plural(items, 'item')} in the last`,
+      `${summary} · ${plural(state.review_pass, 'pass', 'passes')} · ${plural(items, 'item')} in the last`,
       ...objections.map(text => `- ${text}`),
     ].join('\n')
   }
@@ -81,7 +81,7 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
       `- ${task.number} ${task.title ?? ''}: ${task.status === 'approved' ? 'approved' : 'not approved'} in ${plural(task.iterations, 'review')}${task.commit ? `, ${task.commit.slice(0, 12)}` : ', nothing to commit'}`,
   )
   return [
-    `${said} · ${plural(state.tasks.length, 'task')}, ${plural(commits, 'commit')} on ${state.branch ?? 'the branch'}`,
+    `${summary} · ${plural(state.tasks.length, 'task')}, ${plural(commits, 'commit')} on ${state.branch ?? 'the branch'}`,
     ...lines,
     ...objections.map(text => `! ${text}`),
     ...(state.pull ? [pullLine(state)] : []),

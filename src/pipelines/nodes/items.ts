@@ -48,11 +48,11 @@ function passLimit({ pull, max_review_passes: passes }: NodeContext['state']): n
 }
 
 function judgedItems({ state }: NodeContext): Judged[] {
-  const said = new Map(state.evaluation_result?.items.map(entry => [entry.number, entry]))
+  const evaluated = new Map(state.evaluation_result?.items.map(entry => [entry.number, entry]))
   return (state.structured_review?.items ?? []).map(item => ({
     ...item,
-    disposition: said.get(item.number)?.disposition ?? 'clarify',
-    reason: said.get(item.number)?.reason ?? '',
+    disposition: evaluated.get(item.number)?.disposition ?? 'clarify',
+    reason: evaluated.get(item.number)?.reason ?? '',
   }))
 }
 

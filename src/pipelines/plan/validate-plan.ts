@@ -66,12 +66,12 @@ function goalOf(lines: readonly PlanLine[]): string | null {
   const open = lines.filter(({ isFenced }) => !isFenced).map(({ text }) => text)
   const at = open.findIndex(text => text.includes('**Goal:**'))
   if (at >= 0) {
-    const said = [open[at]!.slice(open[at]!.indexOf('**Goal:**') + '**Goal:**'.length)]
+    const paragraphs = [open[at]!.slice(open[at]!.indexOf('**Goal:**') + '**Goal:**'.length)]
     for (const text of open.slice(at + 1)) {
       if (text.trim() === '' || /^#{1,6} /.test(text) || /^\*\*[^*]+:?\*\*/.test(text)) break
-      said.push(text)
+      paragraphs.push(text)
     }
-    const goal = said.join(' ').replace(/\s+/g, ' ').trim()
+    const goal = paragraphs.join(' ').replace(/\s+/g, ' ').trim()
     if (goal !== '') return goal
   }
   const title = open

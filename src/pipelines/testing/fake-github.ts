@@ -155,9 +155,9 @@ export class FakeGithub {
         this.limited--
         throw new Error('gh: API rate limit exceeded for user ID 1. (HTTP 403)')
       }
-      const said = this.#run(args)
+      const reply = this.#run(args)
       this.onCall(args, 'after')
-      return { code: 0, said: typeof said === 'string' ? said : JSON.stringify(said) }
+      return { code: 0, said: typeof reply === 'string' ? reply : JSON.stringify(reply) }
     } catch (error) {
       return { code: 1, said: `${(error as Error).message}\n` }
     }

@@ -84,11 +84,11 @@ async function requireSignIn(services: TrackerServices): Promise<void> {
 async function gh(services: TrackerServices, args: readonly string[], what: string): Promise<string> {
   const { code, stdout, stderr } = await run(services, args)
   if (code === 0) return stdout
-  const said = stderr.trim().split('\n')[0] ?? ''
-  const isMissing = /not found|could not resolve|no (issues|pull requests) found/i.test(said)
+  const message = stderr.trim().split('\n')[0] ?? ''
+  const isMissing = /not found|could not resolve|no (issues|pull requests) found/i.test(message)
   throw new SignalboxError(
     isMissing ? 'E_UNKNOWN' : 'E_TRACKER',
-    `${isMissing ? 'gh did not find' : 'gh failed for'} ${what}: ${said}`,
+    `${isMissing ? 'gh did not find' : 'gh failed for'} ${what}: ${message}`,
     {
       next: isMissing ? 'check the number, and which repository you are in' : 'try again; nothing was started',
     },

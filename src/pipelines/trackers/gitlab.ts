@@ -64,13 +64,13 @@ async function glab(services: TrackerServices, args: readonly string[], what: st
     })
   })
   if (code === 0) return stdout
-  const said = (stderr.trim() || stdout.trim()).split('\n')[0] ?? ''
-  if (/401|403|not logged in|no token/i.test(said))
-    throw new SignalboxError('E_NOT_SIGNED_IN', `glab is not signed in: ${said}`, { next: 'glab auth login' })
-  const isMissing = /404|not found/i.test(said)
+  const message = (stderr.trim() || stdout.trim()).split('\n')[0] ?? ''
+  if (/401|403|not logged in|no token/i.test(message))
+    throw new SignalboxError('E_NOT_SIGNED_IN', `glab is not signed in: ${message}`, { next: 'glab auth login' })
+  const isMissing = /404|not found/i.test(message)
   throw new SignalboxError(
     isMissing ? 'E_UNKNOWN' : 'E_TRACKER',
-    `${isMissing ? 'glab did not find' : 'glab failed for'} ${what}: ${said}`,
+    `${isMissing ? 'glab did not find' : 'glab failed for'} ${what}: ${message}`,
     {
       next: isMissing ? 'check the number, and which repository you are in' : 'try again; nothing was started',
     },

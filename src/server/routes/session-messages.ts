@@ -85,8 +85,8 @@ export const sessionMessageRoutes: readonly Route[] = [
       // A command prints what the agent has said up to now; a page shows the rest as it comes.
       if (call.who.kind === 'socket') await host.whenLive(record.id)
       const limit = query.limit ?? (call.who.kind === 'socket' ? null : 50)
-      const said = await conversationOf(host, record.id, { before: query.before ?? null, limit })
-      return call.json({ session: record.id, ...said, position: await call.position() })
+      const page = await conversationOf(host, record.id, { before: query.before ?? null, limit })
+      return call.json({ session: record.id, ...page, position: await call.position() })
     },
   }),
 ]

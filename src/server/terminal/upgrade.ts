@@ -105,7 +105,7 @@ class TerminalSocket {
   readonly #socket: WebSocket
   readonly #options: TerminalSocketOptions
   readonly #id = newId('sub')
-  #connection: Pick<TerminalConnection, 'take' | 'input' | 'close'> | null = null
+  #connection: Pick<TerminalConnection, 'receive' | 'input' | 'close'> | null = null
   readonly #early: (() => void)[] = []
   /** Its hello has arrived. */
   #isOpening = false

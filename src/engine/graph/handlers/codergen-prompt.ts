@@ -131,10 +131,10 @@ function preamble(step: GraphStep, fidelity: Fidelity): string {
 }
 
 function messages({ context }: GraphStep, max: number): string {
-  const said = Object.entries(context)
+  const lines = Object.entries(context)
     .filter(([key]) => key.startsWith('response.'))
     .map(([key, value]) => `--- ${key.slice('response.'.length)} ---\n${valueText(value)}`)
-  const text = said.join('\n').slice(-max)
+  const text = lines.join('\n').slice(-max)
   return text === '' ? '' : `What was said:\n${text}`
 }
 

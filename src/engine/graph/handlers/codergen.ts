@@ -217,9 +217,9 @@ function parse(text: string): unknown {
 export function readOutcome(value: unknown): NodeOutcome | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const given = value as Record<string, unknown>
-  const said = given.outcome ?? given.status
-  if (said !== undefined && typeof said !== 'string') return null
-  const word = said === undefined ? undefined : outcomeWord(said)
+  const reported = given.outcome ?? given.status
+  if (reported !== undefined && typeof reported !== 'string') return null
+  const word = reported === undefined ? undefined : outcomeWord(reported)
   const status = word !== undefined && isStatus(word) ? word : undefined
   const label = given.preferred_label ?? given.preferred_next_label
   const updates = given.context_updates

@@ -42,12 +42,12 @@ export function customSteps(handler: CustomHandler, stepDirectory: (call: StepCa
         signal: call.signal,
         notice: (text: string) => call.notice('info', text),
       }
-      const said = await handler(node, Object.freeze(context), graph, step, services)
-      const outcome = said === undefined ? { status: 'success' as const } : readOutcome(said)
+      const returned = await handler(node, Object.freeze(context), graph, step, services)
+      const outcome = returned === undefined ? { status: 'success' as const } : readOutcome(returned)
       if (!outcome) throw new TypeError(`the handler of "${node.id}" returned no outcome`)
       return {
         status: 'ok',
-        result: { ...outcome, ...(typeof said?.response === 'string' && { response: said.response }) },
+        result: { ...outcome, ...(typeof returned?.response === 'string' && { response: returned.response }) },
       }
     },
   }

@@ -43,9 +43,9 @@ export class FanInSteps implements Performer {
       material: describeCandidates(usable, this.#agent.directory(call)),
       contract: rankingContract(usable.map(({ id }) => id)),
     })
-    const said = end.result as NodeOutcome
-    if (said.status === 'fail') return end
-    return { ...end, result: await this.#chosen(call, step, candidates, said) }
+    const outcome = end.result as NodeOutcome
+    if (outcome.status === 'fail') return end
+    return { ...end, result: await this.#chosen(call, step, candidates, outcome) }
   }
 
   async recover(call: StepCall): Promise<Recovery> {
@@ -53,20 +53,20 @@ export class FanInSteps implements Performer {
     const isAsked = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).text('prompt') !== null
     const recovery = isAsked ? await this.#agent.recover?.(call) : undefined
     if (recovery?.verdict !== 'success') return recovery ?? { verdict: 'nothing', evidence: [] }
-    const said = (recovery.result as NodeOutcome | undefined) ?? { status: 'success', response: recovery.text ?? '' }
-    return { ...recovery, result: await this.#chosen(call, step, candidatesOf(step.context), said) }
+    const outcome = (recovery.result as NodeOutcome | undefined) ?? { status: 'success', response: recovery.text ?? '' }
+    return { ...recovery, result: await this.#chosen(call, step, candidatesOf(step.context), outcome) }
   }
 
   #chosen(
     call: StepCall,
     step: GraphStep,
     candidates: readonly BranchCandidate[],
-    said: NodeOutcome,
+    judged: NodeOutcome,
   ): Promise<NodeOutcome> {
-    const id = bestId(said)
+    const id = bestId(judged)
     const named = candidates.find(candidate => isUsable(candidate) && (candidate.id === id || candidate.branch === id))
     const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'no branch')}; chosen by outcome instead`
-    return choose(call, step, named ?? bestOf(candidates), note, said)
+    return choose(call, step, named ?? bestOf(candidates), note, judged)
   }
 }
 
@@ -101,10 +101,10 @@ async function choose(
   step: GraphStep,
   winner: BranchCandidate,
   note: string,
-  said?: NodeOutcome,
+  judged?: NodeOutcome,
 ): Promise<NodeOutcome> {
   const outcome: NodeOutcome = {
-    ...said,
+    ...judged,
     status: 'success',
     notes: [`${winner.id} was chosen`, note].filter(Boolean).join('; '),
     context_updates: {

@@ -7,12 +7,12 @@ export const simulatedSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
     const { work, node, visit } = graphStep(call)
     const script = work.input.dryRun ?? {}
-    const said = (script[`${node.id}@${visit}`] ?? script[node.id] ?? {}) as Partial<NodeOutcome>
+    const scripted = (script[`${node.id}@${visit}`] ?? script[node.id] ?? {}) as Partial<NodeOutcome>
     const outcome: NodeOutcome = {
       status: 'success',
       notes: `[Simulated] ${node.id}`,
       response: `[Simulated] response of ${node.id}`,
-      ...said,
+      ...scripted,
     }
     return { status: 'ok', result: outcome }
   },

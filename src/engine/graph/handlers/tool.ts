@@ -130,10 +130,10 @@ function outcomeOf(end: {
     }
   if (end.code === 0) return { status: 'success', context_updates: updates, response: end.stdout }
   const how = end.signal ? `was killed by ${end.signal}` : `exited with code ${end.code}`
-  const said = end.stderr.trim().split('\n').at(-1)
+  const lastLine = end.stderr.trim().split('\n').at(-1)
   return {
     status: 'fail',
-    failure_reason: `the command ${how}${said ? `: ${said.slice(0, 300)}` : ''}`,
+    failure_reason: `the command ${how}${lastLine ? `: ${lastLine.slice(0, 300)}` : ''}`,
     failure_class: 'unknown',
     context_updates: updates,
     response: end.stdout,

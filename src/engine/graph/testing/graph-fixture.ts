@@ -34,8 +34,8 @@ export class Script implements Performer {
     const { node, visit } = call.input as { node: string; visit: number }
     const given = this.answers[`${node}@${visit}`] ?? this.answers[node]
     const answer = Array.isArray(given) ? (given.shift() ?? {}) : (given ?? {})
-    const said = typeof answer === 'function' ? await answer(call) : answer
-    return { status: 'ok', result: { status: 'success', ...said } }
+    const outcome = typeof answer === 'function' ? await answer(call) : answer
+    return { status: 'ok', result: { status: 'success', ...outcome } }
   }
 
   async recover() {

@@ -40,13 +40,13 @@ export async function triage(context: NodeContext): Promise<NodeResult> {
     const failure_reason = `the Evaluator returned no triage: ${end.problem}`
     return { failed: { status: 'fail', failure_reason, failure_class: 'unknown' }, ...spent }
   }
-  const said = new Map(end.value.items.map(entry => [entry.number, entry]))
+  const judged = new Map(end.value.items.map(entry => [entry.number, entry]))
   const items = pull.items.map((item): PullItem => {
     const {
       verdict = 'question',
       reason = 'the Evaluator did not mention it',
       reply = '',
-    } = said.get(item.number) ?? {}
+    } = judged.get(item.number) ?? {}
     return { ...item, verdict, reason, reply }
   })
   const { review, evaluation } = asReview(items, end.value.summary, args.profile.pull.fixesNits)
