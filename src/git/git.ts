@@ -120,7 +120,7 @@ export class Git {
   /** @param renames counts a moved file as one change, not two. */
   async status({ renames = true }: { renames?: boolean } = {}): Promise<FileStatus[]> {
     const options = renames ? [] : ['--no-renames']
-    const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all', ...how])
+    const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all', ...options])
     const parts = text.split('\0').filter(part => part !== '')
     const files: FileStatus[] = []
     for (let at = 0; at < parts.length; at++) {
