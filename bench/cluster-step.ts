@@ -12,7 +12,7 @@ import { buildRooms } from './build-rooms.js'
 // @ts-expect-error: plain JavaScript, shared with a program that runs from the build
 import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.mjs'
 
-/** Of each run. */
+/** Steps of each run. */
 export const STEPS = 200
 const ROUNDS = 5
 const BYTES = 2_000

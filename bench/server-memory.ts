@@ -22,7 +22,7 @@ interface InUse {
 
 export interface HeldMemory {
   rssMb: number
-  /** Of the second half; null for a short run. */
+  /** The slope of the second half; null for a short run. */
   slopeMbPerMin: number | null
   /**
    * Memory that is still reachable, in the middle and at the end; null for a short run or without

@@ -16,7 +16,7 @@ export interface StoredConversation {
 
 /** Only the beginning of a file is read: directory and first prompt are there. */
 const HEAD_BYTES = 256 * 1024
-/** Of each agent, the files that were written last. */
+/** How many of the newest files of each agent are read. */
 const FILES_MAX = 200
 const PROMPT_MAX = 200
 const ID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from './record.js'
 
 type Display = ApprovalRequest['display']
 
-/** Of a longer value only beginning and end are kept; the agent's dialog has all. */
+/** Only the beginning and the end of a longer value are kept; the agent's dialog has all. */
 const VALUE_MAX_CHARACTERS = 64 * 1024
 const END_CHARACTERS = 4 * 1024
 const TITLE_MAX_CHARACTERS = 200

@@ -13,9 +13,11 @@ import { requestTitle } from './request-title.js'
 export interface ContentLine {
   kind: 'label' | 'fact' | 'command' | 'text' | 'added' | 'removed' | 'same'
   text: string
-  /** Of a fact: the name of the field. */
+  /** The name of the field, for a fact. */
   label?: string
-  /** Of a diff whose place is known: the line's number after the change; removed: before it. */
+  /**
+   * The number of a diff's line, if it is known: after the change; for a removed line, before it.
+   */
   number?: number
 }
 

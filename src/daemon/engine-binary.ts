@@ -6,7 +6,7 @@ import { installedPackage, installPackage, packageCache } from '../process/index
 const PACKAGE = { name: `@restatedev/restate-server-${process.platform}-${process.arch}`, version: '1.7.12' }
 
 /**
- * In the cache of the user, for all homes.
+ * In the user's cache directory, shared by all home directories.
  * @throws SignalboxError `E_ENGINE_MISSING`
  */
 export function engineBinary(env: NodeJS.ProcessEnv): string {

@@ -109,7 +109,7 @@ export class RunHost {
     )
   }
 
-  /** From now on drives every run that its engine finds. */
+  /** Starts driving every run that its engine finds. */
   async start(): Promise<void> {
     await this.#engine.start(run => this.#driveToEnd(run))
   }

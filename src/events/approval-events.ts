@@ -7,7 +7,7 @@ const milliseconds = z.number().nonnegative()
 /** What proves a statement: a row, a transcript entry, a hook. Finders add fields. */
 const evidence = z.looseObject({
   kind: z.string(),
-  /** Of a `note`: how the agent got it. */
+  /** How the agent got it, for a `note`. */
   way: z.string().optional(),
 })
 
@@ -93,7 +93,7 @@ const display = z.object({
       text: z.string().optional(),
       /** What is suspicious about the text. */
       finding: z.string().optional(),
-      /** Of a look-alike: what it pretends to be. */
+      /** For a look-alike: the character that it imitates. */
       reading: z.string().optional(),
     }),
   ),

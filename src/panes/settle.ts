@@ -197,7 +197,7 @@ export class LineEditor {
     const prompt = row.slice(0, frame.cursor.x).trimEnd().replace(/\d+/gu, '0')
     const known = this.#prompt
     if (isPasteBracketed) {
-      // After the known prompt follows what is being typed.
+      // The text after the known prompt is being typed.
       const isKnown = known !== null && prompt.startsWith(known)
       if (!isKnown) this.#prompt = prompt
       return isKnown ? 'reads' : 'unknown'

@@ -18,7 +18,7 @@ export function wrapperIn(words: readonly string[]): string | null {
 }
 
 /**
- * Of the programs that read the same input as a process: the one that runs in a container or in a
+ * Among the programs that read the same input as a process: the one that runs in a container or a
  * sandbox, or connects to another machine. Null if there is none, or the system does not say.
  * Commands that the process has started with another input do not count.
  */

@@ -108,7 +108,7 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string 
   return () => kept.subarray(-maxBytes).toString('utf8')
 }
 
-/** Of a line that does not end, only the end is kept. */
+/** Only the end of an unterminated line is kept. */
 const LINE_MAX = 8_192
 
 function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {

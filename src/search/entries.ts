@@ -100,7 +100,10 @@ function plainText(markdown: string): string {
     .replace(/\n{3,}/g, '\n\n')
 }
 
-/** Of an input only what a person wrote or reads: no names of fields, hashes or syntax of DOT. */
+/**
+ * Only the text of an input that a person wrote or reads: no names of fields, hashes or syntax of
+ * DOT.
+ */
 function inputTexts(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     if (name === 'dot') return [...value.matchAll(QUOTED)].map(([, text = '']) => text.replace(/\\(.)/g, unescaped))

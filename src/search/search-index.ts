@@ -3,7 +3,7 @@ import { type Database, type EventStore, loadDriver, type StoredEvent, type Subs
 import { type Entry, type EntryKind, entryOf, SEARCHED_TYPES } from './entries.js'
 import { excerptOf, mark, matchExpression } from './query.js'
 
-/** Of the file; a file of another format is built again from the log. */
+/** The format of the file; a file of another format is built again from the log. */
 const FORMAT = 4
 
 const SCHEMA = `

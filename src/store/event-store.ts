@@ -31,8 +31,8 @@ export interface EventStore {
 
   /**
    * The store's time without asking it: what machines that share the store must agree on (ends of
-   * grants and logins, timers of runs, times of events) is judged by this clock. Of a store that is
-   * not shared it is the clock of this machine.
+   * grants and logins, timers of runs, times of events) is judged by this clock. For a store that
+   * is not shared, it is the clock of this machine.
    */
   readonly clock: Clock
 

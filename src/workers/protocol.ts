@@ -118,7 +118,7 @@ const serverMessage = z.discriminatedUnion('type', [
     /** The id of this server, and all servers of its store. */
     server: z.string().optional(),
     servers: z.array(serverAddress).optional(),
-    /** Of the sessions that the worker named, those that the log does not have as running. */
+    /** Those of the worker's sessions that are not running according to the log. */
     ended: z.array(z.string()),
   }),
   z.object({ type: z.literal('servers'), servers: z.array(serverAddress) }),
@@ -195,7 +195,7 @@ const workerMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('beat'),
     steps: z.int().nonnegative(),
-    /** Of its process: memory in bytes, processor time in seconds since its start. */
+    /** Its process: memory in bytes, processor time in seconds since its start. */
     memory: z.number().optional(),
     cpuS: z.number().optional(),
     /** It has too little free disk space for further work. */
@@ -231,12 +231,12 @@ function parse<T extends z.ZodType>(schema: T, text: string): z.output<T> | null
   }
 }
 
-/** Of an attempt at a step. */
+/** The key of an attempt at a step. */
 export function stepKey(step: string, version: number): string {
   return `${step}/${version}`
 }
 
-/** Of the recovery of a step on the worker that has the run now. */
+/** The key of the recovery of a step, on the worker that has the run now. */
 export function recoveryKey(step: string, epoch: number): string {
   return `${step}/recover-${epoch}`
 }

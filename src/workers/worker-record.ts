@@ -72,7 +72,7 @@ function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecor
   if (!record || record.state === 'removed') return record
   const changed = { ...record, changedAt: event.at }
   if (isEvent(event, 'worker.drained')) {
-    // Of one that is away, the time since when it is away is shown.
+    // The list shows since when a worker is away: that time must not change.
     const isShown = record.state === 'ready' && record.isDraining !== event.data.isDraining
     return { ...(isShown ? changed : record), isDraining: event.data.isDraining }
   }

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.js'
 import type { Scenario } from '../../src/demo-agent/scenario/types.js'
+import { firstRepository } from '../support/first-repository.js'
 import { waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -11,11 +11,7 @@ let home: InsideHome
 let client: Client
 beforeAll(async () => {
   home = new InsideHome()
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: home.work, stdio: 'pipe' })
-  git('init', '-q', '-b', 'main')
-  writeFileSync(join(home.work, 'README.md'), '# Archive\n')
-  git('add', '.')
-  git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'first')
+  firstRepository(home.work, { 'README.md': '# Archive\n' })
   await home.run(['sessions'])
   client = connect({ socket: join(home.home, 'run', 'signalbox.sock') })
 })

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from '../../src/process/index.js'
+import { firstRepository } from '../support/first-repository.js'
 import { InsideHome } from './inside.js'
 
 /** With a daemon that all tests share, except those of the settings. */
@@ -26,11 +26,7 @@ describe('sessions', () => {
   })
 
   it('show uncommitted changes without files that hold credentials', async () => {
-    const git = (...args: string[]) => runCommand('git', args, { cwd: home.work, env: home.env })
-    await git('init', '-q')
-    writeFileSync(join(home.work, 'a.txt'), 'one\n')
-    await git('add', '.')
-    await git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'first')
+    firstRepository(home.work, { 'a.txt': 'one\n' })
     const { id } = await startSleep()
     expect((await home.ok(['diff', id])).stderr).toContain('no changes')
     writeFileSync(join(home.work, 'a.txt'), 'two\n')

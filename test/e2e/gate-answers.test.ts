@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { firstRepository } from './first-repository.js'
+import { firstRepository } from '../support/first-repository.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome } from './inside.js'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { executableFiles } from '../../src/trust/index.js'
-import { firstRepository } from './first-repository.js'
+import { firstRepository } from '../support/first-repository.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome } from './inside.js'
 

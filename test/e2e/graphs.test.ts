@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { executableFiles } from '../../src/trust/index.js'
-import { firstRepository } from './first-repository.js'
+import { firstRepository } from '../support/first-repository.js'
 import { parseLines, ROOT, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { firstRepository } from './first-repository.js'
+import { firstRepository } from '../support/first-repository.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome, inside } from './inside.js'
 

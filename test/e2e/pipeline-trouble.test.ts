@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { firstRepository } from '../support/first-repository.js'
 import { type CommandRun, parseLines, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -28,14 +29,7 @@ function git(cwd: string, ...args: string[]): string {
 
 function repository(name: string, issue: string): string {
   const cwd = join(home.work, name)
-  mkdirSync(cwd)
-  git(cwd, 'init', '-q', '-b', 'main')
-  git(cwd, 'config', 'user.email', 'a@b')
-  git(cwd, 'config', 'user.name', 'a')
-  writeFileSync(join(cwd, 'README.md'), 'hello\n')
-  writeFileSync(join(cwd, 'issue.md'), issue)
-  git(cwd, 'add', '.')
-  git(cwd, 'commit', '-q', '-m', 'first')
+  firstRepository(cwd, { 'README.md': 'hello\n', 'issue.md': issue })
   return cwd
 }
 

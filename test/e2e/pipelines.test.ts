@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { firstRepository } from './first-repository.js'
+import { firstRepository } from '../support/first-repository.js'
 import { type CommandRun, parseLines, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 

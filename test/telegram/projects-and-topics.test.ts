@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FakeBotApi, type FakePerson } from '../../src/telegram/fake/index.js'
+import { firstRepository } from '../support/first-repository.js'
 import { JumpClock } from './jump-clock.js'
 import { FAST, TestBot } from './support.js'
 
@@ -41,14 +42,7 @@ beforeAll(async () => {
   ann = bot.person()
   mkdirSync(join(bot.work, '.git'))
   repository = join(bot.directory, 'mill')
-  mkdirSync(repository)
-  writeFileSync(join(repository, 'README.md'), 'hello\n')
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['-c', 'user.email=a@b', '-c', 'user.name=a', 'add', '.'],
-    ['-c', 'user.email=a@b', '-c', 'user.name=a', 'commit', '-q', '-m', 'first'],
-  ])
-    spawnSync('git', args, { cwd: repository })
+  firstRepository(repository)
 })
 afterAll(() => bot.close())
 

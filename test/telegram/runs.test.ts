@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRun, runStream } from '../../src/engine/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { firstRepository } from '../support/first-repository.js'
 import { TestBot } from './support.js'
 
 /* Runs that are started and controlled from the phone, with the demo agent in every role. */
@@ -15,27 +16,9 @@ let ann: FakePerson
 beforeAll(async () => {
   bot = await TestBot.start()
   ann = bot.person()
-  repository('lamp')
-  repository('mill')
+  for (const name of ['lamp', 'mill']) firstRepository(join(bot.directory, name))
 })
 afterAll(() => bot.close())
-
-function repository(name: string): string {
-  const cwd = join(bot.directory, name)
-  mkdirSync(cwd)
-  writeFileSync(join(cwd, 'README.md'), 'hello\n')
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['config', 'user.email', 'a@b'],
-    ['config', 'user.name', 'a'],
-    ['add', '.'],
-    ['commit', '-q', '-m', 'first'],
-  ]) {
-    const { status, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
-  }
-  return cwd
-}
 
 const last = () => ann.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>

@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FakeGithub, type FakePull } from '../../src/pipelines/testing/fake-github.js'
 import { waitFor } from '../e2e/harness.js'
+import { firstRepository } from '../support/first-repository.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { closeProfiles, logIn, openBrowser, openContext, pressCard, Served, watchErrors } from './harness.js'
@@ -37,14 +38,8 @@ describeNeeding('chromium', 'a pull request on the dashboard', () => {
   let session: string
 
   beforeAll(async () => {
-    mkdirSync(work)
+    firstRepository(work, { 'cart.js': 'export const total = items => items.length\n' })
     const git = (...args: string[]) => execFileSync('git', args, { cwd: work, stdio: 'pipe' })
-    git('init', '-q', '-b', 'main')
-    git('config', 'user.email', 'a@b')
-    git('config', 'user.name', 'a')
-    writeFileSync(join(work, 'cart.js'), 'export const total = items => items.length\n')
-    git('add', '.')
-    git('commit', '-q', '-m', 'first')
     execFileSync('git', ['clone', '-q', '--bare', work, remote])
     git('remote', 'add', 'origin', remote)
     git('checkout', '-q', '-b', 'sum-the-cart')

@@ -12,7 +12,7 @@ import { type CockpitRow, type KnownOfRequest, rowsOf, type StopReason, stopReas
 /** How often the screen of the selected pane is read at most. */
 const SCREEN_MS = 250
 const RECONNECT_MS = 500
-/** In a longer file the place of an edit is not searched. */
+/** In a longer file, the line of an edit is not searched. */
 const FILE_MAX = 2_000_000
 /** Events that may change which panes need the person. */
 const TYPES = 'approval.*,run.*,session.paused,session.unpaused,session.budget-set,session.ended'

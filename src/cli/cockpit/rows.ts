@@ -45,7 +45,7 @@ export interface CockpitRow {
   /** Requests of the same session that can be answered only after this one. */
   more: number
   halt?: StopReason
-  /** Of a run that works and needs no answer. */
+  /** For a run that works and needs no answer. */
   work?: Work
 }
 

@@ -10,7 +10,10 @@ import { DaemonClient } from '../daemon-client.js'
 import { callManager, type ServiceManager, serviceManager } from '../service/service-manager.js'
 import type { InputOf } from '../specs/index.js'
 
-/** Of the shell: agents are found by PATH, and a home directory by these. */
+/**
+ * Variables of the shell that the service needs: agents are found by PATH, a home directory by the
+ * others.
+ */
 const INHERITED_VARIABLES = ['PATH', 'LANG', 'SHELL', 'SIGNALBOX_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'] as const
 
 export async function run(context: CommandContext, { args, options }: InputOf<'service'>): Promise<number> {

@@ -51,8 +51,8 @@ async function ask(
 }
 
 /**
- * Of a workflow the files that it runs; of a module the modules that it imports; of a directory the
- * files that agents would obey there.
+ * For a workflow, the files that it runs; for a module, the modules that it imports; for a
+ * directory, the files that agents would obey there.
  */
 async function filesOf(context: CommandContext, file: string): Promise<ExecutableFiles> {
   try {

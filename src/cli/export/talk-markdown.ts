@@ -2,7 +2,7 @@ import { isEvent } from '../../events/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 
-/** The prompts and answers of a session. Of several versions of a message the last counts. */
+/** The prompts and answers of a session. The last of several versions of a message counts. */
 export function talkMarkdown(record: SessionRecord, events: readonly StoredEvent[]): string {
   const head = `# ${record.label ?? record.title ?? record.id}\n\n${record.agent} in ${record.cwd}, ${new Date(record.startedAt).toISOString()}`
   const parts = new Map<string, string>()

@@ -42,7 +42,7 @@ export function knownServers({ directories }: Home, { server, pin }: JoinedWorke
   if (!existsSync(file)) return { servers: [first], lostAfterMs: null }
   const saved = JSON.parse(readFileSync(file, 'utf8')) as Partial<KnownServers> & { from: string }
   const { from, servers = [], lostAfterMs = null } = saved
-  // Of the cluster that it joined last.
+  // Saved servers belong to the cluster that it joined last; another address is another cluster.
   if (from !== server) return { servers: [first], lostAfterMs: null }
   return { servers: servers.length > 0 ? servers : [first], lostAfterMs }
 }

@@ -77,7 +77,7 @@ function lowerBound(range: VersionRange): Version {
 
 /**
  * Which of several ranges applies to a version: one that contains it; else the nearest that starts
- * below it; else the lowest. Without a version, the newest. Of equal ones the last wins.
+ * below it; else the lowest. Without a version, the newest. Among equal ones, the last wins.
  */
 export function chooseRange(
   ranges: readonly VersionRange[],

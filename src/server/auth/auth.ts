@@ -211,7 +211,7 @@ export class Auth {
     return passphrase && (await passphrase.isRight(with_.passphrase)) ? OWNER : null
   }
 
-  /** Of this server, or of another one of the store. */
+  /** Whether this server, or another one of the store, has a passphrase. */
   async hasPassphrase(): Promise<boolean> {
     return (await this.#currentPassphrase()) !== null
   }

@@ -11,7 +11,7 @@ const SHARES_MAX = 200
 
 const kept = z.object({
   id: z.string(),
-  /** Of the code: the code itself is only in the link. */
+  /** The hash of the code; the code itself is only in the link. */
   hash: z.string(),
   session: z.string(),
   by: z.string(),

@@ -57,7 +57,7 @@ export class Token {
     await this.#publish()
   }
 
-  /** Also those of the other servers, which make new ones. */
+  /** Replaces the tokens of all servers of the store; the other servers create new ones. */
   async rotateAll(): Promise<void> {
     if (this.#shared) await this.#shared.logins.change<Record<string, string>>('tokens', () => ({}))
     await this.rotate()

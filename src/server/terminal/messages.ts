@@ -10,7 +10,7 @@ const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
     /**
-     * Of a browser over TCP: the proof for the path of the upgrade, as for a GET without a body.
+     * For a browser over TCP: the proof for the path of the upgrade, as for a GET without a body.
      */
     proof: z.string().max(300).optional(),
     want: z.enum(['view', 'input']),

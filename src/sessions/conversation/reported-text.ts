@@ -173,7 +173,7 @@ function scoreOf(common: number, shown: number, wanted: number, isPart: boolean)
   if (shown === 0) return null
   const whole = isPart ? Math.min(shown, wanted) : Math.max(shown, wanted)
   const isSame = whole < SHORT_TEXT_WORDS ? common === whole : common >= whole * SAME_WORDS_SHARE
-  // Of two parts that fit, the longer one wins.
+  // If two parts fit, the longer one wins.
   return isSame ? common / Math.max(shown, wanted) : null
 }
 

@@ -6,8 +6,8 @@ import type { Connections } from './connections.js'
 /** Arbitrary, but the same in every version: the first key of the locks. */
 const ADVISORY_LOCK_CLASS = 0x53425052
 /**
- * After the database itself was away, all processes come back one after the other. Until then, one
- * that is not connected says nothing.
+ * After the database itself was away, all processes come back one after the other. Until then, a
+ * missing connection proves nothing.
  */
 const SETTLE_MS = 3_000
 

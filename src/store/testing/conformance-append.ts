@@ -48,7 +48,7 @@ export function describeAppending(fixture: StoreFixture): void {
 
     it('stamps events with its clock unless they have a time', async () => {
       const store = await fixture.connect({ clock: new SimulatedClock(1_700_000_000_000) })
-      // Of a shared store it is the store's, whatever this machine has.
+      // For a shared store, it is the store's clock, not that of this machine.
       const time = store.clock.now()
       expect(time === 1_700_000_000_000).toBe(!store.isShared)
       await store.append('a', 0, [event('test.now'), { type: 'test.then', data: {}, at: 42 }])

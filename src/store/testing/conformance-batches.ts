@@ -51,7 +51,7 @@ function calls(seed: number, count: number): Call[] {
       if (!isRejected) versions.set(stream, (versions.get(stream) ?? 0) + added.length)
       return { stream, expected, events: added }
     })
-    // Only one reason at a time, so that the versions above are right.
+    // Only one conflict at a time, so that the versions above are right.
     const why = isRejected ? rejected++ % 3 : -1
     if (why === 0) appends[0] = { ...appends[0]!, expected: 1_000 }
     const fence = why === 1 ? 'outdated' : pick(3) === 0 ? 'valid' : 'none'

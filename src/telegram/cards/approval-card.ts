@@ -37,7 +37,7 @@ export interface CardContext {
   topic: { name: string; url: string | null } | null
   /** The request in the dashboard, where that can be opened from other machines. */
   link: string | null
-  /** Of a plan: the difference to the previous version. */
+  /** For a plan: the difference to the previous version. */
   changes: PlanChanges | null
 }
 

@@ -62,7 +62,7 @@ export class Digest {
     return false
   }
 
-  /** To be written in the transaction of the event. */
+  /** Appends for the transaction of the event. */
   hold({ chat, held = [] }: KnownChat, notices: readonly string[]): StreamAppend {
     const more = [...held, ...notices].slice(-DELAYED_MAX)
     const events = [newEvent('telegram.chat-changed', { chat, held: more })]

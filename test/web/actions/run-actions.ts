@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { executableText } from '../../../src/trust/index.js'
+import { firstRepository } from '../../support/first-repository.js'
 import { card, GATED, open, page, press, server } from './context.js'
 
 /** The run that the first test starts. */
@@ -51,12 +51,7 @@ export function describeRunActions(): void {
 
   it('a run in a repository shows progress and labels in the list, and the changes of each node', async () => {
     const repository = join(server.directory, `repository ${Date.now()}`)
-    mkdirSync(repository)
-    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
-    git('init', '--quiet')
-    writeFileSync(join(repository, 'readme.md'), 'as it was\n')
-    git('add', '.')
-    git('-c', 'user.name=Test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '-m', 'first')
+    firstRepository(repository, { 'readme.md': 'as it was\n' })
     const writes = (text: string) => `shape=parallelogram, tool_command="echo ${text} >> notes.txt"`
     const graph = `digraph changes { goal="Take notes"; start [shape=Mdiamond]; first [${writes('one')}]; second [${writes('two')}]; look [shape=parallelogram, tool_command="cat notes.txt"]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> first -> second -> look -> ask; ask -> exit [label="[Y] Yes"] }`
     const { hash } = await executableText(graph, repository)

@@ -2,7 +2,7 @@ import { changedSpans, type DiffLine, type Span } from './diff-lines'
 import { tokensOf } from './highlight'
 import { imitation, revealedStyles, type Style, StyledText } from './styled-text'
 
-/** Of a longer line, such as one of a minified file, only the beginning is drawn. */
+/** Only the beginning of a longer line, such as one of a minified file, is drawn. */
 export const DRAWN_MAX = 2_000
 
 export function LineText({ line, file }: { line: DiffLine; file: string }) {

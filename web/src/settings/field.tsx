@@ -7,10 +7,10 @@ export interface FieldView {
   /** What an empty field means. */
   empty?: string
   unit?: string
-  /** Of an enum: its values as people say them. */
+  /** The values of an enum, in words. */
   words?: Readonly<Record<string, string>>
   isHours?: boolean
-  /** Of an enum: the values of a switch. Another value is shown as a choice. */
+  /** The values of an enum that a switch shows. Another value is shown as a choice. */
   switch?: { on: string; off: string }
 }
 

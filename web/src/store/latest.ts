@@ -23,7 +23,7 @@ export function hasTimeToAnimate(): boolean {
 }
 
 /**
- * Ephemeral updates that arrive faster than a person can read. Of each key only the newest is kept,
+ * Ephemeral updates that arrive faster than a person can read. Only the newest of each key is kept,
  * and all are applied together, as often as the page can afford: with a few panes at once, with
  * hundreds on a slow machine a few times a second.
  */

@@ -204,7 +204,7 @@ function countRun(run: Run): void {
   if (today && timeOf(run.updatedAt) >= midnight) spend.value = spendAfter(today, runs.peek(run.id), run, midnight)
 }
 
-/** Of the updates with the same key only the newest is applied. */
+/** Only the newest of the updates with the same key is applied. */
 function keyOf({ event, data }: EphemeralUpdate): string {
   if ('subject' in data) return data.subject
   if (event === 'pane.preview') return `${event}/${data.pane}`

@@ -94,7 +94,7 @@ export function setQuerySoon(changes: Record<string, string | null>): void {
     const wanted = delayed
     delayed = {}
     isWaiting = false
-    // Not if another page was opened in the meantime.
+    // Does nothing if another page was opened in the meantime.
     if (here.peek().path === path) setQuery(wanted)
   }, SOON_MS)
 }
