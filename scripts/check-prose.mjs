@@ -14,7 +14,7 @@ const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples']
  * (`*.ts`) or a made-up name.
  */
 const FILE_NAME = /(?<![\w*<>{}$.@/-])((?:[\w-]+\/)*[a-z][\w*-]*(?:\.[a-z]+)*\.(?:ts|tsx|mjs))(?![\w-])/g
-/** A member of a class in backticks: `Ledger.decide`, `LocalPeers.#find`, `Pane.take(bytes)`. */
+/** A member of a class in backticks: `Ledger.decide`, `LocalPeers.#find`, `Pane.feed(bytes)`. */
 const MEMBER = /`([A-Z]\w*)\.(#?[a-z]\w*)(?:\([^`]*\))?`/g
 /** The declaration of a member: the only lines of a class that are indented by two spaces. */
 const DECLARED =

@@ -4,18 +4,13 @@
 // is synced, like a real effect that nobody can take back.
 import { appendFileSync, existsSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ApprovalRecord,
-  type ApprovalRequest,
-  LEDGER_STREAMS,
-  Ledger,
-  ledgerProjections,
-} from '../../src/approvals/index.js'
+import { type ApprovalRecord, LEDGER_STREAMS, Ledger, ledgerProjections } from '../../src/approvals/index.js'
 import { delay, systemClock } from '../../src/clock/index.js'
 import { createRun, getRun, listRuns, RunHost, runsProjection, type StepCall } from '../../src/engine/index.js'
 import { type ListItem, listRun, listWorkflow } from '../../src/engine/testing/list-workflow.js'
 import { newEvent, validateEvent } from '../../src/events/index.js'
 import { type EventStore, openStore } from '../../src/store/index.js'
+import { numberedPermission } from '../support/numbered-permission.js'
 
 const [kind = '', directory = '', effectsFile = ''] = process.argv.slice(2)
 
@@ -70,7 +65,8 @@ async function decideRequests(): Promise<void> {
   const ledger = new Ledger(store, { home: '/nowhere' })
   for (let n = 1; n <= 4; n++) {
     const isMine = (record: ApprovalRecord) => record.source.requestKey === `key-${n}`
-    let record = (await ledger.list({ isOpenOnly: false })).find(isMine) ?? (await ledger.request(permission(n)))
+    let record =
+      (await ledger.list({ isOpenOnly: false })).find(isMine) ?? (await ledger.request(numberedPermission(n)))
     say('asked', n)
     if (record.state === 'pending') {
       await ledger.decide(record.id, {
@@ -91,33 +87,6 @@ async function decideRequests(): Promise<void> {
       await ledger.applied(record, [{ kind: 'test' }], systemClock.now())
     } else if (record.state === 'decided') await ledger.stale(record, 'unconfirmed')
     say('closed', n, (await ledger.get(record.id))!.state)
-  }
-}
-
-function permission(n: number): ApprovalRequest {
-  const option = (key: string, meaning: 'allow-once' | 'deny') => ({
-    key,
-    label: key,
-    meaning,
-    from: 'agent' as const,
-    danger: null,
-  })
-  return {
-    kind: 'permission',
-    subject: { agent: 'test', project: '/project', cwd: '/project', hostName: 'here' },
-    request: {
-      tool: 'Bash',
-      input: { command: `touch ${n}` },
-      text: `touch ${n}`,
-      questions: [],
-      options: [option('yes', 'allow-once'), option('no', 'deny')],
-      freeText: 'none',
-    },
-    source: { channel: 'menu', requestKey: `key-${n}`, evidence: [] },
-    fingerprint: String(n).repeat(64),
-    instance: `instance-${n}`,
-    risk: { level: 'low', reasons: [] },
-    display: { title: `touch ${n}`, blocks: [], findings: [], hash: String(n).repeat(64) },
   }
 }
 

@@ -1,8 +1,9 @@
-import { type ApprovalRequest, Ledger } from '../../src/approvals/index.js'
+import { Ledger } from '../../src/approvals/index.js'
 import { gateAnswer } from '../../src/engine/gate-answer.js'
 import { createRun, RunHost, type StepCall } from '../../src/engine/index.js'
 import { type ListItem, listRun, listWorkflow } from '../../src/engine/testing/list-workflow.js'
 import type { StoredEvent } from '../../src/store/index.js'
+import { numberedPermission } from '../support/numbered-permission.js'
 import { type Dice, SimulatedProcess, type World } from './world.js'
 
 const HOSTS = 2
@@ -34,7 +35,7 @@ export async function playSeed(world: World): Promise<{ problems: string[]; log:
   for (let n = 1 + dice.below(2); n > 0; n--) runs.push(await createRun(store, listRun(items(dice, 2)), clock.now()))
   const ledger = new Ledger(store, { clock, home: '/nowhere' })
   const requests: string[] = []
-  for (let n = 1 + dice.below(3); n > 0; n--) requests.push((await ledger.request(permission(n))).id)
+  for (let n = 1 + dice.below(3); n > 0; n--) requests.push((await ledger.request(numberedPermission(n))).id)
   let starts = 0
   const live: SimulatedProcess[] = []
   const startHost = () => {
@@ -192,33 +193,6 @@ async function deliverAll(
       }
       await store.releaseLease(lease)
     }
-  }
-}
-
-function permission(n: number): ApprovalRequest {
-  const option = (key: string, meaning: 'allow-once' | 'deny') => ({
-    key,
-    label: key,
-    meaning,
-    from: 'agent' as const,
-    danger: null,
-  })
-  return {
-    kind: 'permission',
-    subject: { agent: 'test', project: '/project', cwd: '/project', hostName: 'here' },
-    request: {
-      tool: 'Bash',
-      input: { command: `touch ${n}` },
-      text: `touch ${n}`,
-      questions: [],
-      options: [option('yes', 'allow-once'), option('no', 'deny')],
-      freeText: 'none',
-    },
-    source: { channel: 'menu', requestKey: `key-${n}`, evidence: [] },
-    fingerprint: String(n).repeat(64),
-    instance: `instance-${n}`,
-    risk: { level: 'low', reasons: [] },
-    display: { title: `touch ${n}`, blocks: [], findings: [], hash: String(n).repeat(64) },
   }
 }
 

@@ -35,6 +35,16 @@ const startBody = z.strictObject({
   budget: sessionBudget.optional().describe('what it may use before it is paused; default: as the settings say'),
 })
 const resumeBody = z.strictObject({ env, size })
+
+/** The environment of the new session comes only from the owner's socket. */
+function continuation({
+  body,
+  who,
+  person,
+}: Pick<Call<unknown, z.infer<typeof resumeBody>>, 'body' | 'who' | 'person'>) {
+  return { terminal: who.kind === 'socket' ? body.env : null, size: body.size, person: personName(person.id) }
+}
+
 const stopBody = z.strictObject({ graceMs: z.int().min(0).max(60_000).optional() })
 const keysBody = z.union([
   z.strictObject({ keys: z.array(z.string().max(40)).min(1).max(100) }),
@@ -189,11 +199,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 201: sessionAnswer },
     handle: async ({ host, params, body, who, person, json }) => {
       const record = await sessionOf({ host, person }, params.id!)
-      const resumed = await host.resumeSession(record, {
-        terminal: who.kind === 'socket' ? body.env : null,
-        size: body.size,
-        person: personName(person.id),
-      })
+      const resumed = await host.resumeSession(record, continuation({ body, who, person }))
       return json(sessionView(host, resumed), 201)
     },
   }),
@@ -207,11 +213,8 @@ export const sessionRoutes: readonly Route[] = [
     body: resumeBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, params, body, who, person, json }) => {
-      const forked = await host.forkSession(await sessionOf({ host, person }, params.id!), {
-        terminal: who.kind === 'socket' ? body.env : null,
-        size: body.size,
-        person: personName(person.id),
-      })
+      const record = await sessionOf({ host, person }, params.id!)
+      const forked = await host.forkSession(record, continuation({ body, who, person }))
       return json(sessionView(host, forked), 201)
     },
   }),
