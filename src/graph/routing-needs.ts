@@ -29,9 +29,9 @@ export function routingNeeds(graph: Graph, node: string): RoutingNeeds {
     if (seen.has(id)) return
     seen.add(id)
     const edges = edgesFrom(graph, id)
-    for (const clause of edges.flatMap(clausesOfEdge)) note(needs, clause, inputs)
+    for (const clause of edges.flatMap(clausesOfEdge)) addClause(needs, clause, inputs)
     const handler = graph.nodes.has(id) ? handlerOf(graph.nodes.get(id)!) : ''
-    if (handler !== 'parallel') noteLabels(needs, edges, isDiamond)
+    if (handler !== 'parallel') addLabels(needs, edges, isDiamond)
     for (const { to } of edges) {
       const target = graph.nodes.get(to)
       const next = target ? handlerOf(target) : ''
@@ -47,7 +47,7 @@ function clausesOfEdge(edge: GraphEdge): readonly Clause[] {
   return 'problem' in parsed ? [] : clausesOf(parsed.condition)
 }
 
-function note(needs: RoutingNeeds, clause: Clause, inputs: ReadonlySet<string>): void {
+function addClause(needs: RoutingNeeds, clause: Clause, inputs: ReadonlySet<string>): void {
   const key = bareKey(clause.key)
   const { operator, literal } = clause
   const isWord = (operator === '=' || operator === '!=') && literal !== ''
@@ -65,7 +65,7 @@ function note(needs: RoutingNeeds, clause: Clause, inputs: ReadonlySet<string>):
 }
 
 /** Labels choose only among several edges without conditions. */
-function noteLabels(needs: RoutingNeeds, edges: readonly GraphEdge[], isDiamond: boolean): void {
+function addLabels(needs: RoutingNeeds, edges: readonly GraphEdge[], isDiamond: boolean): void {
   const plain = edges.filter(edge => (textOf(edge.attributes, 'condition') ?? '').trim() === '')
   if (plain.length < 2) return
   for (const edge of plain) {

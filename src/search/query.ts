@@ -45,10 +45,10 @@ const EXCERPT_CONTEXT = 80
 export function excerptOf(text: string, query: string): string {
   const plain = text.replace(/\s+/gu, ' ').trim()
   const low = plain.toLowerCase()
-  const places = wordsOf(query)
+  const positions = wordsOf(query)
     .map(word => low.indexOf(word.replace(/\*+$/, '').toLowerCase()))
-    .filter(place => place >= 0)
-  const at = places.length === 0 ? 0 : Math.min(...places)
+    .filter(position => position >= 0)
+  const at = positions.length === 0 ? 0 : Math.min(...positions)
   const from = Math.max(0, at - EXCERPT_CONTEXT)
   const to = Math.min(plain.length, at + 2 * EXCERPT_CONTEXT)
   return `${from > 0 ? '…' : ''}${plain.slice(from, to)}${to < plain.length ? '…' : ''}`

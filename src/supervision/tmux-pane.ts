@@ -109,7 +109,7 @@ export class TmuxPane {
     this.readJob()
     this.supervisor.focus(info.isFocused && !info.isInMode, t)
     if (info.dead) this.supervisor.exited({ code: info.dead.status, signal: null }, t)
-    this.#after(t)
+    this.#schedule(t)
   }
 
   output(bytes: Uint8Array): void {
@@ -140,14 +140,14 @@ export class TmuxPane {
     const t = this.now()
     this.supervisor.applySteps(this.supervisor.pane.applyReport(report, t), t)
     this.supervisor.recordSignal('hook', report.statement.kind, t)
-    this.#after(t)
+    this.#schedule(t)
   }
 
   /** Once a second. */
   tick(): void {
     if (this.#isJobDue) this.readJob()
     this.supervisor.tick(this.now())
-    this.#after(this.now())
+    this.#schedule(this.now())
   }
 
   readJob(): void {
@@ -200,11 +200,11 @@ export class TmuxPane {
   #applySteps(steps: PaneStep[], t: number): void {
     this.supervisor.applySteps(steps, t)
     for (const step of steps) if (step.type === 'look') this.conversation.observe(step.look)
-    this.#after(t)
+    this.#schedule(t)
   }
 
   /** A still screen sends nothing: its deadlines are ours. */
-  #after(t: number): void {
+  #schedule(t: number): void {
     if (this.#isClosed) return
     this.#options.changed()
     void this.#checkReads()
@@ -217,7 +217,7 @@ export class TmuxPane {
     this.#timer = null
     if (deadlines.length === 0) return
     const due = Math.min(...(deadlines as number[]))
-    this.#timer = this.#options.clock.setTimer(Math.max(1, (due - t) * 1000), () => this.#due())
+    this.#timer = this.#options.clock.setTimer(Math.max(1, (due - t) * 1000), () => this.#runDeadlines())
   }
 
   /**
@@ -233,7 +233,7 @@ export class TmuxPane {
     if (isChecked && !this.#isClosed) this.#options.changed()
   }
 
-  #due(): void {
+  #runDeadlines(): void {
     const t = this.now()
     this.#ranAt = t
     const { pane } = this.supervisor

@@ -3,6 +3,7 @@ import { menuOf } from '../../approvals/testing/fixtures.js'
 import { SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Menu } from '../../screen/index.js'
+import { Waiters } from '../effects.js'
 import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../requests/apply-menu.js'
 
 export const UP = '\u001b[A'
@@ -17,7 +18,7 @@ export class FakeMenu implements MenuPort {
   readonly keys: string[] = []
   readonly confirmed: { hash: string; label: string | null }[] = []
   readonly #clock: SimulatedClock
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters: Waiters
   ignoredEnters = 0
   ignoresArrows = false
   /** How many rows an arrow moves. */
@@ -27,6 +28,7 @@ export class FakeMenu implements MenuPort {
 
   constructor(clock: SimulatedClock, menu: Menu | null) {
     this.#clock = clock
+    this.#waiters = new Waiters(clock)
     this.now = menu
   }
 
@@ -51,20 +53,12 @@ export class FakeMenu implements MenuPort {
   }
 
   nextFrame(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const done = () => {
-        timer.cancel()
-        this.#waiting.delete(done)
-        resolve()
-      }
-      const timer = this.#clock.setTimer(ms, done)
-      this.#waiting.add(done)
-    })
+    return this.#waiters.changed(ms)
   }
 
   show(menu: Menu | null): void {
     this.now = menu
-    for (const wake of [...this.#waiting]) wake()
+    this.#waiters.wake()
   }
 
   select(index: number): void {

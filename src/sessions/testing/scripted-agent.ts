@@ -1,5 +1,6 @@
 import type { SimulatedClock } from '../../clock/index.js'
 import type { Observation } from '../../screen/index.js'
+import { Waiters } from '../effects.js'
 import type { SendPort } from '../live/send-prompt.js'
 
 export interface AgentScript {
@@ -28,12 +29,13 @@ export class ScriptedAgent implements SendPort {
   hasExited = false
   readonly #clock: SimulatedClock
   readonly #script: AgentScript
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters: Waiters
   #swallowed: number
   #box = ''
 
   constructor(clock: SimulatedClock, script: AgentScript = {}) {
     this.#clock = clock
+    this.#waiters = new Waiters(clock)
     this.#script = script
     this.#swallowed = script.swallowed ?? 0
   }
@@ -61,15 +63,7 @@ export class ScriptedAgent implements SendPort {
   }
 
   changed(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const done = () => {
-        timer.cancel()
-        this.#waiting.delete(done)
-        resolve()
-      }
-      const timer = this.#clock.setTimer(ms, done)
-      this.#waiting.add(done)
-    })
+    return this.#waiters.changed(ms)
   }
 
   /** Everything that was typed, without Enters. */
@@ -83,7 +77,7 @@ export class ScriptedAgent implements SendPort {
 
   show(fields: Partial<Observation>): void {
     this.seen = { ...this.seen, ...fields } as Observation
-    for (const wake of [...this.#waiting]) wake()
+    this.#waiters.wake()
   }
 
   showMenu(): void {
