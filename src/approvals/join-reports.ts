@@ -147,7 +147,7 @@ function joinShown(open: readonly ApprovalRecord[], { onScreen, tool, input }: R
 function joinMenu(open: readonly ApprovalRecord[], { menu, shownBefore, isOwnQuestion }: MenuReport): Join {
   const asked = open.filter(record => isStructured(record) && asks(record, menu))
   if (asked.length === 1 && asked[0]!.menuHash === undefined) return { do: 'join', id: asked[0]!.id, by: 'menu' }
-  // A request whose menu has left the screen has no menu to come.
+  // The menu of this request has left the screen, so no menu will follow.
   const waiting = open.filter(
     record => isStructured(record) && (record.menuHash === undefined || record.id === shownBefore),
   )

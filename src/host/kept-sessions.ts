@@ -59,8 +59,8 @@ export async function catchUp(
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.
     if (result.state === 'attached') return attached(result.detach)
-    // Since the recording was read, more was printed than the keeper holds in memory: read again
-    // while the recording has new bytes.
+    // The program has printed more since the recording was read than the keeper holds in memory, so
+    // the recording is read again while it has new bytes.
     if (session.offset > before) continue
     const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
     if (behind.state === 'attached') return attached(behind.detach)

@@ -8,9 +8,9 @@ import { describeClaim, SIGNAL_EFFECTS, SIGNAL_EXPIRY_S, type SupervisorOptions 
  * Applies a guess: counts it with its reason; it loses to any better source, and otherwise counts
  * for a while. True if it changed the status.
  *
- * One source is not better: a shell's prompt that is missing from the screen. It says only that a
- * program runs, and would say so until the program ends; the heuristics are there for programs
- * that wait for their user without ending.
+ * One source is not better: a shell's prompt that is missing from the screen. It reports only that
+ * a program runs, and does so until the program ends; the heuristics are for programs that wait for
+ * their user without ending.
  */
 export function applyHeuristic(
   { emitted, suppressed, isStalled }: HeuristicResult,

@@ -3,10 +3,10 @@ import type { Frame } from '../terminal/index.js'
 
 /*
  * When an idle look counts. A working agent flickers, so an idle state is accepted only after it
- * has lasted (`Settler`). Three other classes know better in special cases: a row that declares the
- * end of the work (`DeclaredEnd`), a spinner that still spins (`SpinnerCells`), and a shell whose
- * line editor shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all
- * four about every frame.
+ * has lasted (`Settler`). Three other classes handle special cases: a row that declares the end of
+ * the work (`DeclaredEnd`), a spinner that still spins (`SpinnerCells`), and a shell whose line
+ * editor shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all four
+ * about every frame.
  */
 
 /** How many looks, how far apart, an idle state must last; or the time for which one is enough. */
@@ -181,8 +181,7 @@ export class SpinnerCells {
  * that still runs, and with the mode on it can be accepted at once.
  *
  * A prompt with another text proves nothing: a shell inside the shell may have no line editor at
- * all. After a screen that was captured as a whole the mode is unknown, so everything is learned
- * again.
+ * all. After a screen was captured as a whole, the mode is unknown, so everything is learned again.
  */
 export type LineEditorState = 'reads' | 'runs' | 'unknown'
 

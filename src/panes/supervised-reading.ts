@@ -78,7 +78,7 @@ export class SupervisedReading {
     this.#status.log.add({ t, source: authority, says: describeClaim(claim), ref, effect: effectOf(entry) })
   }
 
-  /** Takes an accepted look. */
+  /** Applies an accepted look. */
   takeLook(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return

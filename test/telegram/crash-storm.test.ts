@@ -54,11 +54,11 @@ async function expectDecisions(storm: Storm): Promise<void> {
   const decided = await storm.events('approval.decided')
   expect(decided).toHaveLength(storm.decisions.size)
   const cards = said(storm, storm.ann.chat)
-  for (const [id, { command, tiers }] of storm.decisions) {
+  for (const [id, { command, meanings }] of storm.decisions) {
     const own = decided.filter(({ stream }) => stream === `approval/${id}`)
     expect(own, command).toHaveLength(1)
     const { tier } = own[0]!.data as { tier: string }
-    expect(tiers, command).toContain(tier)
+    expect(meanings, command).toContain(tier)
     const ended = cards.filter(card => card.text.includes(command) && keysOf(card).length === 0)
     expect(ended.length, command).toBeGreaterThan(0)
     for (const { text } of ended) expect(text, command).toContain(tier === 'deny' ? '⛔' : '✅')

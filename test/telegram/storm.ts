@@ -36,7 +36,7 @@ const PATIENCE_MS = 300_000
 export interface Decision {
   command: string
   /** The presses: any of them may have come first. */
-  tiers: Set<string>
+  meanings: Set<string>
 }
 
 export interface Turn {
@@ -109,8 +109,8 @@ export class Storm {
   async decide(index: number): Promise<void> {
     const command = `ls storm-${index}-`
     const { id } = await this.#ledger.request(requestOf(command))
-    const tiers = new Set<string>()
-    this.decisions.set(id, { command, tiers })
+    const meanings = new Set<string>()
+    this.decisions.set(id, { command, meanings })
     const isShown = (message: FakeMessage) =>
       message.text.includes(command) && (message.markup?.inline_keyboard?.length ?? 0) > 0
     const card = await this.fake.until(
@@ -119,7 +119,7 @@ export class Storm {
       PATIENCE_MS,
     )
     const press = (label: string, tier: string) => {
-      tiers.add(tier)
+      meanings.add(tier)
       this.ann.press(card, label)
     }
     if (this.#random() < 0.5) press('Allow once', 'allow-once')

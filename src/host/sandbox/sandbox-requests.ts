@@ -43,10 +43,10 @@ export class SandboxRequests {
     this.#options = options
   }
 
-  /** Raises a request. `tiers`: what can be allowed; by default everything. */
+  /** Raises a request. `meanings`: how it can be allowed; by default in every way. */
   raise(
     { id, agent, project, cwd }: SandboxedSession,
-    { tool, name, input, tiers }: { tool: string; name: string; input: unknown; tiers?: readonly AllowMeaning[] },
+    { tool, name, input, meanings }: { tool: string; name: string; input: unknown; meanings?: readonly AllowMeaning[] },
   ): Promise<ApprovalRecord> {
     const { ledger, clock } = this.#options
     return ledger.request(
@@ -56,7 +56,7 @@ export class SandboxRequests {
           requestKey: `${id}:${name}:${clock.now()}:${++this.#asked}`,
           tool,
           input,
-          options: OPTIONS.filter(({ meaning }) => meaning === 'deny' || (tiers?.includes(meaning) ?? true)),
+          options: OPTIONS.filter(({ meaning }) => meaning === 'deny' || (meanings?.includes(meaning) ?? true)),
         },
         { subject: { agent, session: id, project, cwd, hostName: hostname() } },
       ),

@@ -164,12 +164,12 @@ class SandboxPaths {
     const { requests, canOpen } = this.#options
     const { path, access } = refusal
     const input = pathInput(refusal, { commandLine: this.#commandLine, ...by }, canOpen)
-    const tiers: readonly AllowMeaning[] | null = canOpen ? null : ['allow-always']
+    const meanings: readonly AllowMeaning[] | null = canOpen ? null : ['allow-always']
     const record = await requests.raise(this.#asker, {
       tool: PATH_TOOLS[access],
       name: keyOf(refusal),
       input,
-      ...(tiers && { tiers }),
+      ...(meanings && { meanings }),
     })
     this.#follow(record, { path, access })
   }

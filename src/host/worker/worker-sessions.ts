@@ -95,7 +95,7 @@ export class WorkerSessions {
     const session = await host.whenLocal(id)
     if (!session) throw new SignalboxError('E_STATE', `session ${id} has ended`)
     const result = await this.#operate(session, method, params)
-    // Who asked sees the state that follows from it.
+    // The caller sees the resulting state.
     this.publish(id)
     return result ?? null
   }

@@ -65,7 +65,10 @@ export class ControlClient {
     return new Promise((resolve, reject) => this.ask(line, resolve, reject))
   }
 
-  /** With the reply at its exact place: a promise would let later output overtake it. */
+  /**
+   * Calls back at the reply's exact place in the output; with a promise, later output could
+   * overtake the reply.
+   */
   ask(line: string, resolve: (lines: string[]) => void, reject: (error: Error) => void): void {
     if (this.#isEnded) reject(new Error('the tmux client has ended'))
     else {

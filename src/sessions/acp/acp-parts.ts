@@ -154,7 +154,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
   return { ...parts, terminals: client?.terminals ?? null, waiters, effects, prompts, events }
 }
 
-/** What carries out the agent's calls of its client. */
+/** Performs the calls of the agent to its client. */
 function clientParts(
   { record, keeper, clock, onError }: AcpSessionOptions,
   directories: ClientDirectories,

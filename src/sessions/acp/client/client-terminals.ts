@@ -134,7 +134,7 @@ export class ClientTerminals {
     let exitedWith: (exit: KeptExit) => void = () => undefined
     const terminal: Terminal = {
       pid: kept.pid,
-      // The number of a process that has ended may be that of another one by now.
+      // The system may have given the id of an ended process to another one.
       start: kept.exit ? null : processStart(kept.pid),
       output: new TerminalOutput(limitOf(id)),
       exit: null,
