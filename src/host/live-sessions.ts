@@ -407,6 +407,7 @@ export class LiveSessions {
     session.observe({
       outputs: (outputs, t, isLive) => {
         monitor.outputs(outputs, t, isLive)
+        channels.sessionChanged(record.id)
         this.#paths.outputs(record.id, outputs, isLive)
       },
       input: (t, bytes) => monitor.input(t, bytes),
