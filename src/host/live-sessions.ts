@@ -335,7 +335,7 @@ export class LiveSessions {
   #readerFactoryFor(record: SessionRecord): ReaderFactory {
     const { id } = record
     const queue = this.#queueOf(id)
-    return this.#readers.factoryFor(id, () => queue.clock.monotonic(), {
+    return this.#readers.factoryFor(() => queue.clock.monotonic(), {
       isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
@@ -364,7 +364,6 @@ export class LiveSessions {
     entry.detach()
     this.#queues.get(id)?.close()
     this.#queues.delete(id)
-    this.#readers.release(id)
     entry.session.replace()
     entry.stats.close()
     entry.monitor.close()
@@ -407,6 +406,7 @@ export class LiveSessions {
     session.observe({
       outputs: (outputs, t, isLive) => {
         monitor.outputs(outputs, t, isLive)
+        channels.sessionChanged(record.id)
         this.#paths.outputs(record.id, outputs, isLive)
       },
       input: (t, bytes) => monitor.input(t, bytes),
@@ -439,7 +439,6 @@ export class LiveSessions {
     const { stats, session } = this.#live.get(id) ?? {}
     this.#live.delete(id)
     this.#queues.delete(id)
-    this.#readers.release(id)
     this.#failuresOf.delete(id)
     session?.close()
     stats?.close()

@@ -97,6 +97,11 @@ export class AgentChannels {
     reports.start()
   }
 
+  /** The session draws. */
+  sessionChanged(id: string): void {
+    this.#reports.get(id)?.sessionChanged()
+  }
+
   usageOf(id: string): SessionUsage | null {
     return this.#reports.get(id)?.usage ?? null
   }

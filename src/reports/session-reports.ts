@@ -71,6 +71,12 @@ export class SessionReports {
       this.receive({ id: `events:${id}`, channel: 'events', at: at ?? clock.now(), statement }),
     )
     this.#tail?.start()
+    this.sessionChanged()
+  }
+
+  /** The session draws: its agent may write to its transcript now. */
+  sessionChanged(): void {
+    this.#tail?.sessionChanged()
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentStatement, type AgentTranscript, loadAgent } from '../agents/index.js'
-import { systemClock } from '../clock/index.js'
+import { type Clock, SimulatedClock, systemClock } from '../clock/index.js'
 import { TranscriptTail } from './transcript-tail.js'
 
 let directory: string
@@ -25,13 +25,13 @@ afterEach(async () => {
 const line = (type: string, fields: object = {}) =>
   `${JSON.stringify({ type, at: '2026-01-01T00:00:00.000Z', ...fields })}\n`
 
-function tail(locate: () => string[] = () => [file]) {
+function tail(locate: () => string[] = () => [file], clock: Clock = systemClock) {
   const delivered: { statement: AgentStatement; index: number }[] = []
   const errors: unknown[] = []
   const made = new TranscriptTail({
     transcript: { ...transcript, locate: async () => locate() },
     lookup: () => ({ env: {}, cwd: directory, agentSessionId: null, startedAt: 0 }),
-    clock: systemClock,
+    clock,
     onStatement: (statement, { index }) => delivered.push({ statement, index }),
     onError: error => errors.push(error),
   })
@@ -73,6 +73,30 @@ describe('a transcript', () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     exists = true
     await expect.poll(said).toEqual(['prompt'])
+  })
+
+  it('is searched once a minute while its session rests, and at once when the session draws', async () => {
+    const clock = new SimulatedClock()
+    let searches = 0
+    const { tail: follower } = tail(() => {
+      searches++
+      return []
+    }, clock)
+    const searchesIn = async (seconds: number) => {
+      const before = searches
+      for (let n = 0; n < seconds; n++) {
+        clock.advance(1_000)
+        await new Promise(setImmediate)
+      }
+      return searches - before
+    }
+    follower.start()
+    follower.sessionChanged()
+    expect(await searchesIn(10)).toBe(10)
+    await searchesIn(60)
+    expect(await searchesIn(600)).toBe(10)
+    follower.sessionChanged()
+    expect(await searchesIn(2)).toBe(2)
   })
 
   it('is the file that the agent names, if that is a file', async () => {

@@ -8,6 +8,12 @@ const POLL_MS = 1_000
 /** A transcript that does not exist after this many polls is checked less often. */
 const FAST_POLLS = 30
 const SLOW_POLL_MS = 5_000
+/**
+ * While its session rests, an agent writes nothing: the system reports what it writes all the same.
+ * Hundreds of resting sessions must cost hardly anything.
+ */
+const RESTS_AFTER_MS = 10_000
+const RESTING_POLL_MS = 60_000
 /** Several writes in a row are read together. */
 const DEBOUNCE_MS = 20
 
@@ -28,6 +34,9 @@ export class TranscriptTail {
   #watcher: FSWatcher | null = null
   #timer: Timer | null = null
   #polls = 0
+  /** When the session last drew; a tail that nobody informs takes its session to be at work. */
+  #changedAt = Number.POSITIVE_INFINITY
+  #isResting = false
   #index = 0
   #seen = ''
   #reading: Promise<void> = Promise.resolve()
@@ -44,6 +53,12 @@ export class TranscriptTail {
 
   start(): void {
     this.#schedule(0)
+  }
+
+  /** The session has started, or draws: its agent may write now. */
+  sessionChanged(): void {
+    this.#changedAt = this.#options.clock.now()
+    if (this.#isResting) this.#schedule(POLL_MS)
   }
 
   /** The agent itself reports where it writes. */
@@ -66,13 +81,17 @@ export class TranscriptTail {
 
   #schedule(ms: number): void {
     this.#timer?.cancel()
+    this.#isResting = ms === RESTING_POLL_MS
     if (this.#isStopped) return
     this.#timer = this.#options.clock.setTimer(ms, () => {
       this.#polls++
-      void this.#read().then(() =>
-        this.#schedule(this.#path !== null || this.#polls < FAST_POLLS ? POLL_MS : SLOW_POLL_MS),
-      )
+      void this.#read().then(() => this.#schedule(this.#pause()))
     })
+  }
+
+  #pause(): number {
+    if (this.#options.clock.now() - this.#changedAt > RESTS_AFTER_MS) return RESTING_POLL_MS
+    return this.#path !== null || this.#polls < FAST_POLLS ? POLL_MS : SLOW_POLL_MS
   }
 
   /** One read at a time; at most one more is queued meanwhile. */

@@ -143,6 +143,30 @@ describe('PaneRegistry', () => {
     expect(turns.size).toBe(60)
   })
 
+  it('updates an idle session once in thirty ticks, and idle sessions in turns', () => {
+    const fixture = make()
+    const { registry, clock, supervisor } = fixture
+    const updates = new Map<string, number>()
+    for (let n = 0; n < 60; n++)
+      registry.addSession({
+        id: `ses_idle${n}`,
+        supervisor,
+        now: () => clock.monotonic() / 1000,
+        wall: t => t * 1000,
+        about: () => {
+          updates.set(`ses_idle${n}`, (updates.get(`ses_idle${n}`) ?? 0) + 1)
+          return { place: String(n), name: '', agent: 'claude', cwd: '/', approval: null, pid: process.pid }
+        },
+      })
+    fixture.prints('$ ').after(60)
+    expect(supervisor.isIdle(clock.monotonic() / 1000)).toBe(true)
+    updates.clear()
+    fixture.after(config.panes.poll_s)
+    expect(updates.size).toBe(2)
+    fixture.after(config.panes.poll_s * 29)
+    expect([...updates.values()]).toEqual(Array.from({ length: 60 }, () => updates.get('ses_idle0')!))
+  })
+
   it('polls as often as panes.poll_s requires, and not more often', () => {
     const polled = (poll_s: number, seconds: number) =>
       make({ panes: { poll_s } }).says({ kind: 'working' }).after(seconds)

@@ -52,8 +52,8 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
-/** An idle session is updated at every tenth tick: hundreds of them must cost hardly anything. */
-const IDLE_TICKS = 10
+/** An idle session is updated once in so many ticks: hundreds of them must cost hardly anything. */
+const IDLE_TICKS = 30
 /** How long after an answer was read its status may still appear. */
 const READ_MS = 3_000
 /** A new pane is read when its screen has been still for a moment. */
@@ -337,8 +337,8 @@ export class PaneRegistry {
       // The last panes are updated before the first ones again, however busy the machine is.
       if (this.#rest) return
       const tmux = this.#tmux.panes.map(pane => () => pane.tick())
-      const sessions = [...this.#sessions.values()].map(pane => () => this.#tickSession(pane))
-      this.#updatePanes([...tmux, ...sessions])
+      const due = [...this.#sessions.values()].filter((pane, index) => this.#isDue(pane, index))
+      this.#updatePanes([...tmux, ...due.map(pane => () => this.#tickSession(pane))])
     }
     this.#tick = clock.setTimer(everyMs, beat)
   }
@@ -351,9 +351,13 @@ export class PaneRegistry {
     this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#updatePanes(others))
   }
 
+  /** Idle sessions take turns. */
+  #isDue({ supervisor, now }: SessionPane, index: number): boolean {
+    return (this.#ticks + index) % IDLE_TICKS === 0 || !supervisor.isIdle(now())
+  }
+
   #tickSession(pane: SessionPane): void {
     if (this.#sessions.get(pane.id) !== pane) return
-    if (this.#ticks % IDLE_TICKS !== 0 && pane.supervisor.isIdle(pane.now())) return
     this.#readJob(pane)
     pane.supervisor.tick(pane.now())
     void this.#checkReads(pane).catch(this.#options.onError)

@@ -10,7 +10,7 @@ export const sessionSettings = {
     ),
     threads: integer(
       null,
-      'How many threads of the daemon read terminals; at most the number of cores minus one. 0: no threads. Unset: the daemon reads the first four sessions itself and starts threads for further ones.',
+      'How many threads of the daemon read terminals at most; never more than the number of cores minus one, which is also what counts if it is unset. 0: the daemon reads them itself.',
       { min: 0, max: 64 },
     ),
     size: string('120x40', 'Columns and rows of a new session that no terminal is attached to.', {

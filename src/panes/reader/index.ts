@@ -1,9 +1,9 @@
 /*
  * How a session's terminal is read: a `ReaderClient` sends bytes, sizes and times to a
  * `TerminalReader` and gets back what they show. The reader is in the same thread (`LocalReader`)
- * or in another one (`ReaderThreads`); the session does not notice. A daemon reads its first four
- * sessions in its own thread and further ones in threads, unless `terminal.threads` sets a number
- * (docs/decisions/0061). A look is sent as the differences to the one before.
+ * or in another one (`ReaderThreads`); the session does not notice. A daemon reads terminals in
+ * threads, unless `terminal.threads` is 0 or the machine has one core (docs/decisions/0095). A look
+ * is sent as the differences to the one before.
  *
  *   ReaderClient ── request ──► TerminalReader ─► PaneScreen    reader-client.ts, messages.ts
  *     ▲  mirror of the screen      │                            terminal-reader.ts
