@@ -241,7 +241,7 @@ export class Host {
   }
 
   /**
-   * Waits while the session catches up after a restart. Null if it has ended.
+   * Waits while the session starts, or catches up after a restart. Null if it has ended.
    * @throws SignalboxError `E_WORKER_AWAY`
    */
   async whenLive(id: string): Promise<SessionPort | null> {
@@ -307,6 +307,11 @@ export class Host {
     return this.#sessions.isCatchingUp(id)
   }
 
+  /** It is being started, or catching up. */
+  isOpening(id: string): boolean {
+    return this.#sessions.isOpening(id)
+  }
+
   /** How many sessions are catching up. */
   get catchingUp(): number {
     return this.#sessions.catchingUp
@@ -317,9 +322,9 @@ export class Host {
     return this.#sessions.readers
   }
 
-  /** It is live, or will be when it has caught up. */
+  /** It is live, or will be when it has started or caught up. */
   isRunning(id: string): boolean {
-    return this.live(id) !== null || this.isCatchingUp(id) || this.remote.has(id)
+    return this.live(id) !== null || this.isOpening(id) || this.remote.has(id)
   }
 
   /** Called for each session that has caught up. */

@@ -78,6 +78,8 @@ export class LiveSessions {
   readonly #scheduler: SessionScheduler
   readonly #queues = new Map<string, SessionQueue>()
   readonly #live = new Map<string, Entry>()
+  /** Sessions that are being started: the log may have them already. */
+  readonly #starting = new Map<string, Promise<unknown>>()
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   readonly #paths: SessionPaths
@@ -127,8 +129,15 @@ export class LiveSessions {
     return this.#catchUps.ids.filter(id => this.isCatchingUp(id)).length
   }
 
-  /** Waits while the session catches up. Null if it has ended. */
+  /** It runs, and is not live yet: it is being started, or it is catching up. */
+  isOpening(id: string): boolean {
+    return this.get(id) === null && (this.#starting.has(id) || this.#catchUps.has(id))
+  }
+
+  /** Waits while the session starts or catches up. Null if it has ended. */
   async whenLive(id: string): Promise<LocalSession | null> {
+    // Its error is for whoever starts it.
+    await this.#starting.get(id)?.catch(() => undefined)
     if (this.isCatchingUp(id)) await this.#catchUps.until(id)
     return this.get(id)
   }
@@ -166,11 +175,17 @@ export class LiveSessions {
     return { threads: this.#readers.count, failures: this.#failures }
   }
 
-  async start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
+  start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
+    const id = request.id ?? newId('ses')
+    const started = this.#start(id, request, viewer).finally(() => this.#starting.delete(id))
+    this.#starting.set(id, started)
+    return started
+  }
+
+  async #start(id: string, request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
     const { records, channels, packs, host } = this.#options
     const { settings, keeper, owner, onError } = host
     checkLimits(await records.all(), request.person, settings)
-    const id = request.id ?? newId('ses')
     const isReachable = owner === 'daemon'
     const grantsOf = async (project: string) => (await projectGrants(this.#options.ledger, project)).paths
     const prepared = await prepareSession(request, { id, settings, packs, env: process.env, isReachable, grantsOf })

@@ -309,7 +309,7 @@ async function waitFor(
   for (;;) {
     const left = deadline - host.clock.monotonic()
     const pauseMs = Math.min(left, 1000)
-    if (host.isCatchingUp(record.id)) {
+    if (host.isOpening(record.id)) {
       if (left <= 0 || closed.aborted) return 'timeout'
       await Promise.race([host.whenLive(record.id), delay(host.clock, pauseMs)])
       continue
