@@ -74,12 +74,13 @@ export class Transcript {
   }
 
   private lock(): void {
-    const owner = existsSync(this.lockFile) ? Number(readFileSync(this.lockFile, 'utf8')) : 0
-    if (owner > 0 && owner !== process.pid && isAlive(owner))
-      throw new SignalboxError('E_INPUT', `session ${this.id} is in use by process ${owner}`, {
+    const [owner, start] = existsSync(this.lockFile) ? readFileSync(this.lockFile, 'utf8').split(' ') : []
+    const pid = Number(owner)
+    if (pid > 0 && pid !== process.pid && startOf(pid) === start)
+      throw new SignalboxError('E_INPUT', `session ${this.id} is in use by process ${pid}`, {
         next: 'end that process first',
       })
-    writeFileSync(this.lockFile, String(process.pid))
+    writeFileSync(this.lockFile, `${process.pid} ${startOf(process.pid)}`)
   }
 }
 
@@ -97,13 +98,17 @@ function readRecords(text: string): TranscriptRecord[] {
   return records
 }
 
-/** A process that has ended and was not reaped yet is not alive. */
-function isAlive(pid: number): boolean {
+/**
+ * When a process started, in the units of the system: with its number, it names one process, because
+ * numbers are given again. Null if it has ended, also if it was not reaped yet.
+ */
+function startOf(pid: number): string | null {
   try {
-    process.kill(pid, 0)
-    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ''
-    return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z'
+    if (!existsSync('/proc/self/stat')) return process.kill(pid, 0) ? '' : null
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' ? null : fields[18]!
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? '' : null
   }
 }

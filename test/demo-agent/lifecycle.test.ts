@@ -260,6 +260,16 @@ describe('a crash and a resume', () => {
     expect(again.screen).toMatch(/^ {2}▸ 2\. Yellow$/m)
     expect(again.screen).toContain('(answered: Yellow)')
   })
+
+  it('a session whose process ended without a trace is not in use by a later process with its number', async () => {
+    const demo = start({ args: ['--scenario', 'menus', '--session-id', 'lost-1'] })
+    await demo.until(/^▷ /m)
+    demo.type(KEY.ctrlD)
+    await demo.exited()
+    writeFileSync(join(demo.home, 'sessions', 'lost-1.lock'), `${process.pid} 1`)
+    const again = start({ home: demo.home, args: ['--resume', 'lost-1'] })
+    await again.until(/^▷ /m)
+  })
 })
 
 describe('hooks of the demo agent', () => {

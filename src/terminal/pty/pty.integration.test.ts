@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../clock/index.js'
 import { isAlive } from '../../process/index.js'
 import { type PtyExit, type PtyOptions, type PtyProcess, spawnPty } from './index.js'
+import { OutputRate } from './output-rate.js'
 
 interface Run {
   pty: PtyProcess
@@ -8,12 +10,12 @@ interface Run {
   exit: Promise<PtyExit>
 }
 
-function run(script: string, options: Partial<PtyOptions> = {}): Run {
+function run(script: string, options: Partial<PtyOptions> = {}, rate?: OutputRate): Run {
   const output: Buffer[] = []
   let pty: PtyProcess | undefined
   const exit = new Promise<PtyExit>(resolve => {
     const env = { PATH: process.env.PATH! }
-    pty = spawnPty({
+    const own: PtyOptions = {
       file: '/bin/sh',
       args: ['-c', script],
       cwd: '/',
@@ -22,8 +24,8 @@ function run(script: string, options: Partial<PtyOptions> = {}): Run {
       rows: 24,
       onOutput: bytes => output.push(Buffer.from(bytes)),
       onExit: resolve,
-      ...options,
-    })
+    }
+    pty = spawnPty({ ...own, ...options }, rate)
   })
   return { pty: pty!, output, exit }
 }
@@ -45,6 +47,20 @@ describe('a program on a terminal', () => {
     }
     for (const one of small) expect(textOf(one)).toHaveLength(3_003)
     for (const one of large) expect(textOf(one)).toHaveLength(20_003)
+  })
+
+  test('loses no output when its terminal is read at a lower rate', async () => {
+    const pauses: number[] = []
+    const rate = new (class extends OutputRate {
+      override read(bytes: number): number {
+        pauses.push(super.read(bytes))
+        return pauses.at(-1)!
+      }
+    })(systemClock, { burst: 10_000, perSecond: 400_000 })
+    const one = run(`stty raw; head -c 200000 /dev/zero | tr '\\0' z; printf END`, {}, rate)
+    expect(await one.exit).toEqual({ code: 0, signal: null })
+    expect(textOf(one)).toMatch(/^z{200000}END$/)
+    expect(Math.max(...pauses)).toBeGreaterThan(0)
   })
 
   test('receives bytes unchanged, whether they are valid text or not', async () => {

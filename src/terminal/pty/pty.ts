@@ -3,6 +3,7 @@ import { constants as os } from 'node:os'
 import nodePty from '@lydell/node-pty'
 import { type Clock, systemClock, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { OutputRate } from './output-rate.js'
 
 /** A program in a pseudo-terminal. The interface hides the PTY library; only the keeper uses it. */
 export interface PtyProcess {
@@ -44,7 +45,7 @@ const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => 
  * after the exit, read or not. On a busy machine that is too early: what is left at that moment is
  * read first.
  */
-export function spawnPty(options: PtyOptions): PtyProcess {
+export function spawnPty(options: PtyOptions, rate = new OutputRate(systemClock)): PtyProcess {
   const pty = withoutDescriptorGaps(() =>
     nodePty.spawn(options.file, [...options.args], {
       name: 'xterm-256color',
@@ -58,12 +59,23 @@ export function spawnPty(options: PtyOptions): PtyProcess {
   const slave = openSlave(pty)
   const descriptor = (pty as unknown as { fd: number }).fd
   const input = new InputQueue(descriptor)
-  beforeClose(pty, () => {
+  let resumption: Timer | null = null
+  beforeClose(pty, stream => {
     input.close()
+    resumption?.cancel()
+    for (let bytes = stream.read?.(); bytes; bytes = stream.read?.()) options.onOutput(bytes)
     readFinalOutput(descriptor, options.onOutput)
   })
   // With `encoding: null` the library passes Buffers, although its types say otherwise.
-  pty.onData(data => options.onOutput(data as unknown as Uint8Array))
+  pty.onData(data => {
+    const bytes = data as unknown as Uint8Array
+    options.onOutput(bytes)
+    const pauseMs = rate.read(bytes.length)
+    if (pauseMs === 0) return
+    pty.pause()
+    resumption?.cancel()
+    resumption = systemClock.setTimer(pauseMs, () => pty.resume())
+  })
   pty.onExit(({ exitCode, signal }) => {
     input.close()
     if (slave !== null) closeSync(slave)
@@ -88,14 +100,20 @@ function openSlave(pty: object): number | null {
   }
 }
 
+interface MasterStream {
+  destroy(error?: Error): unknown
+  /** What was read before a pause. */
+  read?(): Uint8Array | null
+}
+
 /** Calls `work` before the library closes the master; its stream is not in its types. */
-function beforeClose(pty: object, work: () => void): void {
-  const stream = (pty as { _socket?: { destroy(error?: Error): unknown } })._socket
+function beforeClose(pty: object, work: (stream: MasterStream) => void): void {
+  const stream = (pty as { _socket?: MasterStream })._socket
   if (typeof stream?.destroy !== 'function') return
   const destroy = stream.destroy.bind(stream)
   stream.destroy = error => {
     stream.destroy = destroy
-    work()
+    work(stream)
     return destroy(error)
   }
 }

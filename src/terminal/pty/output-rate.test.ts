@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { OutputRate } from './output-rate.js'
+
+const MB = 1024 * 1024
+
+/** Reads chunks until `ms` have passed, and pauses as it is told. @returns the bytes read */
+function readFor(rate: OutputRate, clock: SimulatedClock, { ms, chunk }: { ms: number; chunk: number }): number {
+  let total = 0
+  for (const end = clock.monotonic() + ms; clock.monotonic() < end; ) {
+    const pause = rate.read(chunk)
+    total += chunk
+    clock.advance(Math.max(pause, 1))
+  }
+  return total
+}
+
+describe('the rate at which a terminal is read', () => {
+  it('is not limited for the first 64 MB', () => {
+    const rate = new OutputRate(new SimulatedClock())
+    for (let read = 0; read < 64; read++) expect(rate.read(MB)).toBe(0)
+    expect(rate.read(1)).toBeGreaterThan(0)
+  })
+
+  it('is 2 MB/s for a program that does not stop printing', () => {
+    const clock = new SimulatedClock()
+    const rate = new OutputRate(clock)
+    rate.read(64 * MB)
+    const read = readFor(rate, clock, { ms: 60_000, chunk: 64 * 1024 })
+    expect(read / (60 * 2 * MB)).toBeCloseTo(1, 1)
+  })
+
+  it('is not limited again after a rest of half a minute', () => {
+    const clock = new SimulatedClock()
+    const rate = new OutputRate(clock)
+    rate.read(64 * MB)
+    clock.advance(32_000)
+    expect(rate.read(63 * MB)).toBe(0)
+  })
+})
