@@ -76,7 +76,7 @@ const drift = new DriftFiles(directory)
 const threads =
   process.env.BENCH_THREADS === undefined
     ? null
-    : new ReaderThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS), onUnread: () => undefined })
+    : new ReaderThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS) })
 let looks = 0
 /** Output that was sent to threads and is not read yet, and the callers that wait for it. */
 const unread = new Set<object>()
@@ -190,7 +190,7 @@ async function openSession(index: number): Promise<LiveSession> {
     onError,
     ...(threads && {
       reader: awaited(
-        threads.factoryFor({ isAlone: false, deliver: work => work(), onLost: why => onError(new Error(why)) }),
+        threads.factoryFor({ isAlone: false, deliver: work => work(), onUnread: () => undefined, onLost: why => onError(new Error(why)) }),
       ),
     }),
   })

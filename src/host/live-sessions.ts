@@ -92,11 +92,9 @@ export class LiveSessions {
     this.#options = options
     this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
       onSlice: (id, ms) => options.loop.worked(id, ms),
-      pauseReading: isPaused => options.host.keeper.pauseReading?.(isPaused),
     })
     const { settings, clock, owner } = options.host
-    const onUnread = (bytes: number) => this.#scheduler.addUnread(bytes)
-    this.#readers = new ReaderFactories({ clock, owner, threads: settings.threads, onUnread })
+    this.#readers = new ReaderFactories({ clock, owner, threads: settings.threads })
     this.#catchUps = new CatchUpQueue(clock, this.#readers.width)
     const { ledger, store } = options
     const directory = join(settings.runtimeDirectory, 'sandbox')
@@ -332,9 +330,16 @@ export class LiveSessions {
     )
   }
 
+  /** It follows the keeper until it is behind; then it continues from its recording. */
   #attached(id: string, detach: () => void): void {
     const entry = this.#live.get(id)
-    if (entry) entry.detach = detach
+    if (!entry) return
+    entry.detach = detach
+    const queue = this.#queueOf(id)
+    queue.onceBehind(() => {
+      detach()
+      queue.run(() => entry.session.lagging(entry.session.offset))
+    })
   }
 
   async #goLive(session: LocalSession): Promise<void> {
@@ -353,6 +358,7 @@ export class LiveSessions {
     return this.#readers.factoryFor(() => queue.clock.monotonic(), {
       isAlone: this.#failuresOf.has(id),
       deliver: (work, options) => queue.run(work, options),
+      onUnread: bytes => queue.addUnread(bytes),
       onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
     })
   }

@@ -8,17 +8,16 @@ interface ReaderFactoriesOptions {
   threads: number | null
   /** Only a daemon has threads. */
   owner: 'daemon' | 'foreground'
-  onUnread(bytes: number): void
 }
 
 /** Where terminals are read: in the host's own thread, or in others. */
 export class ReaderFactories {
   readonly #threads: ReaderThreads | null
 
-  constructor({ clock, threads, owner, onUnread }: ReaderFactoriesOptions) {
+  constructor({ clock, threads, owner }: ReaderFactoriesOptions) {
     const max = threads ?? availableParallelism() - 1
     const isUsed = owner === 'daemon' && max > 0 && ReaderThreads.areAvailable
-    this.#threads = isUsed ? new ReaderThreads({ clock, max, onUnread }) : null
+    this.#threads = isUsed ? new ReaderThreads({ clock, max }) : null
   }
 
   /** How many terminals can be read at the same time. */

@@ -132,11 +132,6 @@ export class KeeperClient implements KeeperPort {
     await this.#ask({ op: 'forget', id })
   }
 
-  pauseReading(isPaused: boolean): void {
-    if (isPaused) this.#socket.pause()
-    else this.#socket.resume()
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     this.#socket.destroy()

@@ -32,10 +32,6 @@ export interface KeeperPort {
   secret(): Promise<string | null>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
-  /**
-   * Reads no output from the keeper while paused; replies wait too. Not needed in its own process.
-   */
-  pauseReading?(isPaused: boolean): void
   close(): Promise<void>
 }
 

@@ -36,13 +36,13 @@ interface ReaderThreadsOptions {
   clock: Clock
   /** How many threads at most; never more than the cores that the host leaves free. */
   max: number
-  /** Output that was sent to be read, or that was read, in bytes. */
-  onUnread(bytes: number): void
 }
 
 export interface ThreadReaderOptions {
   /** Handles a reply in the session's queue. */
   deliver(work: () => void, options: { isUrgent: boolean }): void
+  /** Output that was sent to be read, or that was read (a negative number), in bytes. */
+  onUnread(bytes: number): void
   /** The session gets a thread of its own: its reader has failed before. */
   isAlone: boolean
   /** The terminal can no longer be read. `isCause`: reading it was the reason. */
@@ -55,7 +55,13 @@ type Failure = 'explained' | 'unexplained' | 'at its start'
 /** One session in a thread, as the host sees it. */
 interface Entry {
   receive(reply: ReaderReply): void
+  onUnread(bytes: number): void
   lose(why: string, isCause: boolean): void
+}
+
+interface OpenEntry extends Entry {
+  unread: number
+  sentTo: number
 }
 
 /**
@@ -90,7 +96,7 @@ export class ReaderThreads {
     return this.#threads.size
   }
 
-  factoryFor({ deliver, isAlone, onLost }: ThreadReaderOptions): ReaderFactory {
+  factoryFor({ deliver, onUnread, isAlone, onLost }: ThreadReaderOptions): ReaderFactory {
     return {
       open: (options, receive, onLostReader) => {
         const thread = this.#threadFor(isAlone)
@@ -100,6 +106,7 @@ export class ReaderThreads {
         }
         const opened = thread.open(++this.#numbers, options, {
           receive: reply => deliver(() => receive(reply), { isUrgent: isAsking(reply) }),
+          onUnread,
           lose,
         })
         this.#watch()
@@ -122,8 +129,7 @@ export class ReaderThreads {
   }
 
   #start(isAlone: boolean): ReaderThread {
-    const { onUnread } = this.#options
-    const thread: ReaderThread = new ReaderThread(isAlone, onUnread, failure => {
+    const thread: ReaderThread = new ReaderThread(isAlone, failure => {
       this.#threads.delete(thread)
       if (failure === 'at its start') this.#unexplained = UNEXPLAINED_MAX
       else if (failure === 'unexplained') this.#unexplained++
@@ -146,17 +152,15 @@ class ReaderThread {
   readonly isAlone: boolean
   readonly #thread: Worker
   readonly #heartbeat = new Int32Array(new SharedArrayBuffer(HEARTBEAT_BYTES))
-  readonly #sessions = new Map<number, Entry & { unread: number; sentTo: number }>()
-  readonly #onUnread: (bytes: number) => void
+  readonly #sessions = new Map<number, OpenEntry>()
   readonly #onEnded: (failure: Failure | null) => void
   /** The slice that was being read at the last check, and since when. */
   #slice = { count: -1, since: 0 }
   #hasAnswered = false
   #isEnded = false
 
-  constructor(isAlone: boolean, onUnread: (bytes: number) => void, onEnded: (failure: Failure | null) => void) {
+  constructor(isAlone: boolean, onEnded: (failure: Failure | null) => void) {
     this.isAlone = isAlone
-    this.#onUnread = onUnread
     this.#onEnded = onEnded
     this.#thread = new Worker(ownProgram('panes/reader/thread-main'), { workerData: this.#heartbeat.buffer })
     this.#thread.on('message', (message: FromThread) => this.#receive(message))
@@ -197,10 +201,10 @@ class ReaderThread {
     void this.#thread.terminate()
   }
 
-  #count(session: { unread: number; sentTo: number }, { bytes, offset }: ReaderRequest & { op: 'feed' }): void {
+  #count(session: OpenEntry, { bytes, offset }: ReaderRequest & { op: 'feed' }): void {
     session.sentTo = offset + bytes.length
     session.unread += bytes.length
-    this.#onUnread(bytes.length)
+    session.onUnread(bytes.length)
   }
 
   #send(message: ToThread): void {
@@ -221,9 +225,10 @@ class ReaderThread {
   }
 
   /** @param left bytes that are still unread */
-  #release(session: { unread: number }, left: number): void {
-    this.#onUnread(left - session.unread)
+  #release(session: OpenEntry, left: number): void {
+    const read = session.unread - left
     session.unread = left
+    session.onUnread(-read)
   }
 
   #close(number: number): void {

@@ -202,29 +202,40 @@ describe('the scheduler of sessions in one thread', () => {
     expect(seen).toEqual([4, 6, 8, 10, 12])
   })
 
-  test('stops reading from the keeper with too much unread output, until most of it is read', async () => {
-    const clock = new SimulatedClock(1_000)
-    const paused: boolean[] = []
-    const scheduler = new SessionScheduler(clock, () => undefined, { pauseReading: isPaused => paused.push(isPaused) })
+  test('says once that a session is behind: as soon as more than 1 MB of its output waits', async () => {
+    const { clock, scheduler } = setUp()
     const read: number[] = []
-    const listener = scheduler
-      .add(() => false)
-      .listener({
-        output: (bytes: Uint8Array) => {
-          clock.advance(1)
-          read.push(bytes.length)
-        },
-      } as unknown as KeeperListener)
-    const piece = new Uint8Array(1024 * 1024)
+    const queue = scheduler.add(() => false)
+    const listener = queue.listener({
+      output: (bytes: Uint8Array) => {
+        clock.advance(1)
+        read.push(bytes.length)
+      },
+    } as unknown as KeeperListener)
+    let behind = 0
+    queue.onceBehind(() => behind++)
+    const piece = new Uint8Array(256 * 1024)
     for (let t = 1; t <= 4; t++) listener.output(piece, t, 0)
-    expect(paused).toEqual([])
-    listener.output(piece, 5, 0)
-    expect(paused).toEqual([true])
-    // Nothing is read in the call that brings the output: others work meanwhile.
-    expect(read.length).toBeLessThanOrEqual(4)
+    expect(behind).toBe(0)
+    for (let t = 5; t <= 8; t++) listener.output(piece, t, 0)
+    expect(behind).toBe(1)
     await drained(scheduler)
-    expect(paused).toEqual([true, false])
-    expect(read.reduce((sum, length) => sum + length, 0)).toBe(5 * piece.length)
+    expect(read.reduce((sum, length) => sum + length, 0)).toBe(8 * piece.length)
+    queue.onceBehind(() => behind++)
+    expect(behind).toBe(1)
+  })
+
+  test('counts the output of a session that waits in another thread, and not that of other sessions', () => {
+    const { scheduler } = setUp()
+    const [flood, other] = [scheduler.add(() => false), scheduler.add(() => false)]
+    const behind: string[] = []
+    flood.onceBehind(() => behind.push('flood'))
+    other.onceBehind(() => behind.push('other'))
+    flood.addUnread(1_000_000)
+    other.addUnread(1_000_000)
+    expect(behind).toEqual([])
+    flood.addUnread(100_000)
+    expect(behind).toEqual(['flood'])
   })
 
   test('reads a large chunk in pieces, one slice after the other', async () => {

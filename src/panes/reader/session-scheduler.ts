@@ -18,11 +18,8 @@ const AVERAGE_WEIGHT = 0.1
 const SLICE_BYTES = 64 * 1024
 /** How much of it is read at once, before the time of the slice is checked again. */
 const PIECE_BYTES = 16 * 1024
-/**
- * How much output may wait; beyond it the host reads no more from the keeper until most is read.
- */
-const WAITING_MAX_BYTES = 4 * 1024 * 1024
-const RESUME_BELOW_BYTES = 1024 * 1024
+/** With more output than this waiting, a session is behind. */
+const WAITING_MAX_BYTES = 1024 * 1024
 
 /*
  * Orders the work of sessions that share one thread: on the host, the output of the keeper; in a
@@ -41,9 +38,9 @@ const RESUME_BELOW_BYTES = 1024 * 1024
  * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
  *   piled up as if it had been printed at once: it looks less often, so it does not fall further
  *   behind, and it sees the newest frame.
- * - A host with too much unread output reads no more from the keeper for a while. The keeper finds
- *   the session whose bytes pile up and lets it continue from its recording, so that a flood does
- *   not fill the socket that all sessions share (docs/decisions/0027-terminals-on-one-thread.md).
+ * - A session whose output piles up, here or in the thread that reads it, is behind: its owner stops
+ *   following the keeper and continues from the recording (`onceBehind`), so that a flood does not
+ *   fill the socket that all sessions share (docs/decisions/0027-terminals-on-one-thread.md).
  * - While no queue waits and the slice has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *
@@ -54,34 +51,23 @@ export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #onSlice: (id: string, ms: number) => void
-  readonly #pauseReading: (isPaused: boolean) => void
   /** Queues with work, the one that has waited longest first. */
   readonly #urgent = new Set<SessionQueue>()
   readonly #others = new Set<SessionQueue>()
-  #waitingBytes = 0
   #isArmed = false
   #isRunning = false
-  #isPaused = false
   /** When sessions first worked in this round of the event loop; null: not yet. */
   #sliceBegan: number | null = null
 
-  /**
-   * `onSlice`: a session has worked for this long. `pauseReading`: too much waits, or no longer;
-   * the keeper then notices a session that prints too fast, and lets it continue from its
-   * recording.
-   */
+  /** `onSlice`: a session has worked for this long. */
   constructor(
     clock: Clock,
     onError: (error: unknown) => void,
-    {
-      onSlice = () => undefined,
-      pauseReading = () => undefined,
-    }: { onSlice?(id: string, ms: number): void; pauseReading?(isPaused: boolean): void } = {},
+    { onSlice = () => undefined }: { onSlice?(id: string, ms: number): void } = {},
   ) {
     this.#clock = clock
     this.#onError = onError
     this.#onSlice = onSlice
-    this.#pauseReading = pauseReading
   }
 
   /** Adds a queue for one session. `isAsking`: the session has an open request now. */
@@ -95,20 +81,13 @@ export class SessionScheduler {
         this.#wait(queue)
       },
       drop: () => {
-        for (const { work } of queue.work.splice(0)) this.#waitingBytes -= sizeOf(work)
+        queue.work.splice(0)
         for (const callback of queue.timers.splice(0)) this.#attempt(callback)
         this.#urgent.delete(queue)
         this.#others.delete(queue)
-        this.#checkPaused()
       },
     })
     return queue
-  }
-
-  /** Output is read elsewhere: it waits until then (a negative number: it has been read). */
-  addUnread(bytes: number): void {
-    this.#waitingBytes += bytes
-    this.#checkPaused()
   }
 
   /** How many queues have work. */
@@ -120,13 +99,12 @@ export class SessionScheduler {
     const now = this.#clock.monotonic()
     this.#sliceBegan ??= now
     queue.work.push({ work, since: now })
-    this.#waitingBytes += sizeOf(work)
+    queue.addUnread(sizeOf(work))
     if (typeof work !== 'function' && queue.recordChunk(work.bytes.length, now) && this.#others.delete(queue))
       this.#urgent.add(queue)
     const isFree = this.waiting === 0 && !this.#isRunning && now - this.#sliceBegan < SLICE_MS
     if (isFree) this.#run(queue, now)
     else this.#wait(queue)
-    this.#checkPaused()
     this.#arm()
   }
 
@@ -166,21 +144,13 @@ export class SessionScheduler {
     for (let read = 0; queue.work.length > 0 && read < SLICE_BYTES && this.#clock.monotonic() < until; ) {
       const { work, size } = queue.next(now)
       read += size
-      this.#waitingBytes -= size
+      queue.addUnread(-size)
       this.#attempt(() => perform(work))
     }
     if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
     this.#onSlice(queue.id, this.#clock.monotonic() - now)
-    this.#checkPaused()
     if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
-  }
-
-  #checkPaused(): void {
-    const isPaused = this.#waitingBytes > (this.#isPaused ? RESUME_BELOW_BYTES : WAITING_MAX_BYTES)
-    if (isPaused === this.#isPaused) return
-    this.#isPaused = isPaused
-    this.#pauseReading(isPaused)
   }
 
   /** A session that fails must not stop the others. */
@@ -226,6 +196,8 @@ export class SessionQueue {
   #askedAt = Number.NEGATIVE_INFINITY
   #burstAt = Number.NEGATIVE_INFINITY
   #averageChunk = 0
+  #unread = 0
+  #onBehind: (() => void) | null = null
   #isClosed = false
   readonly #now: () => number
 
@@ -266,6 +238,21 @@ export class SessionQueue {
     if (this.#isClosed) return
     if (isUrgent) this.#askedAt = this.#now()
     this.#port.enqueue(work)
+  }
+
+  /** Calls `callback` when too much output waits: once, also if it waits already. */
+  onceBehind(callback: () => void): void {
+    this.#onBehind = callback
+    this.addUnread(0)
+  }
+
+  /** Output waits here or where it is read; a negative number: it has been read. */
+  addUnread(bytes: number): void {
+    this.#unread += bytes
+    if (this.#unread <= WAITING_MAX_BYTES) return
+    const callback = this.#onBehind
+    this.#onBehind = null
+    callback?.()
   }
 
   /** After closing, nothing is read, so timers need not keep an order. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 
 /** A build log or `cat` of a large file stays below it, and is read as fast as it is printed. */
-const BURST = 64 * 1024 * 1024
+const BURST = 16 * 1024 * 1024
 const PER_SECOND = 2 * 1024 * 1024
 /** Reading starts again this late at least: each start costs calls of the kernel. */
 const PAUSE_MIN_MS = 10
