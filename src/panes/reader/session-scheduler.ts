@@ -40,7 +40,7 @@ const WAITING_MAX_BYTES = 1024 * 1024
  *   behind, and it sees the newest frame.
  * - A session whose output piles up, here or in the thread that reads it, is behind: its owner stops
  *   following the keeper and continues from the recording (`onceBehind`), so that a flood does not
- *   fill the socket that all sessions share (docs/decisions/0027-terminals-on-one-thread.md).
+ *   fill the socket that all sessions share (docs/decisions/0096-floods.md).
  * - While no queue waits and the slice has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *

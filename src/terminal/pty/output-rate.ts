@@ -4,7 +4,7 @@ import type { Clock } from '../../clock/index.js'
 const BURST = 16 * 1024 * 1024
 const PER_SECOND = 2 * 1024 * 1024
 /** Reading starts again this late at least: each start costs calls of the kernel. */
-const PAUSE_MIN_MS = 10
+const PAUSE_MIN_MS = 30
 
 /**
  * Limits what one program may print for long. A program that prints without end (`yes`, a loop that
