@@ -190,7 +190,12 @@ async function openSession(index: number): Promise<LiveSession> {
     onError,
     ...(threads && {
       reader: awaited(
-        threads.factoryFor({ isAlone: false, deliver: work => work(), onUnread: () => undefined, onLost: why => onError(new Error(why)) }),
+        threads.factoryFor({
+          isAlone: false,
+          deliver: work => work(),
+          onUnread: () => undefined,
+          onLost: why => onError(new Error(why)),
+        }),
       ),
     }),
   })

@@ -99,8 +99,8 @@ function readRecords(text: string): TranscriptRecord[] {
 }
 
 /**
- * When a process started, in the units of the system: with its number, it names one process, because
- * numbers are given again. Null if it has ended, also if it was not reaped yet.
+ * When a process started, in the units of the system: with its number, it names one process,
+ * because numbers are given again. Null if it has ended, also if it was not reaped yet.
  */
 function startOf(pid: number): string | null {
   try {

@@ -38,9 +38,9 @@ const WAITING_MAX_BYTES = 1024 * 1024
  * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
  *   piled up as if it had been printed at once: it looks less often, so it does not fall further
  *   behind, and it sees the newest frame.
- * - A session whose output piles up, here or in the thread that reads it, is behind: its owner stops
- *   following the keeper and continues from the recording (`onceBehind`), so that a flood does not
- *   fill the socket that all sessions share (docs/decisions/0096-floods.md).
+ * - A session whose output piles up, here or in the thread that reads it, is behind: its owner
+ *   stops following the keeper and continues from the recording (`onceBehind`), so that a flood
+ *   does not fill the socket that all sessions share (docs/decisions/0096-floods.md).
  * - While no queue waits and the slice has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *
