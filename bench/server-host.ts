@@ -124,7 +124,8 @@ process.on('message', async (message: { type: string; seconds: number; events: n
     return
   }
   if (message.type === 'links') {
-    const links = Array.from({ length: message.events }, () => `${address}/login#${api.parts.auth.codes.make(OWNER)}`)
+    const codes = await Promise.all(Array.from({ length: message.events }, () => api.parts.auth.codes.make(OWNER)))
+    const links = codes.map(code => `${address}/login#${code}`)
     process.send!({ type: 'links', links, sessions: panes.slice(0, SESSIONS).map(({ id }) => id) })
     return
   }
