@@ -185,9 +185,9 @@ describe('the messages on an open page', () => {
     })
   })
 
-  it('are limited to the newest 240, of which 40 are removed at a time', () => {
-    expect(newestOf(many(239))).toHaveLength(239)
-    const kept = newestOf(many(240))
-    expect([kept.length, kept[0]!.message, kept.at(-1)!.message]).toEqual([200, 'm40', 'm239'])
+  it('are limited to the newest 120, of which 20 are removed at a time', () => {
+    expect(newestOf(many(119))).toHaveLength(119)
+    const kept = newestOf(many(120))
+    expect([kept.length, kept[0]!.message, kept.at(-1)!.message]).toEqual([100, 'm20', 'm119'])
   })
 })

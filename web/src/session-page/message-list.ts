@@ -1,9 +1,9 @@
 import type { Message } from '../api/types'
 
 /** A page may be open for days: earlier messages leave it, and are loaded again on request. */
-const KEPT_MAX = 200
+const KEPT_MAX = 100
 /** Removed in one go: not with every message. */
-const REMOVED_AT_ONCE = 40
+const REMOVED_AT_ONCE = 20
 
 /** With a new message, or a new version of a known one, which keeps the time of the first. */
 export function withMessage(known: readonly Message[], message: Message): readonly Message[] {
