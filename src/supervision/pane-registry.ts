@@ -52,7 +52,7 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
-/** An idle session is updated once in so many ticks: hundreds of them must cost hardly anything. */
+/** An idle session is updated once in this many ticks: hundreds of them cost hardly anything. */
 const IDLE_TICKS = 30
 /** How long after an answer was read its status may still appear. */
 const READ_MS = 3_000

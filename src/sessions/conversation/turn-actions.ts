@@ -26,7 +26,7 @@ const PROMPT_KEPT = 4_000
 const READ_AGAIN_PER_ROW_S = 0.001
 
 /**
- * What the phase table's actions do with the open turn and its message: mark, read, show, close.
+ * What the phase table's actions do with the open turn and its message: begin, read, show, close.
  */
 export class TurnActions {
   readonly #options: TurnActionsOptions
