@@ -109,7 +109,7 @@ export class PaneRegistry {
       settings: this.#settings,
       counters: this.#counters,
       changed: id => this.changed(id),
-      left: id => this.#changes.remove(id),
+      removed: id => this.#changes.remove(id),
     })
   }
 
@@ -374,7 +374,10 @@ export class PaneRegistry {
     const programs = this.#tmux.knownPrograms
     if (programs === null) return void this.#tmux.agentPrograms().catch(this.#options.onError)
     const commandMax = this.#settings.panes.command_max
-    pane.supervisor.runs(readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }), pane.now())
+    pane.supervisor.foregroundChanged(
+      readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }),
+      pane.now(),
+    )
   }
 
   #ofSession(pane: SessionPane): PaneInfo {

@@ -185,8 +185,8 @@ export class TurnActions {
   }
 
   /** Takes a finished piece of the answer. `onChanged`: the conversation has changed. */
-  takeReported(text: ReportedText, t: number, onChanged: () => void): void {
-    const taken = this.#conversation.takeReported(text, t)
+  applyReported(text: ReportedText, t: number, onChanged: () => void): void {
+    const taken = this.#conversation.applyReported(text, t)
     if (taken === null) return
     onChanged()
     if (taken !== 'open') this.#options.messages.patch(taken.patched)

@@ -118,7 +118,7 @@ function stopLive(): void {
 
 async function loadSnapshot(): Promise<string> {
   const overview = await getJson<Overview>('/overview')
-  take(overview)
+  applyOverview(overview)
   snapshotAt.value = Date.now()
   void keepSnapshot({ at: Date.now(), body: { overview, me: me.peek() } }).catch(() => undefined)
   return overview.position
@@ -135,12 +135,12 @@ async function showKept(): Promise<void> {
   const { overview, me: person } = kept.body as { overview: Overview; me: Me | null }
   batch(() => {
     me.value = person
-    take(overview)
+    applyOverview(overview)
     snapshotAt.value = kept.at
   })
 }
 
-function take(overview: Overview): void {
+function applyOverview(overview: Overview): void {
   sessions.replace(overview.sessions)
   panes.replace(overview.panes)
   approvals.replace(overview.approvals)
@@ -267,7 +267,7 @@ function route(event: StreamEvent): void {
   if (kind === 'approval') {
     const folded = foldApproval(approvals.peek(id), event)
     if (!folded) approvalLoader.markChanged(id)
-    else if (isInvisible(event.type)) approvals.note(folded)
+    else if (isInvisible(event.type)) approvals.storeSilently(folded)
     else putApproval(folded)
   } else if (kind === 'grant') grantLoader.markChanged(id)
 }
