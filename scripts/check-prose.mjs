@@ -1,14 +1,16 @@
 // Rules of docs/style.md for what people read in the source: comments wrap at 100 columns, name
 // only files that exist, and messages name only commands that exist. Comments and pages that name
 // `Class.member` of a class of src/ name a member that it has. Every index.ts of src/ opens with
-// what its folder does, and that of a room names the folders in it. Prints every violation as
-// file:line and exits 1 if there is one.
+// what its folder does, and that of a room names the folders in it. AGENTS.md stays short.
+// Prints every violation as file:line and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const COLUMNS = 100
+/** A contributor reads AGENTS.md whole. */
+const CONTRIBUTING_LINES_MAX = 120
 const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples', 'packs']
 /** Folders of tests and data, which an index.ts need not name. */
 const UNNAMED_FOLDERS = ['testing', 'fixtures', '__snapshots__']
@@ -49,6 +51,9 @@ for (const file of pages(root))
   readFileSync(file, 'utf8')
     .split('\n')
     .forEach((text, index) => checkMembers(file, index + 1, text))
+const contributing = readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length - 1
+if (contributing > CONTRIBUTING_LINES_MAX)
+  report(join(root, 'AGENTS.md'), contributing, `${contributing} lines: move a list to a page of docs/`)
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   console.error(`${problems.length} violations of docs/style.md`)
