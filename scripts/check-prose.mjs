@@ -1,14 +1,19 @@
 // Rules of docs/style.md for what people read in the source: comments wrap at 100 columns, name
 // only files that exist, and messages name only commands that exist. Comments and pages that name
-// `Class.member` of a class of src/ name a member that it has. Prints every violation as file:line
-// and exits 1 if there is one.
+// `Class.member` of a class of src/ name a member that it has. Every index.ts of src/ opens with
+// what its folder does, and that of a room names the folders in it. AGENTS.md stays short.
+// Prints every violation as file:line and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const COLUMNS = 100
-const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples']
+/** A contributor reads AGENTS.md whole. */
+const CONTRIBUTING_LINES_MAX = 120
+const TREES = ['src', 'web', 'test', 'scripts', 'bench', 'examples', 'packs']
+/** Folders of tests and data, which an index.ts need not name. */
+const UNNAMED_FOLDERS = ['testing', 'fixtures', '__snapshots__']
 /**
  * A file by name or path, as comments write it, also with `*` for any characters; not a suffix
  * (`*.ts`) or a made-up name.
@@ -24,7 +29,7 @@ const COMMAND = /[`'"“]signalbox ([a-z][a-z-]+)/g
 
 const problems = []
 const files = TREES.flatMap(tree => [...sources(join(root, tree))])
-const names = new Set([...files, ...sources(join(root, 'packs'))].flatMap(endingsOf))
+const names = new Set(files.flatMap(endingsOf))
 const commands = commandNames()
 const members = membersOfClasses()
 
@@ -32,9 +37,10 @@ for (const file of files) {
   let isBlock = false
   const text = readFileSync(file, 'utf8')
   if (text.startsWith('// Generated')) continue
+  if (/\/src\/.*\/index\.ts$/.test(file)) checkIndex(file, text)
   text.split('\n').forEach((text, index) => {
     if (/^\s*\/\*/.test(text)) isBlock = true
-    const isComment = isBlock || /^\s*\/\//.test(text)
+    const isComment = isBlock || (file.endsWith('.toml') ? /^\s*#/ : /^\s*\/\//).test(text)
     if (isComment) checkComment(file, index + 1, text)
     if (text.includes('*/')) isBlock = false
     for (const [, name] of text.matchAll(COMMAND))
@@ -45,6 +51,9 @@ for (const file of pages(root))
   readFileSync(file, 'utf8')
     .split('\n')
     .forEach((text, index) => checkMembers(file, index + 1, text))
+const contributing = readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length - 1
+if (contributing > CONTRIBUTING_LINES_MAX)
+  report(join(root, 'AGENTS.md'), contributing, `${contributing} lines: move a list to a page of docs/`)
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   console.error(`${problems.length} violations of docs/style.md`)
@@ -64,6 +73,15 @@ function checkMembers(file, line, text) {
   for (const [, name, member] of text.matchAll(MEMBER))
     if (members.has(name) && !members.get(name).has(member))
       report(file, line, `"${name}.${member}" is named, and ${name} has no such member`)
+}
+
+function checkIndex(file, text) {
+  if (relative(root, file).startsWith('web')) return
+  const head = /^\/\*[\s\S]*?\*\//.exec(text)?.[0]
+  if (!head) return report(file, 1, 'index.ts opens with a comment that says what its folder does')
+  for (const entry of readdirSync(dirname(file), { withFileTypes: true }))
+    if (entry.isDirectory() && !UNNAMED_FOLDERS.includes(entry.name) && !head.includes(`${entry.name}/`))
+      report(file, 1, `the first comment does not name ${entry.name}/`)
 }
 
 /**
@@ -128,7 +146,7 @@ function* sources(directory) {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) {
       if (!['node_modules', 'dist', 'fixtures', 'golden'].includes(entry.name)) yield* sources(path)
-    } else if (/\.(tsx?|mjs)$/.test(entry.name)) yield path
+    } else if (/\.(tsx?|mjs|css|toml)$/.test(entry.name)) yield path
   }
 }
 

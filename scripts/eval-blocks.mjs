@@ -1,7 +1,7 @@
 // `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] [dir]…`: compares the
 // answers that are read from recordings with the text that the model sent. A directory holds
 // NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a
-// moment. Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus.
+// moment. Without a directory: that of labelled-recordings.mjs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

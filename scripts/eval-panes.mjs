@@ -1,7 +1,7 @@
 // `npm run eval:panes -- [--misses] [--late] [--calls] [--only text] [<dir>…]`: compares the status
 // of panes at every labelled moment of recordings with the labels, the ends of commands with shell
 // integration, and two other rules at the same moments. Sub-directories are agents (`shell`: any
-// program). Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus beside the repository.
+// program). Without a directory: that of labelled-recordings.mjs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

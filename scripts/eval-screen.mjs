@@ -1,8 +1,8 @@
 // `npm run eval:screen -- [--misses] [--generic] [--only text] [dir]…`: what Signalbox reads from
 // labelled recordings, compared with their labels. A directory holds NAME.cast (asciicast) and
 // NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions, and exits 1
-// if the results miss a bar (score-moments.mjs). Without a directory: SIGNALBOX_CORPUS, or
-// ../shared/corpus beside the repository. `npm test` evaluates a sample of the same recordings.
+// if the results miss a bar (score-moments.mjs). Without a directory: that of
+// labelled-recordings.mjs. `npm test` evaluates a sample of the same recordings.
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

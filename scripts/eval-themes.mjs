@@ -1,7 +1,7 @@
 // `npm run eval:themes -- [--misses] [--only text] [--theme name] [dir]…`: reads every recording as
 // drawn in other themes (scripts/recolour.mjs) and compares views, calls for a person, the blocks
 // on the screen and the finished conversation with the original. Exits 1 if an agent loses more
-// than one percent of any of them. Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus.
+// than one percent of any of them. Without a directory: that of labelled-recordings.mjs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

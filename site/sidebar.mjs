@@ -53,6 +53,6 @@ export const SIDEBAR = [
   { text: 'Guarantees', pages: ['guarantees', 'proof', 'security-matrix', 'benchmarks'] },
   {
     text: 'Inside',
-    pages: ['architecture', 'glossary', 'packs', 'adding-an-agent', 'demo-agent', 'style', 'changes', 'security', 'decisions/index'],
+    pages: ['architecture', 'glossary', 'extending', 'packs', 'adding-an-agent', 'demo-agent', 'long-checks', 'style', 'changes', 'security', 'decisions/index'],
   },
 ]

@@ -34,6 +34,8 @@
  *   wait-for-record      waits for the outcome, whichever process brings it about
  *   report               the history, with times, refusals and grants
  *
+ * requests/ is a narrow entry point for rooms that create requests and do not decide them.
+ *
  * `host/open-ledger.ts` opens the ledger of a home, with its settings: outside tests, use that
  * and not `new Ledger`. The owner of a request delivers its decision: sessions/ for a session,
  * runs/ for a run's agent. The answer of a gate is written in the transaction of its decision.

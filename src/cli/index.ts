@@ -6,10 +6,12 @@
  *   commands/<name>.ts           its `run` function, loaded when the command runs
  *   main.ts, parse-options.ts    from argv to the command; errors and exit codes
  *   daemon-client.ts             the HTTP API, as a client
- *   approvals/ attach/ runs/ sessions/ watch/ replay/ demo/   what commands of one topic share
+ *   cockpit/                     the full-screen cockpit: `signalbox` alone
+ *   approvals/ attach/ runs/ sessions/ watch/ replay/ demo/ export/ packs/ service/ upgrade/
+ *   cluster/                     what commands of one topic share
  *   relay/                       the program that agents' hooks start: small, starts fast
  *
- * To add a command: AGENTS.md.
+ * To add a command: docs/extending.md.
  */
 
 export { main } from './main.js'

@@ -156,8 +156,8 @@ function outputTo(
       const word = kind === 'option' ? `${command.replace('signalbox ', '')} ${name}` : (name ?? '')
       const other = Object.hasOwn(COMMAND_SYNONYMS, word) ? COMMAND_SYNONYMS[word] : undefined
       const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
-      const said = other === undefined ? [what, ...hints].join('; ') : what
-      write(`signalbox: ${said} (${other ?? `${command} --help`})\n`)
+      const message = other === undefined ? [what, ...hints].join('; ') : what
+      write(`signalbox: ${message} (${other ?? `${command} --help`})\n`)
     },
   }
 }

@@ -6,7 +6,7 @@
  *
  * load.ts merges these layers and reports every mistake with file, line and column.
  * edit-settings.ts changes config.toml and keeps its comments; paths.ts says where things are
- * stored.
+ * stored (directories/ is its entry point for programs that must start fast).
  *
  * To add a setting: an entry in a file of settings/, and its use. A test fails for a setting that
  * the program does not use.

@@ -31,6 +31,7 @@
  *   limit per agent.
  * - graph/: DOT graphs as a workflow. graph-decide.ts and graph-evolve.ts are its two functions,
  *   node-steps.ts wraps every handler in handlers/, gate-request.ts turns gates into approvals.
+ * - restate/: Restate as what wakes the runs of a cluster, in place of the store.
  * - drivers/: a second entry point without agents and graphs, for processes that must start fast.
  *
  * Where to add what

@@ -19,7 +19,7 @@ export const accessEvents = defineEvents({
     }),
   },
   'access.shared': {
-    description: 'A person made a link with which anybody may read one session until it expires.',
+    description: 'A person made a link with which anyone may read one session until it expires.',
     data: z.object({ share: z.string(), session: z.string(), expiresAt: z.number(), by: z.string() }),
   },
   'access.confirmed': {

@@ -33,7 +33,7 @@ export const scheduleEvents = defineEvents({
   },
   'schedule.paused': { description: 'It does not fire until it is resumed.', data: z.object({ by: actor }) },
   'schedule.resumed': {
-    description: 'It fires again; times that passed during the pause are not made up for.',
+    description: 'It fires again; times that passed during the pause are skipped.',
     data: z.object({ by: actor }),
   },
   'schedule.removed': { description: 'It never fires again.', data: z.object({ by: actor }) },

@@ -60,7 +60,8 @@ export const sessionEvents = defineEvents({
     }),
   },
   'session.numbered': {
-    description: 'A number was given to a session. One stream per person, so that no number is given twice.',
+    description:
+      'A number was given to a session. One stream per person, so that two sessions that start at once get different numbers.',
     data: z.object({ session: z.string(), number: z.int().positive() }),
   },
   'session.ready': {
@@ -123,7 +124,7 @@ export const sessionEvents = defineEvents({
     }),
   },
   'session.unpaused': {
-    description: 'The budget is not used up any more: prompts are sent again.',
+    description: 'The budget is no longer used up: prompts are sent again.',
     data: z.object({}),
   },
   'session.lost': {

@@ -72,7 +72,7 @@ export const telegramEvents = defineEvents({
     data: z.object({ by: z.int(), update: z.int(), result: z.string() }),
   },
   'telegram.chat-changed': {
-    description: 'The settings of a chat changed: who uses it, its current session, whether it can be reached.',
+    description: 'The settings of a chat changed: who uses it, its active session, whether it can be reached.',
     data: z.object({
       chat,
       kind: z.enum(['private', 'group', 'supergroup']).optional(),

@@ -14,7 +14,7 @@ export const workerEvents = defineEvents({
     data: z.object({ worker: z.string() }),
   },
   'worker.joined': {
-    description: 'A machine joined as a worker. Its public key proves it from now on.',
+    description: 'A machine joined as a worker. From now on it proves its identity with this key.',
     data: z.object({ name: z.string(), pool: z.string(), labels, key: z.string() }),
   },
   'worker.connected': {

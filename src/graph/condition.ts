@@ -49,11 +49,11 @@ const CONDITION_MAX = 1_024
  * with a hint what to write instead.
  */
 export function parseCondition(text: string): ParsedCondition {
-  const known = READ.get(text)
+  const known = CACHED.get(text)
   if (known) return known
-  if (READ.size >= READ_MAX) READ.clear()
+  if (CACHED.size >= CACHED_CONDITIONS_MAX) CACHED.clear()
   const parsed = readCondition(text)
-  READ.set(text, parsed)
+  CACHED.set(text, parsed)
   return parsed
 }
 
@@ -65,8 +65,8 @@ export function clausesOf({ alternatives }: Condition): readonly Clause[] {
 /**
  * Graphs have few conditions and evaluate them often: parsed conditions are cached, up to a limit.
  */
-const READ = new Map<string, ParsedCondition>()
-const READ_MAX = 4_096
+const CACHED = new Map<string, ParsedCondition>()
+const CACHED_CONDITIONS_MAX = 4_096
 
 function readCondition(text: string): ParsedCondition {
   if (text.length > CONDITION_MAX)

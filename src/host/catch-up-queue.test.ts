@@ -4,7 +4,7 @@ import { CatchUpQueue, type Pause } from './catch-up-queue.js'
 
 const clock = new SimulatedClock()
 
-/** Reads in steps of 4 ms each, and notes in which turn of the event loop. */
+/** Reads in steps of 4 ms each, and notes in which round of the event loop. */
 function reader(name: string, steps: number, read: string[], turn: () => number) {
   return async (pause: Pause) => {
     for (let step = 0; step < steps; step++) {
@@ -15,7 +15,7 @@ function reader(name: string, steps: number, read: string[], turn: () => number)
   }
 }
 
-/** Counts turns of the event loop until all is read. */
+/** Counts rounds of the event loop until all is read. */
 async function run(queue: CatchUpQueue, body: (turn: () => number) => void): Promise<number> {
   let turns = 0
   let isOver = false
@@ -42,7 +42,7 @@ describe('sessions that catch up', () => {
     })
     const names = read.map(step => step.split('@')[0])
     expect(names).toEqual(['newer', 'small', 'small', ...Array(6).fill('large')])
-    // No turn of the event loop has more than a slice of 10 ms, begun before its end.
+    // No round of the event loop has more than one slice, and a slice starts no step after 10 ms.
     const turns = read.map(step => step.split('@')[1])
     for (const turn of new Set(turns)) expect(turns.filter(other => other === turn).length).toBeLessThanOrEqual(3)
   })

@@ -110,7 +110,7 @@ export class CatchUpQueue {
     })
   }
 
-  /** One slice in each turn of the event loop. */
+  /** One slice in each round of the event loop. */
   #arm(): void {
     if (!this.#isStarted || this.#isArmed || this.#waiting.size === 0 || this.#reading.size >= this.#width) return
     this.#isArmed = true

@@ -134,7 +134,7 @@ export class LiveSessions {
 
   /** Waits while the session starts or catches up. Null if it has ended. */
   async whenLive(id: string): Promise<LocalSession | null> {
-    // Its error is for whoever starts it.
+    // Its error goes to the caller that starts it.
     await this.#starting.get(id)?.catch(() => undefined)
     if (this.isCatchingUp(id)) await this.#catchUps.until(id)
     return this.get(id)

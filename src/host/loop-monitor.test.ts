@@ -28,21 +28,21 @@ describe('the loop monitor', () => {
   })
 
   test('measures slices while no session works, and the event loop again afterwards', async () => {
-    const resting = new LoopMonitor(clock)
-    resting.start()
+    const idleMonitor = new LoopMonitor(clock)
+    idleMonitor.start()
     // Nothing works: the first read switches the kernel's timer off.
     clock.advance(10_000)
     clock.advance(6 * 60_000)
-    resting.worked('ses_short', 3)
-    resting.worked('ses_long', 31.4)
-    expect(resting.view.recent).toEqual({ ms: 31, at: clock.now(), session: { id: 'ses_long', ms: 31 } })
-    resting.worked('ses_busy', 90)
+    idleMonitor.worked('ses_short', 3)
+    idleMonitor.worked('ses_long', 31.4)
+    expect(idleMonitor.view.recent).toEqual({ ms: 31, at: clock.now(), session: { id: 'ses_long', ms: 31 } })
+    idleMonitor.worked('ses_busy', 90)
     await until(() => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
-      return resting.view.recent!.ms >= 100
+      return idleMonitor.view.recent!.ms >= 100
     })
-    expect(resting.view.recent!.session).toEqual({ id: 'ses_busy', ms: 90 })
-    resting.stop()
+    expect(idleMonitor.view.recent!.session).toEqual({ id: 'ses_busy', ms: 90 })
+    idleMonitor.stop()
   })
 })
 

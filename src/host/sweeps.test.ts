@@ -77,7 +77,7 @@ test('many old sessions are removed once each while others write, and no event i
     for (; !isSwept; written++) {
       const renamed = newEvent('session.renamed', { label: `name ${written}`, person: 'local' })
       await store.append(sessionStream(id), written + 1, [renamed], { durability: 'normal' })
-      // As output does, each one comes with a turn of the event loop.
+      // As output does, each one comes with a round of the event loop.
       await new Promise(resolve => setImmediate(resolve))
     }
     return written

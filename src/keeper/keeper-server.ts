@@ -7,11 +7,11 @@ import type { KeeperListener } from './port.js'
 import { encodeJson, encodeOutput, type KeeperPacket, type KeeperRequest, PacketReader, WIRE_VERSION } from './wire.js'
 
 /** A host with this many unsent bytes hangs; its sessions continue from their recordings. */
-const LAG_LIMIT = 8 * 1024 * 1024
+const UNSENT_MAX_BYTES = 8 * 1024 * 1024
 /**
  * With this many unsent bytes of one session, it continues from the recording: all share a socket.
  */
-const CHANNEL_LAG_LIMIT = 2 * 1024 * 1024
+const UNSENT_OF_SESSION_MAX_BYTES = 2 * 1024 * 1024
 
 /** Serves the wire protocol on a unix socket (0600) to any number of hosts. */
 export class KeeperServer {
@@ -184,7 +184,8 @@ class Connection {
     const listener: KeeperListener = {
       output: (bytes, t, offset) => {
         if (isOver) return
-        if (unsent > CHANNEL_LAG_LIMIT || this.#socket.writableLength > LAG_LIMIT) return listener.lagging(offset)
+        if (unsent > UNSENT_OF_SESSION_MAX_BYTES || this.#socket.writableLength > UNSENT_MAX_BYTES)
+          return listener.lagging(offset)
         unsent += bytes.length
         this.#socket.write(encodeOutput(channel, t, offset, bytes), () => {
           unsent -= bytes.length

@@ -186,7 +186,7 @@ export class Keeper implements KeeperPort {
     entry.listeners.clear()
   }
 
-  /** One write per turn of the event loop for all output of that turn. */
+  /** One write per round of the event loop for all output of that round. */
   #flushSoon(entry: Entry): void {
     this.#unflushed.add(entry)
     if (this.#flushScheduled) return

@@ -87,7 +87,7 @@ const PRESENT_MS: Readonly<Record<NotificationChannel, number>> = {
 const BURST_MS = 10_000
 const BURST_MAX = 3
 const MINUTE_MS = 60_000
-const DAY_MIN = 1_440
+const DAY_MINUTES = 1_440
 
 export function planNotifications(situation: NotificationSituation): NotificationPlan {
   const { now, request, recipient, sent, times } = situation
@@ -163,7 +163,7 @@ export function quietEnd({ quiet, utcOffset = 0 }: Omit<NotificationRecipient, '
   if (!quiet || quiet.from === quiet.to) return null
   const { from, to } = quiet
   const minutes = Math.floor(at / MINUTE_MS)
-  const minute = (((minutes + utcOffset) % DAY_MIN) + DAY_MIN) % DAY_MIN
+  const minute = (((minutes + utcOffset) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES
   const isQuiet = from < to ? minute >= from && minute < to : minute >= from || minute < to
-  return isQuiet ? (minutes + ((to - minute + DAY_MIN) % DAY_MIN)) * MINUTE_MS : null
+  return isQuiet ? (minutes + ((to - minute + DAY_MINUTES) % DAY_MINUTES)) * MINUTE_MS : null
 }

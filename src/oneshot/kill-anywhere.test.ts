@@ -102,7 +102,7 @@ async function create(): Promise<string> {
 /** Drives with a store that fails after this many appends of this host. */
 async function drive(id: string, agents: Agents, appends = Number.POSITIVE_INFINITY): Promise<'died' | string> {
   let left = appends
-  const mortal = new Proxy(store, {
+  const killable = new Proxy(store, {
     get(target, name) {
       if (name === 'appendAll')
         return async (...args: Parameters<EventStore['appendAll']>) => {
@@ -116,7 +116,7 @@ async function drive(id: string, agents: Agents, appends = Number.POSITIVE_INFIN
   const lease = await store.acquireLease(runStream(id), `host ${Math.random()}`, { ttlMs: 1_000, isGone: () => true })
   if (!lease.isAcquired) throw new Error('held')
   const driver = new Driver({
-    store: mortal,
+    store: killable,
     run: id,
     workflow: oneshotWorkflow,
     performers: { 'oneshot.agent': agents as never },

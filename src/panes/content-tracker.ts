@@ -145,7 +145,7 @@ export class ContentTracker {
       resizedAt: this.#resizedAt,
     })
     this.#ineligible = ineligible
-    return this.#analyser.look(features, { status: context.status, ineligible })
+    return this.#analyser.analyse(features, { status: context.status, ineligible })
   }
 }
 

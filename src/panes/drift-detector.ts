@@ -20,7 +20,7 @@ export interface DriftReport {
 }
 
 const FRAMES_MIN = 50
-const SHARE_MAX = 0.2
+const UNMATCHED_SHARE_MAX = 0.2
 const UNKNOWN_STABLE_S = 10
 
 /**
@@ -74,7 +74,7 @@ export class DriftDetector {
   #tooMany(look: Look, kind: Recognition | null): DriftReport[] {
     const { anchored, structural, unknown } = this.#counts
     const all = anchored + structural + unknown
-    const isDrift = all >= FRAMES_MIN && (structural + unknown) / all > SHARE_MAX
+    const isDrift = all >= FRAMES_MIN && (structural + unknown) / all > UNMATCHED_SHARE_MAX
     if (!isDrift || this.#isReported || kind === 'anchored') return []
     this.#isReported = true
     return [{ reason: 'screens', counts: this.counts, look, screenHash: screenHash(look) }]

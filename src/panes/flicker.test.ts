@@ -4,7 +4,7 @@ import { END, START, SupervisionFixture } from './testing/supervision-fixture.js
 
 describe('FlickerDetector', () => {
   const toAndFro = (watch: FlickerDetector, from: number, times: number) =>
-    Array.from({ length: times }, (_, n) => watch.see(n % 2 === 0, from + n / 10)).filter(Boolean).length
+    Array.from({ length: times }, (_, n) => watch.observe(n % 2 === 0, from + n / 10)).filter(Boolean).length
 
   it('detects more changes than the limit, without the first status', () => {
     expect(toAndFro(new FlickerDetector({ max: 3, windowS: 60 }), 0, 4)).toBe(0)
@@ -16,8 +16,8 @@ describe('FlickerDetector', () => {
       const watch = new FlickerDetector({ max: 3, windowS: 60 })
       for (let t = 0; t < 20; t += 4) {
         if (acts) watch.acted(t)
-        watch.see(true, t + 1)
-        watch.see(false, t + 2)
+        watch.observe(true, t + 1)
+        watch.observe(false, t + 2)
       }
       return watch.count
     }
@@ -27,9 +27,9 @@ describe('FlickerDetector', () => {
   it('counts changes although a person acts during work', () => {
     const watch = new FlickerDetector({ max: 3, windowS: 60 })
     for (let t = 0; t < 20; t += 4) {
-      watch.see(true, t + 1)
+      watch.observe(true, t + 1)
       watch.acted(t + 1.5)
-      watch.see(false, t + 2)
+      watch.observe(false, t + 2)
     }
     expect(watch.count).toBe(2)
   })
@@ -52,15 +52,15 @@ describe('FlickerDetector', () => {
 describe('flicker of a pane', () => {
   it('needs more changes than allowed within the window, and lasts for five minutes', () => {
     const flicker = new FlickerDetector({ max: 3, windowS: 60 })
-    flicker.see(false, 0)
-    const found = [1, 2, 3, 4].map((t, index) => flicker.see(index % 2 === 0, t))
+    flicker.observe(false, 0)
+    const found = [1, 2, 3, 4].map((t, index) => flicker.observe(index % 2 === 0, t))
     expect(found).toEqual([false, false, false, true])
     expect([flicker.isStrict(303.9), flicker.isStrict(304), flicker.count]).toEqual([true, false, 1])
   })
 
   it('does not follow from the same number of changes over a longer time', () => {
     const flicker = new FlickerDetector({ max: 3, windowS: 60 })
-    flicker.see(false, 0)
-    expect([0, 25, 50, 75, 100].map((t, index) => flicker.see(index % 2 === 0, t)).some(Boolean)).toBe(false)
+    flicker.observe(false, 0)
+    expect([0, 25, 50, 75, 100].map((t, index) => flicker.observe(index % 2 === 0, t)).some(Boolean)).toBe(false)
   })
 })

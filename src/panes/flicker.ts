@@ -35,7 +35,7 @@ export class FlickerDetector {
   }
 
   /** True if this change makes it flicker. */
-  see(isActive: boolean, t: number): boolean {
+  observe(isActive: boolean, t: number): boolean {
     if (this.#isActive === isActive) return false
     const isFirst = this.#isActive === null
     this.#isActive = isActive

@@ -40,7 +40,7 @@ export class ForegroundTracker {
   }
 
   /** Records the program in the foreground; `null` if unknown. */
-  runs(job: Job | null, t: number): 'same' | 'other' | 'shell' {
+  foregroundChanged(job: Job | null, t: number): 'same' | 'other' | 'shell' {
     const before = this.#job
     this.#job = job
     // The same process with another name has executed another program.

@@ -110,7 +110,7 @@ export function isPlainShell(words: readonly string[]): boolean {
 
 /** The command lines that each redactor has cleaned. */
 const cleaned = new WeakMap<Redactor, Map<string, string>>()
-const CLEANED_MAX = 1_000
+const CLEANED_COMMANDS_MAX = 1_000
 
 /**
  * A command line for people: no control characters, no secrets, at most this long. Panes ask for
@@ -120,7 +120,7 @@ export function shownCommand(words: readonly string[], redactor: Redactor, max: 
   const known = cleaned.get(redactor) ?? new Map<string, string>()
   const key = `${max} ${words.join('\0')}`
   const shown = known.get(key) ?? cleanCommand(words, redactor, max)
-  if (known.size >= CLEANED_MAX) known.clear()
+  if (known.size >= CLEANED_COMMANDS_MAX) known.clear()
   known.set(key, shown)
   cleaned.set(redactor, known)
   return shown

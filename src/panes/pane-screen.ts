@@ -215,7 +215,7 @@ export class PaneScreen implements ScreenView {
     this.#memory = memory
     const editor = this.#editor.judge(seen, frame, this.#emulator.isBracketedPaste)
     const observation = editor === 'runs' ? asRunning(seen) : seen
-    const isSpinning = this.#spinners.see(frame, layout.composer?.first ?? 0)
+    const isSpinning = this.#spinners.observe(frame, layout.composer?.first ?? 0)
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isSpinning })
     const isDeclared = this.#declared.observe(observation) && !isSpinning
     const isConfirmed = isSettled || isDeclared

@@ -173,7 +173,7 @@ export class Pane {
     return this.#evidence.isMenuOverCommand && this.#evidence.readCheck.isDue(t)
   }
 
-  takeReadCheck(result: TerminalReadResult): void {
+  applyReadCheck(result: TerminalReadResult): void {
     this.#evidence.readCheck.applyResult(result)
   }
 

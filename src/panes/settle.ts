@@ -151,7 +151,7 @@ export class SpinnerCells {
   #cells = new Map<string, Cell>()
 
   /** `above`: the number of rows from the top in which a spinner counts. */
-  see(frame: Frame, above: number): boolean {
+  observe(frame: Frame, above: number): boolean {
     const next = new Map<string, Cell>()
     for (const [y, { text }] of frame.lines.slice(0, above).entries()) {
       const x = text.search(/[\u2801-\u28ff]/u)

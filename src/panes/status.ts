@@ -108,7 +108,7 @@ function changed(
   isStay: boolean,
 ): StatusState {
   const isWork = isActive(next)
-  const isBegun = signal.event === 'start' && actions.includes('restart-clock')
+  const isStarted = signal.event === 'start' && actions.includes('restart-clock')
   const after: StatusState = {
     ...state,
     status: next,
@@ -119,7 +119,7 @@ function changed(
     ...(signal.label !== undefined && { label: signal.label }),
     ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
     ...(!isStay && { source: signal.source, stuck: null }),
-    work: isBegun
+    work: isStarted
       ? { authority: signal.source, expires: signal.expires ?? null }
       : isWork || next === 'waiting-approval'
         ? (state.work ?? (isWork ? { authority: signal.source, expires: null } : null))

@@ -57,7 +57,7 @@ export class SupervisedReading {
    * Takes one report. It counts only if no higher one does; the order of two simultaneous reports
    * must not matter.
    */
-  takeEvidence(evidence: Evidence, now: number): void {
+  applyEvidence(evidence: Evidence, now: number): void {
     const { authority, claim, t, ref } = evidence
     this.noteReport(t)
     if (authority === 'shell') this.#content.noteShellReport(t)
@@ -79,7 +79,7 @@ export class SupervisedReading {
   }
 
   /** Applies an accepted look. */
-  takeLook(state: PaneState, t: number): void {
+  applyLook(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return
     if (look.isConfirmed && look.observation.view !== 'unknown') this.noteReport(t)
@@ -106,9 +106,9 @@ export class SupervisedReading {
   }
 
   /** Takes the result of a check whether the program behind a menu reads its terminal. */
-  takeReadCheck(result: TerminalReadResult, t: number): void {
+  applyReadCheck(result: TerminalReadResult, t: number): void {
     const { reads, how } = result
-    this.#pane.takeReadCheck(result)
+    this.#pane.applyReadCheck(result)
     this.#options.counters.add('reading.terminal_read_check', { reads })
     const says = reads === 'unknown' ? 'may read the terminal' : `reads the terminal: ${reads}`
     this.#status.log.add({ t, source: 'process', says, ref: `process/reads: ${how}`, effect: CHECK_EFFECTS[reads] })

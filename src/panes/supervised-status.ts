@@ -195,7 +195,7 @@ export class SupervisedStatus {
 
   #countFlicker(t: number): void {
     if (this.pane.inputAt !== null) this.#flicker.acted(this.pane.inputAt)
-    if (!this.#flicker.see(this.isActive, t)) return
+    if (!this.#flicker.observe(this.isActive, t)) return
     const { flicker_hold_s } = this.#options.settings.panes
     this.#options.counters.add('pane.flicker', { agent: this.pane.pack.agent })
     this.pane.screen.requireIdleFor(flicker_hold_s, this.#flicker.strictUntil)

@@ -37,7 +37,7 @@ describe('a supervised pane', () => {
 
   it('stays running while a program prints every phrase of the pattern lists', () => {
     const fixture = new SupervisionFixture({ heuristics: { jobs: ['evil'] } })
-    fixture.supervisor.runs(
+    fixture.supervisor.foregroundChanged(
       { name: 'evil', names: ['evil'], pid: 1, commandLine: 'evil', isShell: false, agent: null },
       0,
     )
@@ -87,7 +87,7 @@ describe('a supervised pane', () => {
     const off = { codex: { heuristics: 'off' } } as unknown as NonNullable<SettingsOver['agents']>
     const guessed = (settings: SettingsOver, agent: string) => {
       const fixture = new SupervisionFixture(settings)
-      fixture.supervisor.runs(
+      fixture.supervisor.foregroundChanged(
         { name: 'codex', names: ['codex'], pid: 1, commandLine: 'codex', isShell: false, agent },
         fixture.t,
       )

@@ -52,7 +52,7 @@ export class Supervisor {
     const { panes } = settings
     this.#options = options
     this.#settings = settings
-    this.#tune(pane)
+    this.#applySettings(pane)
     this.#queue = new SignalQueue({
       max: settings.queue.max,
       count: reason => counters.add(reason === 'merged' ? 'queue.merged' : 'queue.dropped', { reason }),
@@ -121,8 +121,8 @@ export class Supervisor {
   }
 
   /** Records the program in the foreground; `null` if unknown. */
-  runs(job: Job | null, t: number): void {
-    const change = this.#foreground.runs(job, t)
+  foregroundChanged(job: Job | null, t: number): void {
+    const change = this.#foreground.foregroundChanged(job, t)
     if (change === 'same') return
     this.pane.programChanged()
     if (change === 'shell') this.pane.programEnded()
@@ -138,7 +138,7 @@ export class Supervisor {
   replace(pane: Pane, t: number): void {
     const isAgentStarted = this.pane.pack.agent === 'generic' && pane.pack.agent !== 'generic'
     this.#status.pane = pane
-    this.#tune(pane)
+    this.#applySettings(pane)
     this.#status.generation++
     this.#queue.renew(this.#status.generation)
     this.#content.forget()
@@ -169,7 +169,7 @@ export class Supervisor {
 
   /** Applies changed settings. */
   applySettings(): void {
-    this.#tune(this.pane)
+    this.#applySettings(this.pane)
   }
 
   setHeuristics(mode: 'auto' | 'off'): void {
@@ -233,14 +233,14 @@ export class Supervisor {
 
   /**
    * Whether the owner should check now if the program reads its terminal, and then call
-   * `takeReadCheck`.
+   * `applyReadCheck`.
    */
   isReadCheckDue(t: number): boolean {
     return this.pane.isReadCheckDue(t) || this.#isShellCheckDue(t)
   }
 
-  takeReadCheck(result: TerminalReadResult, t: number): void {
-    this.#reading.takeReadCheck(result, t)
+  applyReadCheck(result: TerminalReadResult, t: number): void {
+    this.#reading.applyReadCheck(result, t)
     // A shell that reads its terminal is at its prompt, whatever the prompt looks like.
     if (result.reads !== 'no') this.#endReturned(t, { isShellReading: true })
   }
@@ -288,7 +288,7 @@ export class Supervisor {
   }
 
   /** Settings that the pane itself needs. */
-  #tune(pane: Pane): void {
+  #applySettings(pane: Pane): void {
     const { osc7501, reading } = this.#settings
     pane.usesStatusReports = osc7501.enabled
     pane.canCheckReads = this.#options.canCheckReads === true
@@ -310,7 +310,7 @@ export class Supervisor {
 
   #handle(signal: Signal, now: number): void {
     const { source, t, data } = signal
-    if (data.evidence !== undefined) return this.#reading.takeEvidence(data.evidence as Evidence, now)
+    if (data.evidence !== undefined) return this.#reading.applyEvidence(data.evidence as Evidence, now)
     if (data.step !== undefined) return this.#observe((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
@@ -341,7 +341,7 @@ export class Supervisor {
       this.#offer('content', 'update', t, {})
     if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
     this.#endReturned(t)
-    this.#reading.takeLook(state, t)
+    this.#reading.applyLook(state, t)
     if (look.isSettled && look.observation.view === 'idle_prompt') this.#content.learnPrompt()
     this.#guess(look.frame, t)
   }
@@ -358,7 +358,7 @@ export class Supervisor {
     const evidence = this.#foreground.evidence(t, ({ names }) => isListedJob(names, settings.heuristics, agentPrograms))
     if (!evidence) return
     this.pane.report(evidence)
-    this.#reading.takeEvidence(evidence, t)
+    this.#reading.applyEvidence(evidence, t)
   }
 
   /**

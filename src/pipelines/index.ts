@@ -21,7 +21,7 @@
  * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
  * - prompts/: the instructions of each role, which a person may replace, and the material in named
- * sections.
+ *   sections.
  * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
  * - pull-request/: what a run does outside this machine (acts.ts), and how it does it once.
  *   forges/: GitHub and GitLab through their programs.
@@ -31,9 +31,9 @@
  *
  * Where to add what
  *
- * - A node: a file in nodes/, an entry in nodes/index.ts, an edge in the graph, a route in
- *   routing.ts. It may be repeated after a crash, so it must find its own results: a commit by its
- *   trailers, a review by its file, a worktree by its branch.
+ * - A node: a file in nodes/ (for pull requests nodes/pull/), an entry in nodes/index.ts, an edge
+ *   in the graph, a route in routing.ts. It may be repeated after a crash, so it must find its own
+ *   results: a commit by its trailers, a review by its file, a worktree by its branch.
  * - A pipeline: a folder with pipeline.ts (arguments, state, graph), an entry in registry.ts.
  * - A field of the state: in state.ts with a default; stored runs contain the field names.
  * - A tracker: a file in trackers/ that implements `Tracker`, and a reading in choose-tracker.ts.

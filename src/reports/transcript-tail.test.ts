@@ -75,7 +75,7 @@ describe('a transcript', () => {
     await expect.poll(said).toEqual(['prompt'])
   })
 
-  it('is searched once a minute while its session rests, and at once when the session draws', async () => {
+  it('is searched once a minute while its session is idle, and at once when the session draws', async () => {
     const clock = new SimulatedClock()
     let searches = 0
     const { tail: follower } = tail(() => {

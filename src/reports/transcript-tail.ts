@@ -9,11 +9,11 @@ const POLL_MS = 1_000
 const FAST_POLLS = 30
 const SLOW_POLL_MS = 5_000
 /**
- * While its session rests, an agent writes nothing: the system reports what it writes all the same.
- * Hundreds of resting sessions must cost hardly anything.
+ * An agent writes nothing while its session is idle; if it does, the system reports that. Hundreds
+ * of idle sessions must cost hardly anything.
  */
-const RESTS_AFTER_MS = 10_000
-const RESTING_POLL_MS = 60_000
+const IDLE_AFTER_MS = 10_000
+const IDLE_POLL_MS = 60_000
 /** Several writes in a row are read together. */
 const DEBOUNCE_MS = 20
 
@@ -34,9 +34,9 @@ export class TranscriptTail {
   #watcher: FSWatcher | null = null
   #timer: Timer | null = null
   #polls = 0
-  /** When the session last drew; a tail that nobody informs takes its session to be at work. */
+  /** When the session last drew. Without such reports, the session counts as working. */
   #changedAt = Number.POSITIVE_INFINITY
-  #isResting = false
+  #isIdle = false
   #index = 0
   #seen = ''
   #reading: Promise<void> = Promise.resolve()
@@ -58,7 +58,7 @@ export class TranscriptTail {
   /** The session has started, or draws: its agent may write now. */
   sessionChanged(): void {
     this.#changedAt = this.#options.clock.now()
-    if (this.#isResting) this.#schedule(POLL_MS)
+    if (this.#isIdle) this.#schedule(POLL_MS)
   }
 
   /** The agent itself reports where it writes. */
@@ -81,7 +81,7 @@ export class TranscriptTail {
 
   #schedule(ms: number): void {
     this.#timer?.cancel()
-    this.#isResting = ms === RESTING_POLL_MS
+    this.#isIdle = ms === IDLE_POLL_MS
     if (this.#isStopped) return
     this.#timer = this.#options.clock.setTimer(ms, () => {
       this.#polls++
@@ -90,7 +90,7 @@ export class TranscriptTail {
   }
 
   #pause(): number {
-    if (this.#options.clock.now() - this.#changedAt > RESTS_AFTER_MS) return RESTING_POLL_MS
+    if (this.#options.clock.now() - this.#changedAt > IDLE_AFTER_MS) return IDLE_POLL_MS
     return this.#path !== null || this.#polls < FAST_POLLS ? POLL_MS : SLOW_POLL_MS
   }
 

@@ -4,7 +4,8 @@
  * created here; child runs and successors are created by their run (`engine/proposals.ts`).
  *
  *   startGraph, startOneshot,       choose settings, agents, issue and workspace, require trust,
- *   startImplementation, startReview  then write `run.created`
+ *   startImplementation,            then write `run.created`
+ *   startReview, startPullRequest
  *   startPipeline                   a pipeline by name, with input from a page or a chat
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
  *   driveRun                        drives a run in this process; the daemon uses `createRunHost`
@@ -13,6 +14,9 @@
  *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it
  *   startWorker, joinWorker         the worker's process on another machine (`worker/`)
+ *
+ * graphs/ and pipelines/ start runs of DOT files and of pipelines; attractor/ is the HTTP API and
+ * the run directory of that format. workspaces/ moves the files of a run to its worker and back.
  *
  * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person:
  * the terminal asks, the daemon has none, and a start that needs an answer then fails with the

@@ -58,7 +58,7 @@ test('a schedule starts its command at its time once, also with two daemons', as
   expect(await last(two)).toMatchObject({ run: 'run_1' })
 })
 
-test('missed times without a daemon are made up for by one start', async () => {
+test('times that were missed without a daemon lead to one start', async () => {
   await daemon().add(NIGHTLY)
   clock.advance(5 * DAY)
   const later = daemon()

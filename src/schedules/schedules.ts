@@ -34,8 +34,8 @@ interface SchedulesOptions {
 
 /**
  * The schedules of a home directory, in its store. Each time starts its command once: the event is
- * written before the start, and of several daemons one can write it. Times that pass while no
- * daemon runs are made up for by one start.
+ * written before the start, and of several daemons one can write it. For times that were missed
+ * because no daemon ran, the next daemon starts the command once.
  */
 export class Schedules {
   readonly #options: SchedulesOptions

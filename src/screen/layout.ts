@@ -88,12 +88,12 @@ export function createLayout(frame: Frame, pack: Pack, glyph: string | null = nu
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content, composer !== null)
   const hint = menu || !pack.byStructure ? null : findWorkingRow(rows, liveFirst, composer)
-  const said = withGuessedKind(
+  const spokenBlocks = withGuessedKind(
     rows,
     tail ? withoutHints(rows, withoutTimed(rows, tail.above), frame.cols, composer) : content,
     pack,
   )
-  const blocks = hint === null ? said : blocksAbove(said, isBoxedWork(rows, hint) ? hint - 1 : hint)
+  const blocks = hint === null ? spokenBlocks : blocksAbove(spokenBlocks, isBoxedWork(rows, hint) ? hint - 1 : hint)
 
   if (menu) {
     regions.delete('composer')

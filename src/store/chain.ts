@@ -78,8 +78,8 @@ export async function checkChain(
   for (let cursor = 0, isLast = false; !isLast && problems.length < SHOWN; ) {
     const rows = await read(cursor, BATCH)
     for (const { event, text, ...row } of rows) {
-      const said = event?.data.chain
-      if (typeof said !== 'string') {
+      const stored = event?.data.chain
+      if (typeof stored !== 'string') {
         // Events from before the chain started have no value; after it started, one without a value
         // was inserted by another program.
         if (last > 0)
@@ -87,13 +87,13 @@ export async function checkChain(
         continue
       }
       const { stream, version, type, at } = event!
-      const isWhole = said === chainValue(previous, { stream, version, type, at, canonical: canonicalText(text) })
+      const isWhole = stored === chainValue(previous, { stream, version, type, at, canonical: canonicalText(text) })
       if (!isWhole)
         problems.push({
           ...row,
           message: `the chain breaks at event ${version} of ${stream} (${type}): this event or an earlier one was changed or removed`,
         })
-      previous = said
+      previous = stored
       last = row.position
     }
     isLast = rows.length < BATCH

@@ -14,6 +14,8 @@
  *   append, as one call; append-plan.ts computes versions and documents before it, append-queue.ts
  *   sends batches and repeats them. postgres-projector.ts folds what appends did not,
  *   log-listener.ts notices commits, connections.ts reconnects.
+ * - backup/ writes and restores a file with everything; move/ moves a store from SQLite to
+ *   PostgreSQL; blobs/ keeps files by the hash of their content.
  * - check.ts reports damage; quarantine.ts moves a damaged file aside and salvages what it can
  *   (salvage.ts). Nothing ever overwrites or deletes a damaged store.
  *

@@ -52,7 +52,7 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that are updated together, and the pause until the next ones. */
 const BATCH = 16
 const PAUSE_MS = 20
-/** An idle session is updated once in so many ticks: hundreds of them must cost hardly anything. */
+/** An idle session is updated once in this many ticks: hundreds of them cost hardly anything. */
 const IDLE_TICKS = 30
 /** How long after an answer was read its status may still appear. */
 const READ_MS = 3_000
@@ -109,7 +109,7 @@ export class PaneRegistry {
       settings: this.#settings,
       counters: this.#counters,
       changed: id => this.changed(id),
-      left: id => this.#changes.remove(id),
+      removed: id => this.#changes.remove(id),
     })
   }
 
@@ -374,7 +374,10 @@ export class PaneRegistry {
     const programs = this.#tmux.knownPrograms
     if (programs === null) return void this.#tmux.agentPrograms().catch(this.#options.onError)
     const commandMax = this.#settings.panes.command_max
-    pane.supervisor.runs(readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }), pane.now())
+    pane.supervisor.foregroundChanged(
+      readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }),
+      pane.now(),
+    )
   }
 
   #ofSession(pane: SessionPane): PaneInfo {

@@ -18,6 +18,6 @@ export async function checkTerminalReads(
     options.onError(error)
     return { reads: 'unknown', how: 'the check failed' } as const
   })
-  supervisor.takeReadCheck(result, now())
+  supervisor.applyReadCheck(result, now())
   return true
 }

@@ -159,7 +159,7 @@ export class TmuxPane {
       commandMax: settings.panes.command_max,
     })
     this.#isOwn = isOwnSurface(this.#info.pid, job)
-    this.supervisor.runs(job, this.now())
+    this.supervisor.foregroundChanged(job, this.now())
     if (job.agent !== this.#agent) {
       this.#agent = job.agent
       this.#choosing = this.#choosing.then(() => this.#usePack(job.agent)).catch(this.#options.onError)
@@ -187,7 +187,7 @@ export class TmuxPane {
     this.#live.release()
     this.#live = live
     this.supervisor.replace(pane, t)
-    if (agent === null) this.conversation.left()
+    if (agent === null) this.conversation.agentLeft()
     else this.conversation.begin(live.pack, pane.screen)
     // A byte that draws nothing: the screen is read again, with the new pack.
     this.#applySteps(pane.feed(Uint8Array.of(0), t, { live: false }), t)

@@ -40,7 +40,7 @@ describe('the panes of all tmux servers', () => {
       env: tmux.env,
       counters,
       changed: () => undefined,
-      left: () => undefined,
+      removed: () => undefined,
       onError: error => errors.push(error),
     })
     return registry.join({ directories: [tmux.sockets] })

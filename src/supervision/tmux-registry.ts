@@ -20,7 +20,7 @@ export interface TmuxRegistryOptions {
   env: NodeJS.ProcessEnv
   counters: Counters
   changed(id: string): void
-  left(id: string): void
+  removed(id: string): void
   onError(error: unknown): void
 }
 
@@ -202,6 +202,6 @@ export class TmuxRegistry {
     this.#panes.delete(key)
     this.#byId.delete(pane.id)
     pane.close()
-    this.#options.left(pane.id)
+    this.#options.removed(pane.id)
   }
 }

@@ -44,35 +44,35 @@ const pass = async (seconds: number) => {
 
 test('one of two servers runs the bot, and the other one after the first has ended', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
-  await first.take()
-  await expect(second.take()).rejects.toMatchObject({ code: 'E_BUSY' })
+  await first.acquire()
+  await expect(second.acquire()).rejects.toMatchObject({ code: 'E_BUSY' })
   await pass(60)
-  await expect(second.take()).rejects.toMatchObject({ code: 'E_BUSY' })
+  await expect(second.acquire()).rejects.toMatchObject({ code: 'E_BUSY' })
   await first.release()
-  await second.take()
+  await second.acquire()
   expect(lost).toEqual([])
   await second.release()
 })
 
 test('a server that once could not renew its lease keeps it', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
-  await first.take()
+  await first.acquire()
   isAway = true
   await pass(12)
   isAway = false
   await pass(60)
-  await expect(second.take()).rejects.toMatchObject({ code: 'E_BUSY' })
+  await expect(second.acquire()).rejects.toMatchObject({ code: 'E_BUSY' })
   expect(lost).toEqual([])
   await first.release()
 })
 
 test('a server that was away for longer finds that another one runs the bot', async () => {
   const [first, second] = [leaseOf('one'), leaseOf('two')]
-  await first.take()
+  await first.acquire()
   isAway = true
   await pass(40)
   isAway = false
-  await second.take()
+  await second.acquire()
   await pass(15)
   expect(lost).toEqual(['one'])
   await second.release()

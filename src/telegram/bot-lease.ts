@@ -27,7 +27,7 @@ export class BotLease {
     this.#options = options
   }
 
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.#lease) return
     const { store, owner, isGone } = this.#options
     const lease = await store.acquireLease('telegram', owner, { ttlMs: LEASE_MS, ...(isGone && { isGone }) })

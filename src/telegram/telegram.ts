@@ -217,7 +217,7 @@ export class Telegram {
   async start(): Promise<void> {
     const { api, host, clock, people, settings, onError } = this.#options
     const bot = await api.call<BotUser>('getMe', {})
-    await this.#lease.take()
+    await this.#lease.acquire()
     const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
     await this.#registerCommands()
     await this.#learnTopics(bot)
@@ -246,7 +246,7 @@ export class Telegram {
     this.#poller = new UpdatePoller({
       api,
       clock,
-      take: update => updates.take(update),
+      acceptUpdate: update => updates.acceptUpdate(update),
       onHealth: (state, reason) => this.#setHealth(state, reason),
       onError,
     })

@@ -42,7 +42,7 @@ export interface TrustCheck {
 /** The minimum number of hash digits that a person must give; fewer could match by chance. */
 const HASH_PREFIX = 16
 /** Larger files are compared by hash alone. */
-const KEPT_MAX = 256 * 1024
+const KEPT_FILE_MAX_BYTES = 256 * 1024
 
 /**
  * The files that people trust, by project. Looked up by the real path of the project, never by
@@ -122,7 +122,7 @@ export class TrustStore {
   #saveContent(path: string, digest: string): void {
     if (!existsSync(path) || existsSync(this.#contentPath(digest))) return
     const content = readFileSync(path)
-    if (content.length > KEPT_MAX || createHash('sha256').update(content).digest('hex') !== digest) return
+    if (content.length > KEPT_FILE_MAX_BYTES || createHash('sha256').update(content).digest('hex') !== digest) return
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
     writeFileSync(this.#contentPath(digest), content, { mode: 0o600 })
   }

@@ -11,6 +11,7 @@
  * - protocol.ts: the messages. The server sends the whole list of wanted steps with every change.
  * - placement.ts: which worker gets a run. Pure.
  * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
+ *   projections/ is a narrow entry point for the store.
  *
  * Where to add what: a message in protocol.ts and in the two ends; a call of a worker in
  * src/runs/worker/server-calls.ts, with a check that the run is its own.

@@ -58,8 +58,8 @@ const types = () => arrived.map(({ type }) => type)
 
 describe('a report of a worker', () => {
   test('counts once, and its step stays required until the journal has its end', () => {
-    steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
-    steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
+    steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok' })
+    steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok' })
     expect(types()).toEqual(['step.ended'])
     steps.keepOnly(new Set(['a']))
     expect(steps.wanted).toEqual([{ step: 'a', key: 'a/5', do: 'run' }])
@@ -70,26 +70,26 @@ describe('a report of a worker', () => {
 
   test('has no time before its step or later than that of the server', () => {
     const event = (at: number) => ({ type: 'run.notice', data: { level: 'info', text: 'x' }, at })
-    steps.take('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
-    steps.take('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
-    steps.take('a', 'a/5', { is: 'event', seq: 3, event: event(-600_000) })
+    steps.applyReport('a', 'a/5', { is: 'event', seq: 1, event: event(NOW + 600_000) })
+    steps.applyReport('a', 'a/5', { is: 'event', seq: 2, event: event(NOW - 5) })
+    steps.applyReport('a', 'a/5', { is: 'event', seq: 3, event: event(-600_000) })
     expect(arrived.map(({ at }) => at)).toEqual([NOW, NOW - 5, 1])
   })
 
   test('spends the budget of its run', () => {
-    steps.take('a', 'a/5', { is: 'spent', usage: { input: 10, output: 5 } })
-    steps.take('b', 'b/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    steps.applyReport('a', 'a/5', { is: 'spent', usage: { input: 10, output: 5 } })
+    steps.applyReport('b', 'b/5', { is: 'spent', usage: { input: 10, output: 5 } })
     expect(steps.usage).toEqual([{ input: 10, output: 5 }])
   })
 
   test('has no effect if it belongs to another attempt', () => {
-    steps.take('a', 'a/4', { is: 'ended', status: 'ok' })
-    steps.take('b', 'b/5', { is: 'ended', status: 'ok' })
+    steps.applyReport('a', 'a/4', { is: 'ended', status: 'ok' })
+    steps.applyReport('b', 'b/5', { is: 'ended', status: 'ok' })
     expect(types()).toEqual([])
   })
 
   test('brings the saved workspace in the same turn as the end', () => {
-    steps.take('a', 'a/5', { is: 'ended', status: 'ok', saved: { head: 'h', wip: 'w', blob: 'b' } })
+    steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok', saved: { head: 'h', wip: 'w', blob: 'b' } })
     expect(types()).toEqual(['workspace.saved', 'step.ended'])
   })
 
@@ -99,11 +99,11 @@ describe('a report of a worker', () => {
 
   test.each(EVENTS)('writes %s only if a step may', type => {
     const event = { type, data: {} }
-    steps.take('a', 'a/5', { is: 'event', seq: 1, event })
+    steps.applyReport('a', 'a/5', { is: 'event', seq: 1, event })
     const isAllowed = ALLOWED.includes(type)
     expect([types(), refused]).toEqual(isAllowed ? [[type], []] : [[], [type]])
     // The events of a result are written with the end of the step.
-    steps.take('a', 'a/5', { is: 'ended', status: 'ok', result: { status: 'success', events: [event] } })
+    steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok', result: { status: 'success', events: [event] } })
     const end = isAllowed ? { status: 'ok' } : { status: 'failed', result: null, reason: expect.stringContaining(type) }
     expect(arrived.at(-1)).toMatchObject({ type: 'step.ended', data: end })
   })
@@ -112,15 +112,15 @@ describe('a report of a worker', () => {
     state.steps.delete('a')
     steps.recover('a', 'work', {})
     const result = { events: [{ type: 'telegram.update-taken', data: {} }] }
-    steps.take('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'success', result } })
+    steps.applyReport('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'success', result } })
     expect(arrived).toEqual([newEvent('step.recovered', { step: 'a', verdict: 'nothing', evidence: [] })])
     expect(refused).toEqual(['telegram.update-taken'])
   })
 
   test('counts an event once', () => {
     const event = { is: 'event' as const, seq: 1, event: { type: 'run.notice', data: {} } }
-    steps.take('a', 'a/5', event)
-    steps.take('a', 'a/5', event)
+    steps.applyReport('a', 'a/5', event)
+    steps.applyReport('a', 'a/5', event)
     expect(types()).toEqual(['run.notice'])
   })
 })
@@ -149,7 +149,7 @@ describe('steps on a worker', () => {
     steps.recover('a', 'work', {})
     steps.keepOnly(new Set())
     expect(steps.wanted).toEqual([{ step: 'a', key: 'a/recover-1', do: 'recover' }])
-    steps.take('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'nothing' } })
+    steps.applyReport('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'nothing' } })
     steps.recover('a', 'work', {})
     steps.keepOnly(new Set())
     expect([steps.wanted.length, types()]).toEqual([1, ['step.recovered']])

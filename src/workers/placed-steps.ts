@@ -147,7 +147,7 @@ export class PlacedSteps implements RunSteps {
   }
 
   /** Takes a report of the attempt that is open; others have no effect. */
-  take(step: string, key: string, report: Report): void {
+  applyReport(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
     if (entry?.key !== key || entry.isEndTaken) return
     const { arrive, onSpent } = this.#options

@@ -116,7 +116,7 @@ export class ServerLink {
       if (isBinary) return this.#bytes(data as Buffer)
       const message = parseServerMessage(String(data))
       if (message?.type === 'refused') reason = `${message.code}: ${message.message}`
-      if (message) this.#take(message, proof)
+      if (message) this.#receive(message, proof)
     })
     socket.on('error', error => {
       reason = error.message
@@ -186,7 +186,7 @@ export class ServerLink {
     if (unpacked) this.#listener.bytes(unpacked.channel, unpacked.bytes)
   }
 
-  #take(message: ServerMessage, proof: () => string): void {
+  #receive(message: ServerMessage, proof: () => string): void {
     const { worker, key } = this.#identity
     switch (message.type) {
       case 'challenge': {

@@ -146,14 +146,14 @@ export class WorkerConnection {
     if (this.#isClosed) return
     const message = parseWorkerMessage(text)
     if (!message) return this.close('not a message of this protocol')
-    this.#take(message).catch(error => {
+    this.#receive(message).catch(error => {
       const { code, message } = toSignalboxError(error)
       this.send({ type: 'refused', code, message })
       this.close(code)
     })
   }
 
-  async #take(message: WorkerMessage): Promise<void> {
+  async #receive(message: WorkerMessage): Promise<void> {
     if (message.type === 'join') {
       const { id, name } = await this.#port.registry.join(message.token, message)
       return this.send({ type: 'joined', worker: id, name })

@@ -357,7 +357,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerMessage, { type: 'report' }>): void {
     const steps = this.#runs.get(run)
     if (steps?.worker !== connection.worker) return
-    steps.take(step, key, this.#onStoreTime(connection.worker, report))
+    steps.applyReport(step, key, this.#onStoreTime(connection.worker, report))
     if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
   }
 

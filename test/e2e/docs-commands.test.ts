@@ -47,7 +47,7 @@ function pattern(lines: readonly string[]): RegExp {
  */
 const DIALOG_READ = `for n in {1..100}; do signalbox approvals | grep -q 'Yes, this once' && break; sleep 0.1; done`
 
-/** One shell for the whole page, so that `$?` and the default session are those of the page. */
+/** One shell for the whole page, so that `$?` and the active session are those of the page. */
 async function follow(home: InsideHome, commands: readonly Shown[]): Promise<{ output: string; code: number }[]> {
   const bin = join(home.directory, 'bin')
   mkdirSync(bin)

@@ -62,15 +62,15 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   test('is not performed again if the server died during it', async () => {
-    let begun: () => void = () => undefined
-    const isBegun = new Promise<void>(resolve => {
-      begun = resolve
+    let started: () => void = () => undefined
+    const untilStarted = new Promise<void>(resolve => {
+      started = resolve
     })
     void new Idempotency(store, clock).performOnce('k', body('a'), () => {
-      begun()
+      started()
       return new Promise(() => undefined)
     })
-    await isBegun
+    await untilStarted
     const before = done
     await expect(new Idempotency(store, clock).performOnce('k', body('a'), write)).rejects.toMatchObject({
       code: 'E_IDEMPOTENCY',

@@ -55,7 +55,7 @@ it('a number means a session of the asking person, whose next session becomes cu
   ann.say('/stop 2')
   const sure = await bot.seen(ann, 'Stop shop · demo · #2?', before)
   ann.press(sure, 'Yes, stop it')
-  await bot.seen(ann, 'The current session is now shop · demo · #1.', sure.id)
+  await bot.seen(ann, 'The active session is now shop · demo · #1.', sure.id)
   expect(await running()).toEqual(['ann 1', 'bob 1', 'bob 2'])
   before = last(ann)
   ann.say('for my own')

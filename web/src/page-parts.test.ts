@@ -135,7 +135,7 @@ describe('a component that reads a collection', () => {
     const stop = effect(() => void received.push(known.all.value.map(({ word }) => word).join()))
     known.put({ id: 'a', version: 1, word: 'one' }, { id: 'b', version: 1, word: 'two' })
     known.put({ id: 'a', version: 0, word: 'late' })
-    known.note({ id: 'a', version: 4, word: 'noted' })
+    known.storeSilently({ id: 'a', version: 4, word: 'noted' })
     expect(received).toEqual(['', 'one,two'])
     known.put({ id: 'a', version: 3, word: 'late' }, { id: 'b', version: 2, word: 'new' })
     expect(received).toEqual(['', 'one,two', 'noted,new'])

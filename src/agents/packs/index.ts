@@ -1,3 +1,8 @@
+/*
+ * A second entry point: reads, builds, installs and checks packs without loading the adapters of
+ * agents.
+ */
+
 export {
   buildPack,
   loadDetections,

@@ -31,7 +31,7 @@ export async function runClusterDemo(context: CommandContext, options: ClusterDe
   const scenarios = writeScenarios(join(directory, 'scenarios'))
   const agentEnv = {
     SIGNALBOX_DEMO_HOME: join(directory, 'agent'),
-    SIGNALBOX_DEMO_SCENARIO: scenarios('crew'),
+    SIGNALBOX_DEMO_SCENARIO: scenarios('graph-nodes'),
     SIGNALBOX_DEMO_SPEED: String(options.speed),
   }
   let isReady = false

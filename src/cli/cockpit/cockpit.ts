@@ -98,7 +98,7 @@ export class Cockpit {
   async #follow(events: AsyncIterable<InMilliseconds<PaneStreamEvent>>): Promise<void> {
     for await (const frame of events) {
       if (frame.event === 'notice') this.#notify(frame.data)
-      else if (frame.event !== 'heartbeat') this.#data.take(frame)
+      else if (frame.event !== 'heartbeat') this.#data.applyEvent(frame)
     }
   }
 

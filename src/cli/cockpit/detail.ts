@@ -28,7 +28,7 @@ export interface Detail {
 }
 
 /** Below this many rows, the screen under a request is not worth showing. */
-const SCREEN_MIN = 5
+const SCREEN_ROWS_MIN = 5
 const PROMPT_COLUMNS = 160
 
 /** The selected row: who it is, what it asks for, and its screen. */
@@ -51,7 +51,7 @@ export function drawDetail(
     return { lines: lines.map(line => fitLine(line, cols)), maxScroll, reachesEnd: from >= maxScroll }
   }
   const left = height - asked.length - (asked.length > 0 ? 1 : 0)
-  const isShown = screen !== null && row.pane !== null && screen.pane === row.pane.id && left >= SCREEN_MIN
+  const isShown = screen !== null && row.pane !== null && screen.pane === row.pane.id && left >= SCREEN_ROWS_MIN
   const rule: Cell[][] = asked.length > 0 && isShown ? [[{ text: '─'.repeat(cols), style: 'dim' }]] : []
   const lines = [head, ...asked, ...rule, ...(isShown ? screenLines(screen, { cols, rows: left }) : [])]
   return {

@@ -20,7 +20,7 @@ export interface Size {
 /** Below this many columns, optional parts are left out. */
 const NARROW = 80
 /** Fewer columns than this are not worth a list of keys beside a notice. */
-const KEYS_MIN = 24
+const KEYS_COLS_MIN = 24
 
 export function listed({ rows }: Pick<CockpitData, 'rows'>, view: CockpitView): CockpitRow[] {
   return rows.filter(row => isListed(row, view))
@@ -202,7 +202,7 @@ function footer(view: CockpitView, selected: CockpitRow | null, cols: number): C
 function noticeAndKeys(notice: string, selected: CockpitRow | null, width: number): string {
   if (notice === '') return keysFor(selected, width)
   const left = width - displayWidth(notice) - 3
-  return left < KEYS_MIN ? notice : `${notice} │ ${keysFor(selected, left)}`
+  return left < KEYS_COLS_MIN ? notice : `${notice} │ ${keysFor(selected, left)}`
 }
 
 function endOf(text: string, width: number): string {

@@ -19,8 +19,8 @@ export interface Layout {
 
 /** From this many columns on, list and detail are side by side. */
 const WIDE = 100
-const LIST_MIN = 42
-const LIST_MAX = 84
+const LIST_COLS_MIN = 42
+const LIST_COLS_MAX = 84
 /** The head line and the line of keys. */
 export const FRAME_ROWS = 2
 
@@ -30,7 +30,7 @@ export function layoutOf(size: { cols: number; rows: number }, count: number, is
   const nothing = { x: 0, y: 1, cols: 0, rows: 0 }
   if (isZoomed) return { list: nothing, detail: { x: 0, y: 1, cols, rows }, isWide: false }
   if (cols >= WIDE) {
-    const width = Math.max(LIST_MIN, Math.min(LIST_MAX, Math.floor(cols * 0.42)))
+    const width = Math.max(LIST_COLS_MIN, Math.min(LIST_COLS_MAX, Math.floor(cols * 0.42)))
     return {
       list: { x: 0, y: 1, cols: width, rows },
       // A line and a space are between them.

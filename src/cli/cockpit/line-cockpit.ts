@@ -29,7 +29,7 @@ export class LineCockpit {
   readonly #context: CommandContext
   readonly #data: LiveData
   readonly #runCommand: RunCommand
-  readonly #said = new Map<string, string>()
+  readonly #printed = new Map<string, string>()
   #isCommandRunning = false
 
   constructor(context: CommandContext, data: LiveData, runCommand: RunCommand) {
@@ -40,12 +40,12 @@ export class LineCockpit {
 
   /** Says what changed since the last call. */
   changed(): void {
-    // A command has the terminal; what changes meanwhile is said after it.
+    // A command has the terminal; changes are printed after it.
     if (this.#isCommandRunning) return
     for (const row of this.#data.rows()) {
-      const said = `${statusOf(row)} ${row.request?.id ?? ''}`
-      if (this.#said.get(row.id) === said) continue
-      this.#said.set(row.id, said)
+      const state = `${statusOf(row)} ${row.request?.id ?? ''}`
+      if (this.#printed.get(row.id) === state) continue
+      this.#printed.set(row.id, state)
       this.#context.out(lineOf(row))
       if (row.request) this.#context.out(`  request ${row.request.id}; approve, deny or answer it`)
     }
@@ -86,8 +86,8 @@ export class LineCockpit {
 function lineOf(row: CockpitRow): string {
   const { pane, request, halt } = row
   const since = sinceOf(row) ?? systemClock.now()
-  const place = pane ? pane.place : `run ${request ? (request.subject.run ?? '') : row.id}`
-  const who = [place, pane?.agent ?? pane?.job ?? '', nameOf(row), projectName(row)].filter(Boolean).join(', ')
+  const location = pane ? pane.place : `run ${request ? (request.subject.run ?? '') : row.id}`
+  const who = [location, pane?.agent ?? pane?.job ?? '', nameOf(row), projectName(row)].filter(Boolean).join(', ')
   const why = halt && !request ? `, ${visibleText(halt.why)}` : ''
   return `${statusOf(row)}: ${who}, ${shortAge(Math.max(0, systemClock.now() - since))}${why}`
 }

@@ -66,7 +66,7 @@ export class LiveData {
     return rowsOf(this.panes, this.#requests, this.#runs, this.#known, { runs, sessions: this.#paused, working })
   }
 
-  take({ event, data }: Exclude<InMilliseconds<PaneStreamEvent>, { event: 'notice' | 'heartbeat' }>): void {
+  applyEvent({ event, data }: Exclude<InMilliseconds<PaneStreamEvent>, { event: 'notice' | 'heartbeat' }>): void {
     if (event === 'panes') {
       this.#panes.clear()
       for (const pane of data.items) if (this.#wants(pane)) this.#panes.set(pane.id, pane)

@@ -1,3 +1,7 @@
+/*
+ * The code of each command, loaded only when the command runs.
+ */
+
 import type { CommandContext } from '../context.js'
 import type { CommandName, InputOf } from '../specs/index.js'
 
@@ -5,10 +9,7 @@ type Loader<Name extends CommandName> = () => Promise<{
   run: (context: CommandContext, input: InputOf<Name>) => Promise<number>
 }>
 
-/**
- * The code of each command, loaded only when it runs: `commands/<name>.ts`. The compiler checks
- * that `run` accepts what the spec of the command produces.
- */
+/** The compiler checks that `run` accepts what the spec of the command produces. */
 export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   status: () => import('./status.js'),
   demo: () => import('./demo.js'),

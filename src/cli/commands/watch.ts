@@ -129,7 +129,8 @@ async function runLineCockpit(
     data.client = daemon
   })
   const takeAll = async () => {
-    for await (const frame of events) if (frame.event !== 'notice' && frame.event !== 'heartbeat') data.take(frame)
+    for await (const frame of events)
+      if (frame.event !== 'notice' && frame.event !== 'heartbeat') data.applyEvent(frame)
   }
   await data.refreshRequests()
   await Promise.race([spoken.run(), takeAll(), data.followRequests(signal)])

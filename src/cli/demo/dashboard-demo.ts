@@ -54,7 +54,7 @@ export async function runDashboardDemo(context: CommandContext, options: Dashboa
   // The host starts agents with the environment of this process.
   Object.assign(process.env, {
     SIGNALBOX_DEMO_HOME: join(options.directory, 'agent'),
-    SIGNALBOX_DEMO_SCENARIO: scenarios('crew'),
+    SIGNALBOX_DEMO_SCENARIO: scenarios('graph-nodes'),
     SIGNALBOX_DEMO_SPEED: String(options.speed),
   })
   const inside = {

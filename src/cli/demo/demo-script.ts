@@ -115,8 +115,8 @@ const asker = {
 }
 
 /** Without a terminal, for the nodes of runs; with simulated prices. */
-const crew = {
-  name: 'crew',
+const graphNodes = {
+  name: 'graph-nodes',
   description: 'nodes of a graph',
   turns: [],
   otherwise: {
@@ -132,7 +132,7 @@ const soakRound = (_: unknown, round: number) => [
   { say: `${round + 1} of ${SOAK_ROUNDS}: 1 200 orders, no cent lost.` },
 ]
 
-const crewTurns = [
+const graphNodeTurns = [
   {
     match: '/write a plan/i',
     steps: [
@@ -149,7 +149,7 @@ export const SCENARIOS: Readonly<Record<string, object>> = {
   leader,
   cleaner,
   asker,
-  crew: { ...crew, turns: crewTurns },
+  'graph-nodes': { ...graphNodes, turns: graphNodeTurns },
 }
 
 /** Reaches a long-running node after a check that failed once. */

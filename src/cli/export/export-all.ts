@@ -45,8 +45,8 @@ export async function exportAll(
     const runs = await writeRecords(store, runsProjection.name, join(directory, 'runs.json'))
     let recordings = 0
     for (const record of sessions) {
-      const told = talkMarkdown(record, await readAll(store, `session/${record.id}`))
-      writeFileSync(join(directory, 'sessions', `${record.id}.md`), told, { mode: 0o600 })
+      const markdown = talkMarkdown(record, await readAll(store, `session/${record.id}`))
+      writeFileSync(join(directory, 'sessions', `${record.id}.md`), markdown, { mode: 0o600 })
       const moved = join(settings.dataDirectory, 'recordings', `${record.id}.cast`)
       const recording = storedRecording(record.recording) ?? storedRecording(moved)
       if (recording === null) continue

@@ -40,10 +40,10 @@ export async function exportSession(
 
 async function pageOf(client: DaemonClient, session: InMilliseconds<Session>): Promise<string> {
   const { renderTelegram } = await import('../../screen/index.js')
-  const said = await client.get<Conversation>(`/sessions/${session.id}/conversation`)
+  const conversation = await client.get<Conversation>(`/sessions/${session.id}/conversation`)
   return sessionPage(
     {
-      ...said,
+      ...conversation,
       title: session.label ?? session.title ?? `Session ${session.number}`,
       agent: session.agent,
       project: basename(session.project),

@@ -13,11 +13,11 @@ export function readFindings({ cwd }: Pick<CommandContext, 'cwd'>, file: string)
     const text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8')
     return z.array(finding).min(1).max(FINDINGS_MAX).parse(JSON.parse(text))
   } catch (error) {
-    const said =
+    const reason =
       error instanceof z.ZodError
         ? error.issues.map(({ path, message }) => `${path.join('.') || 'the list'}: ${message}`).join('; ')
         : (error as Error).message
-    throw new SignalboxError('E_INPUT', `${file} has no findings: ${said}`, {
+    throw new SignalboxError('E_INPUT', `${file} has no findings: ${reason}`, {
       next: 'write a list: [{ "file": "src/a.ts", "line": 3, "text": "what is wrong" }]',
     })
   }

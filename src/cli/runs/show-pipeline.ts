@@ -20,8 +20,8 @@ export function showPipeline(context: CommandContext, { state, next, usage }: Pi
   if (state.pull) {
     const { url, state: now, checks } = state.pull
     const failed = checks.filter(check => check.state === 'failed').map(({ name }) => name)
-    const said = failed.length > 0 ? ` · failed: ${visibleText(failed.join(', '))}` : ''
-    out(`pull request: ${now} ${url} · ${plural(state.review_pass, 'round')}${said}`)
+    const failures = failed.length > 0 ? ` · failed: ${visibleText(failed.join(', '))}` : ''
+    out(`pull request: ${now} ${url} · ${plural(state.review_pass, 'round')}${failures}`)
   }
   if (state.pipeline_type !== 'implementation') showItems(context, state)
   if (usage.length > 0) out('usage:')

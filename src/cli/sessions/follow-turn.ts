@@ -65,7 +65,7 @@ export async function followTurn(
       if (options.isJson && event !== 'heartbeat') context.json({ event, ...(data as object) })
       // A grant decides a request at once: no person is needed.
       if (event === 'approval.requested' && !(await isWaiting(client, data as EventBody))) continue
-      const code = turn.take(event, data as EventBody)
+      const code = turn.applyEvent(event, data as EventBody)
       if (code === null) continue
       stream.end()
       if (code === EXIT.needsHuman && !options.isJson) context.note('the agent needs you: signalbox approvals')
@@ -114,7 +114,7 @@ class FollowedTurn {
   }
 
   /** @returns the exit code when the turn is over. */
-  take(event: string, body: EventBody): number | null {
+  applyEvent(event: string, body: EventBody): number | null {
     switch (event) {
       case 'prompt.ended':
         if (body.data.prompt !== this.#awaited) return null

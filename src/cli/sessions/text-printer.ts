@@ -30,21 +30,21 @@ export class TextPrinter {
       this.#t += 0.001
       this.#emulator.feed(bytes.subarray(at, at + PIECE_BYTES), this.#t, { live: false })
       const { buffer, history } = this.#emulator.currentFrame()
-      if (buffer === 'normal') this.#print(this.#take(history.lastId))
+      if (buffer === 'normal') this.#print(this.#newRows(history.lastId))
     }
   }
 
   finish(): void {
     const { buffer, lines } = this.#emulator.currentFrame()
     const { cols } = this.#emulator.size
-    const normal = this.#take(Number.MAX_SAFE_INTEGER)
+    const normal = this.#newRows(Number.MAX_SAFE_INTEGER)
     const rows = buffer === 'normal' ? normal : [...normal.slice(0, lastText(normal) + 1), ...lines]
     this.#print(rows.slice(0, lastText(rows) + 1))
     this.#write(this.#lines.end(cols))
   }
 
   /** Rows of the normal screen that are not printed yet. */
-  #take(lastId: number): Row[] {
+  #newRows(lastId: number): Row[] {
     const rows = this.#emulator.readRows(this.#next, lastId)
     if (rows.length > 0) this.#next = rows.at(-1)!.id + 1
     return rows

@@ -67,7 +67,7 @@ export const EVERYDAY_COMMANDS = {
           'the engine of runs: embedded, store, restate, or restate+http://host:8080 for one that you operate (default: engine.kind)',
       },
       { flags: '--node <name>', description: 'this machine’s node of Restate (default: engine.node)' },
-      { flags: '--nodes <list>', description: 'all of them, as a:5122,b:5122,c:5122 (default: engine.nodes)' },
+      { flags: '--nodes <list>', description: 'all nodes of Restate, as a:5122,b:5122,c:5122 (default: engine.nodes)' },
       { flags: '--read-only', description: 'the dashboard shows everything and changes nothing' },
       { flags: '--link', description: 'print a new login link for the running daemon' },
       { flags: '--role <role>', description: 'with --link: the role', choices: ['viewer', 'approver', 'owner'] },

@@ -1,3 +1,9 @@
+/*
+ * Every command as data: summary, arguments, options, examples. Help, completion, the reference
+ * page, the man page and the types of a command's input come from here. A file for each group;
+ * command-spec.ts has the types.
+ */
+
 import { APPROVAL_COMMANDS } from './approval-commands.js'
 import type { CommandSpec, InputOfSpec } from './command-spec.js'
 import { EVERYDAY_COMMANDS } from './everyday-commands.js'

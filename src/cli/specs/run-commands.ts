@@ -29,9 +29,9 @@ export const ONESHOT_COMMANDS = {
       { flags: '--inactivity-threshold <time>', description: 'silence that ends a step (default: 300s; 0 is off)' },
       {
         flags: '--tool-inactivity-threshold <time>',
-        description: 'silence while a tool runs that ends a step (default: 30m)',
+        description: 'the same while a tool runs (default: 30m)',
       },
-      { flags: '--timeout <time>', description: 'longest time of one step' },
+      { flags: '--timeout <time>', description: 'the longest that one step may take' },
       { flags: '--permissions <level>', description: 'what the worker may do without asking', choices: LEVELS },
       {
         flags: '--auditor-permissions <level>',
@@ -97,7 +97,7 @@ export const RUN_COMMANDS = {
       },
       { flags: '--limit <n>', description: 'at most this many (default: 50)' },
       { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },
-      { flags: '--clean', description: 'with --worktrees: remove those that are merged, unchanged and of ended runs' },
+      { flags: '--clean', description: 'with --worktrees: remove those of ended runs that are merged and unchanged' },
       { flags: '--remove <run>', description: 'with --worktrees: remove the one of this run; its branch stays' },
       {
         flags: '--force',
@@ -200,12 +200,12 @@ export const RUN_COMMANDS = {
     rest: '[-- command…]',
     options: [{ flags: '--name <text>', description: 'a name for lists' }, JSON_OPTION],
     details:
-      'The daemon starts the command in this directory, in the time zone of this machine. Each time starts it once; times that pass while no daemon runs are made up for by one start. Write -- before a command with options.',
+      'The daemon starts the command in this directory, in the time zone of this machine. Each time starts it once; if times were missed because no daemon ran, the next daemon starts it once. Write -- before a command with options.',
     examples: [
       ['signalbox schedule "0 2 * * *" -- oneshot "Update the dependencies" --agent claude', 'every night at 2:00'],
       ['signalbox schedule "*/30 9-17 * * mon-fri" -- send 3 "Any news in CI?"', 'a prompt for session 3'],
       ['signalbox schedule', 'what is scheduled, when it starts next, what it started last'],
-      ['signalbox schedule remove sch_4k', 'end it'],
+      ['signalbox schedule remove sch_4k', 'remove it'],
     ],
   },
 } as const satisfies CommandSpecs

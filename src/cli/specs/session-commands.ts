@@ -8,7 +8,7 @@ const SESSION_ARGUMENT = {
 
 const ACTIVE_ARGUMENT = {
   name: 'id',
-  description: 'the session: its id, a unique prefix of it, or its number; default: the active one (signalbox use)',
+  description: 'the session: its id, a unique prefix of it, or its number; default: the active session (signalbox use)',
   completes: 'session',
   optional: true,
 } as const
@@ -123,7 +123,7 @@ export const SESSION_COMMANDS = {
     details:
       'A session that has used its budget is paused: the agent is interrupted, you are notified, and prompts are held ' +
       'until you raise the budget. What you type in its terminal still reaches the agent. The settings ' +
-      'sessions.max_cost and sessions.max_tokens hold for every session, runs.day_usd for all of a day.',
+      'sessions.max_cost and sessions.max_tokens apply to each session, runs.day_usd to everything in a day.',
     examples: [
       ['signalbox budget 2', 'what session 2 has used, and its budget'],
       ['signalbox budget 2 10', 'ten dollars; if it was paused, it continues'],
@@ -181,7 +181,7 @@ export const SESSION_COMMANDS = {
     summary: 'make a link that shows one session, read-only, until it expires',
     arguments: [{ ...SESSION_ARGUMENT, optional: true }],
     options: [
-      { flags: '--for <duration>', description: 'until it expires, such as 2h or 7d (default: 24h, at most 7d)' },
+      { flags: '--for <duration>', description: 'how long it works, such as 2h or 7d (default: 24h, at most 7d)' },
       { flags: '--revoke <link>', description: 'end a link; its id is in the list' },
       JSON_OPTION,
     ],
@@ -206,7 +206,7 @@ export const SESSION_COMMANDS = {
   },
   use: {
     group: 'sessions',
-    summary: 'set the default session for send, read and interrupt',
+    summary: 'set the active session: that of send, read and interrupt without an id',
     arguments: [
       {
         name: 'id',
@@ -216,12 +216,10 @@ export const SESSION_COMMANDS = {
       },
     ],
     options: [JSON_OPTION],
-    details:
-      'Without an id it prints the default session. A session that you start becomes the default; when it ends, the ' +
-      'previous one does.',
+    details: 'use alone prints it. A session that you start becomes active; when it ends, the ' + 'previous one does.',
     examples: [
       ['signalbox use 2', 'use session 2 from now on'],
-      ['signalbox use', 'which session is it?'],
+      ['signalbox use', 'print the active session'],
     ],
   },
   attach: {

@@ -129,7 +129,7 @@ export const SETUP_COMMANDS = {
       { flags: '--fix', description: 'repair what can be repaired' },
       { flags: '--security', description: 'check file modes, network, decisions, hooks, trust and the ledger instead' },
       { flags: '--secrets', description: 'search the log and the recordings for secrets instead' },
-      { flags: '--sources', description: 'show how each agent says what it does, as a matrix, instead' },
+      { flags: '--sources', description: 'show what each agent reports, and how, as a matrix instead' },
       JSON_OPTION,
     ],
     examples: [
@@ -172,7 +172,7 @@ export const SETUP_COMMANDS = {
     options: [{ flags: '--origin', description: 'with show: where each value comes from' }, JSON_OPTION],
     details:
       'set changes one line of your settings file and keeps its comments; a value that is not allowed changes nothing. ' +
-      'A running daemon uses new settings after signalbox serve --stop.',
+      'A running daemon applies budgets and most of notify.* at once, everything else after signalbox serve --restart.',
     examples: [
       ['signalbox config show', 'every setting'],
       ['signalbox config set terminal.size 140x50', 'change one'],

@@ -53,7 +53,7 @@ export const UPKEEP_COMMANDS = {
       'directory. The events of a PostgreSQL store are backed up with pg_dump.',
     examples: [
       ['signalbox backup /mnt/backup/monday.tar.gz', 'one file'],
-      ['signalbox backup --verify monday.tar.gz', 'every sum in it'],
+      ['signalbox backup --verify monday.tar.gz', 'check every SHA-256 in it'],
     ],
   },
   restore: {

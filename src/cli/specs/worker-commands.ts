@@ -16,7 +16,7 @@ export const WORKER_COMMANDS = {
     ],
     options: [JSON_OPTION],
     details:
-      'install gets the program of Restate from npm, once for all homes of the user. It is licensed under the BSL 1.1; its ' +
+      'install downloads Restate from npm, once for all homes of the user. It is licensed under the BSL 1.1; its ' +
       'grant covers the use by Signalbox. The engine holds no data that must be kept: its directory may be deleted.',
     examples: [
       ['signalbox engine install', 'once per machine, before signalbox serve --engine restate'],

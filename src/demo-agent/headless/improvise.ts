@@ -44,12 +44,12 @@ function reportOf(prompt: string): string | null {
  * Does what the rest of the prompt asks, and reports as the example does. A choice changes nothing.
  */
 function reportingTurn(report: string, prompt: string, context: Context): Turn {
-  const said = { say: { markdown: report, chunk: 400 } }
-  if (report.startsWith('{"best_id"')) return { steps: [{ think: { ms: 600, label: 'Comparing' } }, said] }
+  const answer = { say: { markdown: report, chunk: 400 } }
+  if (report.startsWith('{"best_id"')) return { steps: [{ think: { ms: 600, label: 'Comparing' } }, answer] }
   const asked = prompt.slice(0, prompt.search(REPORT))
   const role = roleOf(asked)
   const { steps } = TURNS[role === 'planner' ? 'planner' : 'worker'](asked, context)
-  return { steps: [...steps, said] }
+  return { steps: [...steps, answer] }
 }
 
 interface Context {

@@ -39,16 +39,16 @@ function nextWord(words: string[] | undefined, count: Count, key: string): strin
 }
 
 function architectTurn(prompt: string, count: Count): Turn {
-  const said = readSteering(prompt)
+  const steering = readSteering(prompt)
   const path = /change no other file: (\S+)/.exec(prompt)?.[1] ?? 'docs/plan.md'
   const issue = sectionOf(prompt, 'issue') ?? 'Something'
   const title = issue
     .split('\n')[0]!
     .replace(/^#+\s*/, '')
     .slice(0, 80)
-  const number = Math.max(1, Number(said.tasks?.[0] ?? 2) || 2)
+  const number = Math.max(1, Number(steering.tasks?.[0] ?? 2) || 2)
   const feedback = sectionOf(prompt, 'feedback')
-  const word = nextWord(said.plan, count, 'plan')
+  const word = nextWord(steering.plan, count, 'plan')
   if (word === 'prose') return { steps: [say('I have thought about it, and it should be easy.')] }
   const marks = [...new Set(prompt.match(/^[ \t]*\[demo:\w+\s+[^\]\n]+\][ \t]*$/gm)?.map(line => line.trim()))]
   const plan = planText({ title, number, feedback, marks, hasTasks: word !== 'notasks' })

@@ -1,3 +1,8 @@
+/*
+ * The scenarios of the demo agent that `--scenario` knows by name. docs/demo-agent.md describes
+ * them and the format of others.
+ */
+
 import type { Scenario } from '../scenario/types.js'
 import { auto, retry } from './auto.js'
 import { chat } from './chat.js'

@@ -82,7 +82,7 @@ const FOLDS: Folds = {
     if (!cursor || status === 'cancelled') return
     const outcome = (result as NodeOutcome | null) ?? failed(reason ?? 'the step returned no outcome', 'unknown')
     if (part !== null) foldPart(cursor, part, outcome, time)
-    else if (cursor.phase === 'running') takeOutcome(cursor, outcome)
+    else if (cursor.phase === 'running') applyOutcome(cursor, outcome)
   },
   'step.lost': (work, { step }) => {
     const { cursor, part } = find(work, step)
@@ -122,7 +122,7 @@ const FOLDS: Folds = {
     const { death } = cursor
     cursor.death = null
     if (verdict === 'success') {
-      takeOutcome(cursor, (result as NodeOutcome | undefined) ?? { status: 'success', response: text ?? '' })
+      applyOutcome(cursor, (result as NodeOutcome | undefined) ?? { status: 'success', response: text ?? '' })
       return
     }
     cursor.salvage = verdict === 'partial' ? { text: text ?? '', session: sessionId ?? null } : null
@@ -226,7 +226,7 @@ function readable(input: GraphInput): Graph | null {
 /**
  * Takes a handler's result: an outcome, a death that needs recovery, or a question to ask first.
  */
-function takeOutcome(cursor: Cursor, outcome: NodeOutcome): void {
+function applyOutcome(cursor: Cursor, outcome: NodeOutcome): void {
   if (outcome.isDeath) {
     cursor.death = outcome
     cursor.phase = 'recovering'

@@ -20,17 +20,17 @@ export function describeDeaths(fixture: () => EngineFixture): void {
       if (isOpen) await fixture().answer(run, 'sure')
     }
 
-    /** @returns false if the server did not live to write so many appends. */
+    /** @returns false if the server wrote fewer appends before it ended. */
     const dieAt = async (n: number, when: 'before' | 'after') => {
       const { performer, store } = fixture()
       const first = await fixture().host()
-      first.server.mortal.dieAt(n, when)
+      first.server.killable.dieAt(n, when)
       const run = await fixture().create(ITEMS)
       await fixture().until(async () => {
         await answerIfOpen(run)
-        return first.server.mortal.isDead || (await fixture().status(run)) === 'completed'
+        return first.server.killable.isDead || (await fixture().status(run)) === 'completed'
       }, true)
-      const { isDead } = first.server.mortal
+      const { isDead } = first.server.killable
       await first.stop()
       const second = await fixture().host()
       await fixture().until(async () => {

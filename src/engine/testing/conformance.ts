@@ -34,7 +34,7 @@ export interface EngineSite {
 
 /** A server of a test: its store can be killed with it. */
 interface TestServer extends EngineServer {
-  mortal: KillableStore
+  killable: KillableStore
 }
 
 /** A server that drives runs. */
@@ -86,18 +86,18 @@ export class EngineFixture {
   ended = (run: string, status = 'completed') => this.until(() => this.status(run), status)
 
   async join(name = `home_${this.#servers.length}`): Promise<TestServer> {
-    const mortal = new KillableStore(this.store)
-    const server = await this.site.join(mortal.store, name)
-    const joined = { ...server, mortal }
+    const killable = new KillableStore(this.store)
+    const server = await this.site.join(killable.store, name)
+    const joined = { ...server, killable }
     this.#servers.push(joined)
     return joined
   }
 
   /** The engine of a further server, whose turns the test takes. */
   async engine(): Promise<RunEngine> {
-    const { owner, isGone, open, mortal } = await this.join()
+    const { owner, isGone, open, killable } = await this.join()
     const { clock } = this.site
-    const port = { store: mortal.store, clock, owner, isGone, onError: () => undefined }
+    const port = { store: killable.store, clock, owner, isGone, onError: () => undefined }
     const engine = open({ ...port, hasRoom: () => true, isWanted: () => true })
     this.#closing.push(() => engine.close())
     return engine
@@ -107,7 +107,7 @@ export class EngineFixture {
   async host(performer: TestPerformer = this.performer, name?: string): Promise<TestHost> {
     const server = await this.join(name)
     const host = new RunHost({
-      store: server.mortal.store,
+      store: server.killable.store,
       clock: this.site.clock,
       owner: server.owner,
       isGone: owner => server.isGone(owner),

@@ -51,7 +51,7 @@ const killed = () => new Error('killed')
 
 /** A store that dies at the n-th append, before or after it is written. */
 export function storeKilledAt(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
-  const mortal = new KillableStore(store)
-  mortal.dieAt(at, when)
-  return mortal.store
+  const killable = new KillableStore(store)
+  killable.dieAt(at, when)
+  return killable.store
 }

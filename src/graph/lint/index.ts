@@ -1,3 +1,10 @@
+/*
+ * The linter of graphs. A rule is a function from a graph to diagnostics: structure.ts (nodes,
+ * edges, start and exit), attributes.ts (values), routing.ts (conditions and what they need),
+ * agents.ts (what an agent offers). diagnostic.ts has the types. To add a rule: export it from one
+ * of these files.
+ */
+
 import type { Graph } from '../graph.js'
 import { BUILT_IN_HANDLERS } from '../handler-of.js'
 import type { Parsed } from '../parse-dot.js'

@@ -128,7 +128,7 @@ export class HeuristicAnalyser {
     return this.#approval.isPresent || this.#question !== null
   }
 
-  look(
+  analyse(
     features: ContentFeatures,
     context: { status: PaneStatus; ineligible: IneligibleReason | null },
   ): HeuristicResult {

@@ -1,3 +1,9 @@
+/*
+ * Guesses about programs that report nothing: eligibility.ts says when they may be used,
+ * content-features.ts and patterns.ts what they look for, analyser.ts turns that into signals,
+ * near-miss.ts explains what almost matched.
+ */
+
 export {
   HeuristicAnalyser,
   type HeuristicResult,

@@ -60,7 +60,7 @@ export class SupervisionFixture {
   }
 
   runs(name: string, isShell = false): this {
-    this.supervisor.runs({ name, names: [name], pid: 1, commandLine: name, isShell, agent: null }, this.t)
+    this.supervisor.foregroundChanged({ name, names: [name], pid: 1, commandLine: name, isShell, agent: null }, this.t)
     return this
   }
 
@@ -77,7 +77,7 @@ export class SupervisionFixture {
 
   #check(): void {
     if (this.#readCheck && this.supervisor.isReadCheckDue(this.t))
-      this.supervisor.takeReadCheck(this.#readCheck(), this.t)
+      this.supervisor.applyReadCheck(this.#readCheck(), this.t)
   }
 
   #run(until: number): void {

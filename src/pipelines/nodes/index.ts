@@ -1,3 +1,8 @@
+/*
+ * The functions of the pipelines' nodes, by the value of `fn` in their graphs. pull/ has those for
+ * pull requests. A node may be repeated after a crash: it looks for its own earlier results first.
+ */
+
 import type { AgentNode, PipelineNode } from '../node.js'
 import { architect } from './architect.js'
 import { checks } from './checks.js'

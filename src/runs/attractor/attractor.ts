@@ -207,11 +207,11 @@ export class AttractorApi {
     if (['cancelled', 'expired'].includes(approval.state))
       throw new SignalboxError('E_STATE', `the question is ${approval.state} and takes no answer`)
     const asked = questionFor(approval, work)
-    const said = value ?? text ?? ''
+    const given = value ?? text ?? ''
     const answer =
-      value === undefined && text !== undefined && asked.takesText ? { text } : parseInterviewAnswer(asked, said)
+      value === undefined && text !== undefined && asked.takesText ? { text } : parseInterviewAnswer(asked, given)
     if (!answer || 'skipped' in answer)
-      throw new SignalboxError('E_APPROVAL_OPTION', `"${said.slice(0, 100)}" is not one of the answers`, {
+      throw new SignalboxError('E_APPROVAL_OPTION', `"${given.slice(0, 100)}" is not one of the answers`, {
         next: `use one of ${asked.options.map(({ key, label }) => `${key} (${label})`).join(', ') || 'any text'}`,
       })
     await this.#options.ledger.decide(approval.id, {

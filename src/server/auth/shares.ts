@@ -20,7 +20,7 @@ const kept = z.object({
 })
 const file = z.object({ shares: z.array(kept) })
 
-/** A link with which anybody may read one session, until it expires or is revoked. */
+/** A link with which anyone may read one session, until it expires or is revoked. */
 export type Share = Readonly<z.output<typeof kept>>
 
 /**

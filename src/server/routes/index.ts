@@ -1,3 +1,9 @@
+/*
+ * Every operation of the API, by topic. One list, from which the app, the OpenAPI document, the
+ * reference page and the contract tests are made. To add an operation: an entry in a file of this
+ * folder; a new file joins `ROUTES`.
+ */
+
 import { z } from 'zod'
 import { openApi } from '../openapi.js'
 import { type Route, route } from '../route.js'

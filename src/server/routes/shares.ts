@@ -27,7 +27,7 @@ export const shareRoutes: readonly Route[] = [
     id: 'shares.add',
     method: 'POST',
     path: '/sessions/:id/shares',
-    summary: 'Makes a link with which anybody who can reach the server may read this session, and nothing else.',
+    summary: 'Makes a link with which anyone who can reach the server may read this session, and nothing else.',
     access: 'owner',
     body: z.strictObject({ hours: z.int().min(1).max(WEEK_HOURS).default(24).describe('until it expires') }),
     answers: { 201: answer('the share and its link', newShare) },

@@ -62,7 +62,7 @@ export class AcpChannel {
   /** A marker of the recording. */
   marked(label: string): void {
     const rpc = callOfLabel(label)
-    if (rpc !== null) this.#options.conversation.begun(rpc)
+    if (rpc !== null) this.#options.conversation.callStarted(rpc)
   }
 
   /** A command that Signalbox runs for the agent has printed this so far. */

@@ -79,10 +79,10 @@ describe('the calls of an agent to its client', () => {
       ['received', { id: 'w', method: 'fs/write_text_file', params: { sessionId, path: '/a', content: 'x' } }],
     ]
     const { conversation } = folded(messages)
-    conversation.begun('w')
+    conversation.callStarted('w')
     expect(conversation.clientCalls).toMatchObject([
-      { rpc: 8, terminal: 'terminal-2', isBegun: false },
-      { rpc: 'w', isBegun: true },
+      { rpc: 8, terminal: 'terminal-2', isStarted: false },
+      { rpc: 'w', isStarted: true },
     ])
     const error = { code: -32_603, message: 'no' }
     expect(conversation.sent({ id: 'w', error }, 9)).toMatchObject([{ kind: 'call-answered', error }])

@@ -51,7 +51,7 @@ export interface ClientCall {
    */
   terminal?: string
   /** A daemon has started to perform it. */
-  isBegun: boolean
+  isStarted: boolean
 }
 
 export type TurnOutcome = 'done' | 'interrupted' | 'denied' | 'failed'
@@ -202,9 +202,9 @@ export class AcpConversation {
   }
 
   /** A daemon is about to carry out a call of the agent. */
-  begun(rpc: number | string): void {
+  callStarted(rpc: number | string): void {
     const call = this.#clientCalls.get(rpc)
-    if (call) call.isBegun = true
+    if (call) call.isStarted = true
   }
 
   /** How many bytes of a terminal's output the agent asked to keep. */
@@ -229,7 +229,7 @@ export class AcpConversation {
 
   #called(rpc: number | string, method: ClientMethod, given: unknown): AcpEvent[] {
     const params = isRecord(given) ? given : {}
-    const call: ClientCall = { rpc, method, params, isBegun: false }
+    const call: ClientCall = { rpc, method, params, isStarted: false }
     if (method === CLIENT.createTerminal) {
       call.terminal = `terminal-${this.#terminals.size + 1}`
       const limit = typeof params.outputByteLimit === 'number' ? params.outputByteLimit : undefined

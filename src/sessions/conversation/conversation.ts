@@ -211,7 +211,7 @@ export class Conversation {
    * that it corrects; `open`: it belongs to the open turn, and the next reading of the rows uses
    * it; null: it is about something older.
    */
-  takeReported(text: ReportedText, t: number): { patched: ClosedMessage } | 'open' | null {
+  applyReported(text: ReportedText, t: number): { patched: ClosedMessage } | 'open' | null {
     if (this.#closed.has(text) || this.#open.hasReport(text.id)) return null
     const corrected = this.#closed.correct(text, t)
     if (corrected) return { patched: corrected }

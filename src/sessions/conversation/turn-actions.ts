@@ -26,7 +26,7 @@ const PROMPT_KEPT = 4_000
 const READ_AGAIN_PER_ROW_S = 0.001
 
 /**
- * What the phase table's actions do with the open turn and its message: mark, read, show, close.
+ * What the phase table's actions do with the open turn and its message: begin, read, show, close.
  */
 export class TurnActions {
   readonly #options: TurnActionsOptions
@@ -185,8 +185,8 @@ export class TurnActions {
   }
 
   /** Takes a finished piece of the answer. `onChanged`: the conversation has changed. */
-  takeReported(text: ReportedText, t: number, onChanged: () => void): void {
-    const taken = this.#conversation.takeReported(text, t)
+  applyReported(text: ReportedText, t: number, onChanged: () => void): void {
+    const taken = this.#conversation.applyReported(text, t)
     if (taken === null) return
     onChanged()
     if (taken !== 'open') this.#options.messages.patch(taken.patched)

@@ -78,7 +78,7 @@ export class AgentReportReader {
     const { clock, lastTurn, onTurnEnded } = this.#options
     const turn = lastTurn()
     this.#turnEnd?.cancel()
-    // The next turn may have begun before the agent reports its prompt.
+    // The next turn may have started before the agent reports its prompt.
     this.#turnEnd = clock.setTimer(SCREEN_FIRST_MS, () => lastTurn() === turn && onTurnEnded(outcome))
   }
 

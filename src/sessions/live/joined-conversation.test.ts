@@ -176,7 +176,7 @@ describe('a joined conversation', () => {
   it('keeps the open message when the agent exits', async () => {
     const fixture = new Fixture()
     fixture.content([...GREETING, ...turn('one', 'Half of it'), ...BUSY])
-    fixture.talk.left()
+    fixture.talk.agentLeft()
     const [message] = await fixture.messages()
     expect(message).toMatchObject({ turn: 'pan_x.1', text: expect.stringContaining('Half of it') })
     expect(message!.provisional).toBeUndefined()

@@ -87,14 +87,14 @@ export class JoinedConversation {
 
   /** An agent runs in the pane; `pack` describes its screen. */
   begin(pack: Pack, rows: RowSource): void {
-    this.left()
+    this.agentLeft()
     this.#source = { pack, rows }
     this.#isRedrawing = false
     this.#isExited = false
   }
 
   /** The agent has left the pane; its messages stay. */
-  left(): void {
+  agentLeft(): void {
     this.#isExited = true
     this.#phase?.dispatch('process-exit', this.#last)
     this.#forget()

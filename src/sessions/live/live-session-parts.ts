@@ -189,7 +189,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     receipts,
     lastTurn: () => phase.lastTurn,
     onIdentified: (agentSession, source, version) => ending.identify(agentSession, source, version),
-    onText: text => phase.takeReported(text, terminal.time.now()),
+    onText: text => phase.applyReported(text, terminal.time.now()),
     onTurnEnded: outcome => phase.turnEnded(outcome),
   })
   return {

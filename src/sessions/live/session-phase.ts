@@ -226,8 +226,8 @@ export class SessionPhase {
   }
 
   /** The agent reports a finished piece of its answer. */
-  takeReported(text: ReportedText, t: number): void {
-    this.#turn.takeReported(text, t, () => this.dispatch('transcript-block', this.#last))
+  applyReported(text: ReportedText, t: number): void {
+    this.#turn.applyReported(text, t, () => this.dispatch('transcript-block', this.#last))
   }
 
   /**

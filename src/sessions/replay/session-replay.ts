@@ -48,20 +48,20 @@ export class SessionReplay {
       this.#exit = event.exit
       this.#add(this.timeline.exited(this.#replay.replay.pane.state(event.t), event.exit))
     }
-    return this.#taken()
+    return this.#takeLines()
   }
 
   /** The state at a time, according to the events applied so far. */
   at(t: number): Extract<ReplayedLine, { type: 'at' }> {
     this.#replay.endFrame(t)
-    this.#taken()
+    this.#takeLines()
     const moment = this.timeline.now(this.#replay.replay.pane.state(t))
     return { type: 'at', at: t, fields: changeFields(moment), moment }
   }
 
   finish(): ReplayedLine[] {
     this.#replay.finish()
-    return [...this.#taken(), ...(this.#conversation?.finish() ?? [])]
+    return [...this.#takeLines(), ...(this.#conversation?.finish() ?? [])]
   }
 
   /** The last changes, oldest first. */
@@ -107,7 +107,7 @@ export class SessionReplay {
     this.#lines.push(...before)
   }
 
-  #taken(): ReplayedLine[] {
+  #takeLines(): ReplayedLine[] {
     const lines = this.#lines
     this.#lines = []
     return lines

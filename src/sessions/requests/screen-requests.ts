@@ -172,8 +172,8 @@ export class ScreenRequests {
       this.#open.isTakenOver = true
       const mine = live && requests.find(({ record }) => isShownBy(record, live))
       for (const open of requests) {
-        if (live && open === mine) await this.#takeShown(open, live)
-        else await this.#takeUnseen(open)
+        if (live && open === mine) await this.#takeOverShown(open, live)
+        else await this.#takeOverUnseen(open)
       }
       if (!live) return 'none'
       return mine ? 'known' : 'new'
@@ -271,7 +271,7 @@ export class ScreenRequests {
     return kind === 'question' ? requestOfForm(tools, menu, instance, context) : null
   }
 
-  async #takeShown(open: OpenRequest, { menu, instance }: { menu: Menu; instance: string }): Promise<void> {
+  async #takeOverShown(open: OpenRequest, { menu, instance }: { menu: Menu; instance: string }): Promise<void> {
     const requests = this.#open
     open.menu = menu
     requests.shown = { id: open.record.id, instance, hash: menu.hash }
@@ -282,7 +282,7 @@ export class ScreenRequests {
     if (open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
-  async #takeUnseen(open: OpenRequest): Promise<void> {
+  async #takeOverUnseen(open: OpenRequest): Promise<void> {
     const requests = this.#open
     const { delivery, isExited } = this.#options
     if (isExited()) await requests.cancel(open, 'session ended')

@@ -82,7 +82,7 @@ async function copy(client: Client, target: PostgresTarget, source: EventStore, 
     // Positions and versions that a salvage could not save are missing here, too.
     await client.query("INSERT INTO meta VALUES ('moved_position', $1)", [String(last)])
     await client.query("UPDATE meta SET value = $1 WHERE key = 'store_id'", [source.id])
-    if (chain) await takeChain(client, target, chain)
+    if (chain) await copyChainEnd(client, target, chain)
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
@@ -104,7 +104,7 @@ async function insert(client: Client, events: readonly StoredEvent[]): Promise<v
   )
 }
 
-async function takeChain(client: Client, { shown }: PostgresTarget, end: ChainEnd): Promise<void> {
+async function copyChainEnd(client: Client, { shown }: PostgresTarget, end: ChainEnd): Promise<void> {
   await client.query('UPDATE log_end SET chain_streams = $1, chain_value = $2, chain_position = $3', [
     end.streams,
     end.value,

@@ -26,7 +26,7 @@ interface KnownDocument {
 }
 
 /** More than the documents that a busy server changes at once. */
-const KNOWN_MAX = 5_000
+const KNOWN_DOCUMENTS_MAX = 5_000
 
 interface PlannedDocument {
   projection: string
@@ -229,5 +229,5 @@ function count(failures: Map<string, number>, name: string): void {
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > KNOWN_MAX) map.delete(map.keys().next().value!)
+  if (map.size > KNOWN_DOCUMENTS_MAX) map.delete(map.keys().next().value!)
 }

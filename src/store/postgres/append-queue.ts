@@ -6,7 +6,7 @@ import type { Connections } from './connections.js'
 import type { PostgresProjector } from './postgres-projector.js'
 
 const BATCH_MAX = 64
-/** A batch is one statement: larger ones would hold the lock for long. */
+/** A batch is one statement: larger ones would hold the lock too long. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 const QUEUE_MAX = 10_000
 /**
@@ -107,7 +107,7 @@ export class AppendQueue {
   }
 
   async #run(): Promise<void> {
-    // The calls of one turn of the event loop go together.
+    // The calls of one round of the event loop go together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       await this.#write(this.#takeBatch())

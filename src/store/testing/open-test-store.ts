@@ -22,7 +22,7 @@ let underWay = 0
 
 /**
  * Resolves when the code under test waits for something other than the store: no call of a test
- * store was under way for some turns of the event loop.
+ * store was under way for some rounds of the event loop.
  */
 export async function storeSettled(turns = 20): Promise<void> {
   for (let quiet = 0; quiet < turns; ) {

@@ -23,10 +23,10 @@ export function answerActions(
   blocks: readonly Block[],
   options: { verbosity: Verbosity; title: string /** A first line that names the session. */; mark?: string | null },
 ): OutboxAction[] {
-  const said = blocksByVerbosity(blocks, options.verbosity)
-  const shown = options.mark ? [markBlock(options.mark), ...said] : said
+  const content = blocksByVerbosity(blocks, options.verbosity)
+  const shown = options.mark ? [markBlock(options.mark), ...content] : content
   const markdown = renderMarkdown(shown)
-  if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []
+  if (renderMarkdown(content).replace(/\s/gu, '').length < 3) return []
   const parts = renderTelegram(shown, { maxUnits: PART_UNITS })
   const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS && shown.every(isRichShape)
   if (parts.length <= PARTS_MAX || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]

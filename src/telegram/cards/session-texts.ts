@@ -138,9 +138,9 @@ const FACETS: Readonly<Record<Facet['name'], string>> = {
 
 /** The last line of the agent's current or last answer. */
 export async function lastLine(host: Host, record: SessionRecord): Promise<string> {
-  const said = host.live(record.id)?.blocks ?? []
+  const growing = host.live(record.id)?.blocks ?? []
   const answer = answersOf(await host.store.readStream(`session/${record.id}`)).at(-1)
-  const blocks = (said.length > 0 ? said : (answer?.blocks ?? [])) as readonly Block[]
+  const blocks = (growing.length > 0 ? growing : (answer?.blocks ?? [])) as readonly Block[]
   const words = blocks.map(block => blockWords(block).join(' ')).findLast(text => text !== '') ?? ''
   return [...words].slice(0, 80).join('')
 }

@@ -1,14 +1,3 @@
-import { type CommandServices, type Requester, requireRole } from '../command-services.js'
-import type { ButtonHandler } from '../incoming/button-handler.js'
-import type { FileTransfers } from '../incoming/file-transfers.js'
-import type { IncomingText } from '../incoming/incoming-text.js'
-import type { ChatKind } from '../incoming/parse-update.js'
-import { READING_COMMANDS } from './reading-commands.js'
-import { RUN_COMMANDS } from './run-commands.js'
-import { SESSION_COMMANDS } from './session-commands.js'
-import { SETTINGS_COMMANDS } from './settings-commands.js'
-import type { StartWizard } from './start-wizard.js'
-
 /*
  * The commands of the bot.
  *
@@ -21,6 +10,17 @@ import type { StartWizard } from './start-wizard.js'
  * `SignalboxError` for a refusal, whose sentence and `next` are sent to the chat. A button needs an
  * entry in `ButtonAction` (incoming/button-action.ts) and its case in `ButtonHandler`.
  */
+
+import { type CommandServices, type Requester, requireRole } from '../command-services.js'
+import type { ButtonHandler } from '../incoming/button-handler.js'
+import type { FileTransfers } from '../incoming/file-transfers.js'
+import type { IncomingText } from '../incoming/incoming-text.js'
+import type { ChatKind } from '../incoming/parse-update.js'
+import { READING_COMMANDS } from './reading-commands.js'
+import { RUN_COMMANDS } from './run-commands.js'
+import { SESSION_COMMANDS } from './session-commands.js'
+import { SETTINGS_COMMANDS } from './settings-commands.js'
+import type { StartWizard } from './start-wizard.js'
 
 /** What a command can use. */
 export interface CommandCall {

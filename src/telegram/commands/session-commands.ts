@@ -30,7 +30,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, BotCommand>> = {
           : 'No session is running: /new starts one.',
         strangers > 0 ? `${plural(strangers, 'message')} of unpaired accounts, not answered.` : '',
         '',
-        'Plain text goes to the current session, a reply to the session of that message. //x sends /x to the agent.',
+        'Plain text goes to the active session, a reply to the session of that message. //x sends /x to the agent.',
         'To read: /read /screen /history /git /diff /context /usage. To run: /oneshot /implement /review /runs.',
       ]
       await services.reply(to, lines.filter((line, index) => line !== '' || index === 3).join('\n'))
@@ -182,7 +182,7 @@ export async function stopAndReport(services: CommandServices, to: Requester, re
     current === record.id ? left.findLast(({ person }) => person === owner) : left.find(({ id }) => id === current)
   if (current === record.id) await services.makeCurrent(to.chat, next?.id ?? null)
   const then = next
-    ? `The current session is now ${escapeHtml(sessionTitle(next))}.`
+    ? `The active session is now ${escapeHtml(sessionTitle(next))}.`
     : `${left.length > 0 ? 'You have no other session' : 'No session is running'}: /new starts one.`
   await services.reply(to, `<b>${escapeHtml(services.titleOf(record, to))}</b> has stopped. ${then}`)
 }

@@ -227,14 +227,14 @@ const QUESTIONS = {
 
 /** An issue or a description; for a review a range, or the uncommitted changes. */
 function pipelineInput(kind: StartForm['kind'], text: string): Record<string, string | boolean> {
-  const said = text.trim()
+  const input = text.trim()
   if (kind === 'review') {
-    const [, fix, rest = ''] = /^(fix\b)?\s*([\s\S]*)$/i.exec(said) ?? []
+    const [, fix, rest = ''] = /^(fix\b)?\s*([\s\S]*)$/i.exec(input) ?? []
     return { ...(fix !== undefined && { fix: true }), ...(/^\S+\.\.\S+$/.test(rest) && { range: rest }) }
   }
-  if (/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/.test(said)) return { issue: said }
-  const [title = '', ...rest] = said.split('\n')
-  return { title: title.slice(0, 200), ...(rest.length > 0 && { description: said }) }
+  if (/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/.test(input)) return { issue: input }
+  const [title = '', ...rest] = input.split('\n')
+  return { title: title.slice(0, 200), ...(rest.length > 0 && { description: input }) }
 }
 
 async function hasCommit(project: string): Promise<boolean> {

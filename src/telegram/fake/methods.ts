@@ -68,8 +68,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     const chat = state.chat(fields)
     const message = editable(state, chat, fields)
     const isRich = fields.rich_message !== undefined
-    const said: Content = isRich ? rich(fields) : parsedText(textOf(fields, 'text'), fields, MESSAGE_UNITS)
-    const content = { ...said, ...markup(fields) }
+    const newText: Content = isRich ? rich(fields) : parsedText(textOf(fields, 'text'), fields, MESSAGE_UNITS)
+    const content = { ...newText, ...markup(fields) }
     refuseUnchanged(message, content)
     state.pace(chat, 'edit')
     return toApi(chat, state.edit(message, content))
@@ -153,10 +153,10 @@ function sendFile(state: FakeState, fields: Fields, field: string): unknown {
   if (file.bytes.length === 0) throw badRequest('file must be non-empty')
   if (file.bytes.length > UPLOAD_BYTES) throw new Refusal(413, 'Request Entity Too Large')
   const caption = typeof fields.caption === 'string' ? fields.caption : ''
-  const said = caption === '' ? { text: '', entities: [] } : parsedText(caption, fields, CAPTION_UNITS, 'caption')
+  const captioned = caption === '' ? { text: '', entities: [] } : parsedText(caption, fields, CAPTION_UNITS, 'caption')
   state.pace(chat, 'send')
   const document = { ...file, fileId: state.keepFile(file) }
-  return toApi(chat, state.post(chat, { ...said, document, ...markup(fields) }, targetOf(chat, fields)))
+  return toApi(chat, state.post(chat, { ...captioned, document, ...markup(fields) }, targetOf(chat, fields)))
 }
 
 function draft(state: FakeState, fields: Fields, text: string, isRich: boolean): true {

@@ -296,7 +296,7 @@ export class ButtonHandler {
     return ''
   }
 
-  /** Why a press has no effect any more: who decided first. */
+  /** Why a press no longer has an effect: who decided first. */
   async #afterUse(action: ButtonAction, person: Person): Promise<string> {
     if (!('approval' in action)) return 'This button has been used.'
     const record = await this.#options.services.host.ledger.get(action.approval)

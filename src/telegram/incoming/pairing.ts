@@ -92,8 +92,8 @@ export class Pairing {
     const window = this.#current()
     if (!window || intent.chatKind !== 'private' || (intent.kind !== 'text' && intent.kind !== 'command')) return false
     if (intent.isForwarded || window.candidate) return false
-    const said = intent.kind === 'command' ? (intent.name === 'start' ? intent.rest : '') : intent.text
-    const tried = said.trim().toUpperCase()
+    const typed = intent.kind === 'command' ? (intent.name === 'start' ? intent.rest : '') : intent.text
+    const tried = typed.trim().toUpperCase()
     if (tried.length !== CODE_LENGTH) return false
     if (tried !== window.code) {
       window.wrong += 1

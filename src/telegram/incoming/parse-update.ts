@@ -71,12 +71,12 @@ export function parseUpdate(update: Json, bot: { id: number; username: string })
   const file = fileOf(message)
   if (file)
     return { ...base, kind: 'file', ...file, caption: withoutMention(text(message.caption) ?? '', bot.username) }
-  const said = text(message.text)
-  if (said === null || said === '') return null
-  const command = base.isForwarded ? null : commandOf(said, bot.username)
+  const content = text(message.text)
+  if (content === null || content === '') return null
+  const command = base.isForwarded ? null : commandOf(content, bot.username)
   return command
-    ? { ...base, kind: 'command', ...command, text: said }
-    : { ...base, kind: 'text', text: unescaped(withoutMention(said, bot.username)) }
+    ? { ...base, kind: 'command', ...command, text: content }
+    : { ...base, kind: 'text', text: unescaped(withoutMention(content, bot.username)) }
 }
 
 function buttonPress(query: Json): Intent | null {
@@ -117,7 +117,7 @@ function messageIntentOf(message: Json, bot: { id: number; username: string }): 
   const isReplyToUs = record(replied?.from)?.id === bot.id
   const replyTo = isReplyToUs ? integerOf(replied?.message_id) : null
   const thread = message.is_topic_message === true ? integerOf(message.message_thread_id) : null
-  const said = text(message.text) ?? text(message.caption) ?? ''
+  const content = text(message.text) ?? text(message.caption) ?? ''
   const origin = originOf(message)
   return {
     from,
@@ -130,7 +130,7 @@ function messageIntentOf(message: Json, bot: { id: number; username: string }): 
     isForum: chat?.is_forum === true,
     isForwarded: record(message.forward_origin) !== null || record(message.via_bot) !== null,
     ...(origin !== null && { origin }),
-    isForUs: kind === 'private' || isReplyToUs || said.startsWith('/') || said.includes(`@${bot.username}`),
+    isForUs: kind === 'private' || isReplyToUs || content.startsWith('/') || content.includes(`@${bot.username}`),
   }
 }
 

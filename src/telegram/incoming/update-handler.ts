@@ -49,7 +49,7 @@ export class UpdateHandler {
       this.#enqueue(state.intent as unknown as Intent, state)
   }
 
-  async take(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void> {
+  async acceptUpdate(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void> {
     const { store, clock, bot } = this.#options
     const intent = parseUpdate(update, bot)
     if (!intent) return

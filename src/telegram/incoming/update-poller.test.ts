@@ -29,7 +29,7 @@ function polled(answer: (count: number) => unknown) {
   const poll = new UpdatePoller({
     api,
     clock,
-    take: async ({ update_id }) => void taken.push(update_id),
+    acceptUpdate: async ({ update_id }) => void taken.push(update_id),
     onHealth: (state, reason) => void health.push(`${state}: ${reason}`),
     onError: () => undefined,
   })

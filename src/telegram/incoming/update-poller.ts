@@ -5,7 +5,7 @@ interface UpdatePollerOptions {
   api: BotApi
   clock: Clock
   /** Stores one update; once it resolves, the update is confirmed to Telegram. */
-  take(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void>
+  acceptUpdate(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void>
   onHealth(state: 'connected' | 'not-receiving' | 'unauthorized', reason: string): void
   onError(error: unknown): void
 }
@@ -61,7 +61,7 @@ export class UpdatePoller {
         // old offset no new update would arrive.
         if (updates.length === 0) offset = 0
         for (const update of updates) {
-          await this.#options.take(update)
+          await this.#options.acceptUpdate(update)
           offset = update.update_id + 1
         }
       } catch (error) {

@@ -111,7 +111,7 @@ export class ChatQueue {
   }
 
   /** An ephemeral item is being sent. */
-  taken({ key, act }: EphemeralItem): void {
+  ephemeralSending({ key, act }: EphemeralItem): void {
     this.#ephemeral.delete(key)
     if (act.do !== 'grow') return
     const now = this.#clock.monotonic()

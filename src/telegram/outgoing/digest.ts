@@ -22,7 +22,7 @@ interface DigestOptions {
 const CHECK_MS = 60_000
 const DELAYED_MAX = 50
 /** More notifications than this within a minute are combined. */
-const BURST = 5
+const BURST_NOTICES = 5
 const BURST_MS = 60_000
 
 /** Holds notifications of quiet hours or a burst, and sends them as one message. */
@@ -57,7 +57,7 @@ export class Digest {
     if (this.isQuiet(chat, now)) return true
     const recent = (this.#notified.get(chat.chat) ?? []).filter(at => now - at < BURST_MS)
     // A notification does not overtake those that are held already.
-    if (recent.length >= BURST || (chat.held?.length ?? 0) > 0) return true
+    if (recent.length >= BURST_NOTICES || (chat.held?.length ?? 0) > 0) return true
     this.#notified.set(chat.chat, [...recent, now])
     return false
   }

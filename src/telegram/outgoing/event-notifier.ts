@@ -219,8 +219,8 @@ export class EventNotifier {
           act.do === 'answer' && recipient
             ? cards.keyboard([...use, ...buttons], recipient, subject)
             : { keyboard: [], appends: [] }
-        const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
-        batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
+        const withButtons = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
+        batch.items.push({ chat, topic: session, lane: 2, subject, act: withButtons })
         batch.appends.push(...made.appends)
       }
     }

@@ -48,7 +48,7 @@ export class MessageCalls {
     }
   }
 
-  /** A message that is gone, or has no buttons any more, is fine. */
+  /** A message that is gone, or no longer has buttons, is fine. */
   async removeKeyboard(chat: number, message: number, throttle: Throttle): Promise<void> {
     await throttle('edit')
     const fields = { chat_id: chat, message_id: message, reply_markup: { inline_keyboard: [] } }

@@ -185,7 +185,7 @@ export class Outbox {
     try {
       if ('id' in next) await this.#send(queue, next, throttle)
       else {
-        queue.taken(next)
+        queue.ephemeralSending(next)
         await sender.sendEphemeral(queue.chat, next.key, next.act, throttle)
       }
       queue.failures = 0

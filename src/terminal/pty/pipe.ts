@@ -5,7 +5,7 @@ import { type PtyOptions, type PtyProcess, signalGroup } from './pty.js'
 
 const NEWLINE = 0x0a
 /** The limit for a program that does not read. */
-const PENDING_MAX = 16 * 1024 * 1024
+const PENDING_MAX_BYTES = 16 * 1024 * 1024
 /** Limit for standard error output without a line feed. */
 const STDERR_LINE_MAX = 64 * 1024
 const OPEN_PIPE_WAIT_MS = 1_000
@@ -40,10 +40,10 @@ export function spawnPiped(options: Omit<PtyOptions, 'cols' | 'rows'>): PtyProce
   return {
     pid,
     write: bytes => {
-      if (child.stdin.writableLength + bytes.length > PENDING_MAX)
+      if (child.stdin.writableLength + bytes.length > PENDING_MAX_BYTES)
         throw new SignalboxError(
           'E_LIMIT',
-          `the program does not read its input: ${child.stdin.writableLength} bytes are waiting; the limit is ${PENDING_MAX}`,
+          `the program does not read its input: ${child.stdin.writableLength} bytes are waiting; the limit is ${PENDING_MAX_BYTES}`,
         )
       if (child.stdin.writable) child.stdin.write(bytes)
     },

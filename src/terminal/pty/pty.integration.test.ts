@@ -52,11 +52,11 @@ describe('a program on a terminal', () => {
   test('loses no output when its terminal is read at a lower rate', async () => {
     const pauses: number[] = []
     const rate = new (class extends OutputRate {
-      override read(bytes: number): number {
-        pauses.push(super.read(bytes))
+      override pauseAfter(bytes: number): number {
+        pauses.push(super.pauseAfter(bytes))
         return pauses.at(-1)!
       }
-    })(systemClock, { burst: 10_000, perSecond: 400_000 })
+    })(systemClock, { burstBytes: 10_000, bytesPerSecond: 400_000 })
     const one = run(`stty raw; head -c 200000 /dev/zero | tr '\\0' z; printf END`, {}, rate)
     expect(await one.exit).toEqual({ code: 0, signal: null })
     expect(textOf(one)).toMatch(/^z{200000}END$/)

@@ -32,7 +32,7 @@ export interface PtyOptions {
 }
 
 /** The most that is read after the exit: a background process may print for ever. */
-const FINAL_OUTPUT_MAX = 1024 * 1024
+const FINAL_OUTPUT_MAX_BYTES = 1024 * 1024
 
 const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => [number, name]))
 
@@ -70,7 +70,7 @@ export function spawnPty(options: PtyOptions, rate = new OutputRate(systemClock)
   pty.onData(data => {
     const bytes = data as unknown as Uint8Array
     options.onOutput(bytes)
-    const pauseMs = rate.read(bytes.length)
+    const pauseMs = rate.pauseAfter(bytes.length)
     if (pauseMs === 0) return
     pty.pause()
     resumption?.cancel()
@@ -121,7 +121,7 @@ function beforeClose(pty: object, work: (stream: MasterStream) => void): void {
 /** The master never blocks: EAGAIN means that the kernel has moved all into it. */
 function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
   const buffer = new Uint8Array(64 * 1024)
-  for (let total = 0; total < FINAL_OUTPUT_MAX; ) {
+  for (let total = 0; total < FINAL_OUTPUT_MAX_BYTES; ) {
     let length = 0
     try {
       length = readSync(descriptor, buffer)
@@ -150,7 +150,7 @@ function trySignal(target: number, name: NodeJS.Signals): boolean {
 }
 
 /** A larger descriptor table is left alone: filling it would take too long. */
-const DESCRIPTOR_MAX = 65_536
+const DESCRIPTORS_MAX = 65_536
 
 /**
  * Runs `spawn` while the table of open descriptors has no gap.
@@ -166,7 +166,7 @@ function withoutDescriptorGaps<T>(spawn: () => T): T {
   try {
     const highest = highestDescriptor()
     // `open` returns the lowest free number.
-    while (highest <= DESCRIPTOR_MAX && (fillers.at(-1) ?? -1) < highest) fillers.push(openSync('/dev/null', 'r'))
+    while (highest <= DESCRIPTORS_MAX && (fillers.at(-1) ?? -1) < highest) fillers.push(openSync('/dev/null', 'r'))
     return spawn()
   } finally {
     for (const filler of fillers) closeSync(filler)
@@ -183,7 +183,7 @@ function highestDescriptor(): number {
 }
 
 /** The limit for a program that does not read. Typing never reaches it; a paste can. */
-const PENDING_MAX = 4 * 1024 * 1024
+const PENDING_MAX_BYTES = 4 * 1024 * 1024
 const RETRY_MS = 5
 const RETRY_MAX_MS = 200
 
@@ -212,10 +212,10 @@ class InputQueue {
    */
   write(bytes: Uint8Array): void {
     if (this.#isClosed || bytes.length === 0) return
-    if (this.#size + bytes.length > PENDING_MAX) {
+    if (this.#size + bytes.length > PENDING_MAX_BYTES) {
       throw new SignalboxError(
         'E_LIMIT',
-        `the program does not read its input: ${this.#size} bytes are waiting; the limit is ${PENDING_MAX}`,
+        `the program does not read its input: ${this.#size} bytes are waiting; the limit is ${PENDING_MAX_BYTES}`,
       )
     }
     this.#pending.push(bytes)

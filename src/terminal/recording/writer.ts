@@ -6,8 +6,8 @@ import type { ReadPosition } from './reader.js'
 
 /**
  * Writes a recording as asciicast v2 while the session runs. Lines are collected and written in one
- * call when `flush` is called or 64 kB are waiting. The keeper flushes at the end of every turn of
- * its event loop, so only a crash of the keeper itself can lose output.
+ * call when `flush` is called or 64 kB are waiting. The keeper flushes at the end of every round
+ * of its event loop, so only a crash of the keeper itself can lose output.
  *
  * A failed write (disk full) ends the recording, not the session: `failure` has the reason, and
  * later calls do nothing.

@@ -173,7 +173,9 @@ export function ApprovalCard(props: CardProps) {
                   others={others}
                   onChoose={option => press(() => void send({ option: option.key }))()}
                   onGrant={press(allowFor)}
-                  onStanding={standing && me.value?.person.role === 'owner' ? press(() => setAsking('standing')) : null}
+                  onStandingApproval={
+                    standing && me.value?.person.role === 'owner' ? press(() => setAsking('standing')) : null
+                  }
                   onEdit={press(() => setAsking('edit'))}
                   onDeny={deny ? press(() => setAsking('deny')) : null}
                   onInterrupt={refuseAndInterrupt}

@@ -10,7 +10,7 @@ interface OtherAnswersProps {
   onChoose(option: ApprovalOption): void
   onGrant(): void
   /** Null if no pattern covers it, or if it is never allowed in advance. */
-  onStanding: (() => void) | null
+  onStandingApproval: (() => void) | null
   onEdit(): void
   onDeny: (() => void) | null
   /** Null if the request belongs to no session. */
@@ -27,8 +27,8 @@ export function OtherAnswers(props: OtherAnswersProps) {
           Allow this request for 1 hour in this session
         </button>
       )}
-      {props.onStanding && (
-        <button type="button" onClick={props.onStanding}>
+      {props.onStandingApproval && (
+        <button type="button" onClick={props.onStandingApproval}>
           Always allow…
         </button>
       )}

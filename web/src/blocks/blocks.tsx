@@ -134,7 +134,7 @@ function Code({ text, language }: { text: string; language?: string }) {
 }
 
 /** More lines than this stay plain: colours help the eye, and a listing is not read whole. */
-const COLOURED_MAX = 400
+const COLOURED_LINES_MAX = 400
 
 /** Names of languages, as the ending of a file; what has none is its own ending. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -151,7 +151,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 function CodeText({ text, language }: { text: string; language: string | undefined }) {
   const lines = text.split('\n')
   const ending = ENDINGS[language ?? ''] ?? language
-  if (!ending || lines.length > COLOURED_MAX) return <StyledText text={text} styles={revealedStyles(text)} />
+  if (!ending || lines.length > COLOURED_LINES_MAX) return <StyledText text={text} styles={revealedStyles(text)} />
   return (
     <>
       {lines.map((line, index) => (

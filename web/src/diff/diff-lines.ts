@@ -72,7 +72,7 @@ function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine['kin
 }
 
 /** A mark that covers nearly the whole line says nothing. */
-const MARKED_MAX = 0.7
+const MARKED_SHARE_MAX = 0.7
 
 /** Words of a line that are aligned; of longer ones, only beginning and end are compared. */
 const WORDS_MAX = 120
@@ -90,7 +90,7 @@ export function changedSpans(before: string, after: string): [Span[], Span[]] {
   const result: [Span[], Span[]] = [spansOf(middle(old), kept, at), spansOf(middle(now), keptNow, at)]
   const share = (spans: Span[], whole: string) =>
     spans.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, whole.trim().length)
-  const isMarked = share(result[0], before) <= MARKED_MAX && share(result[1], after) <= MARKED_MAX
+  const isMarked = share(result[0], before) <= MARKED_SHARE_MAX && share(result[1], after) <= MARKED_SHARE_MAX
   return isMarked ? result : [[], []]
 }
 

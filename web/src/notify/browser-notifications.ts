@@ -112,7 +112,7 @@ async function notify({ title, body, tag, url, approval, answers }: Notice): Pro
   } as NotificationOptions)
 }
 
-/** The request is decided: its notification has nothing to say any more. */
+/** The request is decided: its notification is closed. */
 function forget(id: string): void {
   shown.delete(id)
   void navigator.serviceWorker

@@ -39,8 +39,8 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
   const isLive = isLiveSession(session)
   const state = isLive ? stateOf(badge) : 'ended'
   // The status of an idle session begins with the daemon; its last turn is older.
-  const isResting = (state === 'idle' || state === 'done') && session.activeAt !== undefined
-  const at = isResting
+  const isIdleOrDone = (state === 'idle' || state === 'done') && session.activeAt !== undefined
+  const at = isIdleOrDone
     ? session.activeAt!
     : isLive
       ? (pane?.since ?? session.startedAt)

@@ -1,7 +1,7 @@
 import type { Message } from '../api/types'
 
 /** A page may be open for days: earlier messages leave it, and are loaded again on request. */
-const KEPT_MAX = 100
+const MESSAGES_KEPT = 100
 /** Removed in one go: not with every message. */
 const REMOVED_AT_ONCE = 20
 
@@ -14,5 +14,5 @@ export function withMessage(known: readonly Message[], message: Message): readon
 
 /** The newest messages, if there are too many for a page. */
 export function newestOf(messages: readonly Message[]): readonly Message[] {
-  return messages.length < KEPT_MAX + REMOVED_AT_ONCE ? messages : messages.slice(-KEPT_MAX)
+  return messages.length < MESSAGES_KEPT + REMOVED_AT_ONCE ? messages : messages.slice(-MESSAGES_KEPT)
 }

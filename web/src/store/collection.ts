@@ -54,7 +54,7 @@ export class Collection<T extends Versioned> {
   }
 
   /** Stores a version that looks the same, without notifying components. */
-  note(item: T): void {
+  storeSilently(item: T): void {
     this.#items.set(item.id, newer(this.#items.get(item.id), item))
   }
 

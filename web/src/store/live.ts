@@ -118,7 +118,7 @@ function stopLive(): void {
 
 async function loadSnapshot(): Promise<string> {
   const overview = await getJson<Overview>('/overview')
-  take(overview)
+  applyOverview(overview)
   snapshotAt.value = Date.now()
   void keepSnapshot({ at: Date.now(), body: { overview, me: me.peek() } }).catch(() => undefined)
   return overview.position
@@ -135,12 +135,12 @@ async function showKept(): Promise<void> {
   const { overview, me: person } = kept.body as { overview: Overview; me: Me | null }
   batch(() => {
     me.value = person
-    take(overview)
+    applyOverview(overview)
     snapshotAt.value = kept.at
   })
 }
 
-function take(overview: Overview): void {
+function applyOverview(overview: Overview): void {
   sessions.replace(overview.sessions)
   panes.replace(overview.panes)
   approvals.replace(overview.approvals)
@@ -236,7 +236,7 @@ class ResourceLoader {
     while (this.#dirty.size > 0) {
       const ids = [...this.#dirty]
       this.#dirty.clear()
-      const work = ids.length > SINGLE_MAX ? [this.#all()] : ids.map(id => this.#one(id))
+      const work = ids.length > SINGLE_LOADS_MAX ? [this.#all()] : ids.map(id => this.#one(id))
       await Promise.allSettled(work)
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
     }
@@ -267,18 +267,18 @@ function route(event: StreamEvent): void {
   if (kind === 'approval') {
     const folded = foldApproval(approvals.peek(id), event)
     if (!folded) approvalLoader.markChanged(id)
-    else if (isInvisible(event.type)) approvals.note(folded)
+    else if (isInvisible(event.type)) approvals.storeSilently(folded)
     else putApproval(folded)
   } else if (kind === 'grant') grantLoader.markChanged(id)
 }
 
 /** A page that stays open for days receives more requests than a person scrolls back to. */
-const CLOSED_MAX = 500
+const CLOSED_APPROVALS_KEPT = 500
 
 function putApproval(approval: Approval): void {
   approvals.put(approval)
   if (approval.state !== 'pending' && approval.state !== 'decided')
-    approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
+    approvals.prune(CLOSED_APPROVALS_KEPT, ({ state }) => state !== 'pending' && state !== 'decided')
 }
 
 /** The page does not show who has seen a request. */
@@ -297,4 +297,4 @@ export function refreshSession(id: string): void {
  */
 const PAUSE_MS = 400
 /** With more changed resources than this, loading the whole list is cheaper. */
-const SINGLE_MAX = 4
+const SINGLE_LOADS_MAX = 4

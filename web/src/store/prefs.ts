@@ -55,7 +55,7 @@ export const skippedSteps = saved<string[]>('skipped-steps', [])
 export const isWelcomed = saved('welcomed', false)
 /** Shows how Signalbox reads screens: sources, rules, raw events. */
 export const isDeveloper = saved('developer', false)
-/** Failed runs that the person does not want to see under *Needs you* any more. */
+/** Failed runs that the person has dismissed from *Needs you*. */
 export const dismissedRuns = saved<string[]>('dismissed-runs', [])
 export const savedRunFilters = saved<{ name: string; query: string }[]>('run-filters', [])
 export const diffLayout = saved<'unified' | 'split'>('diff-layout', 'unified')

@@ -10,7 +10,7 @@ const RESTART_MAX_MS = 30_000
 /** This page asked the server to restart, and waits for the new one. */
 export const isRestarting = signal(false)
 
-/** Resolves when the new server answers, or nothing has happened for long. */
+/** Resolves when the new server answers, or nothing has happened for too long. */
 export async function restartServer(): Promise<void> {
   isRestarting.value = true
   if (await attempt(() => postJson('/restart'))) await reconnected()

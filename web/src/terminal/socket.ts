@@ -52,7 +52,7 @@ export class TerminalSocket {
   }
 
   /** Takes the keyboard: reconnects as a client that may type. */
-  take(): void {
+  takeKeyboard(): void {
     this.#wants = 'input'
     this.#isTaking = true
     this.#reopen()

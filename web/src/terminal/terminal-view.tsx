@@ -191,7 +191,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
               type="button"
               class="btn"
               disabled={!canDecide.value || state !== 'live'}
-              onClick={() => socket.current?.take()}
+              onClick={() => socket.current?.takeKeyboard()}
             >
               Take keyboard
             </button>

@@ -103,12 +103,12 @@ export class EventStream {
       this.#receivedAt = performance.now()
       for (const { event, data, id } of parser.push(value)) {
         if (event === 'bye') return
-        this.#take(event, data, id)
+        this.#receiveEvent(event, data, id)
       }
     }
   }
 
-  #take(event: string, text: string, id: string | null): void {
+  #receiveEvent(event: string, text: string, id: string | null): void {
     if (event === 'heartbeat') return
     const data: unknown = JSON.parse(text)
     if (event === 'hello') {
@@ -217,7 +217,7 @@ export class SharedStream {
   #share(message: Shared): void {
     if (this.#unsent.length === 0) queueMicrotask(() => this.#send())
     this.#unsent.push(message)
-    this.#take(message)
+    this.#receiveShared(message)
   }
 
   #send(): void {
@@ -234,10 +234,10 @@ export class SharedStream {
       if (this.#hello)
         this.#channel.postMessage({ is: 'hello', hello: { ...this.#hello, resume: 'ok' } } satisfies Shared)
     } else if (message.is === 'retry') this.#stream?.retry()
-    else this.#take(message)
+    else this.#receiveShared(message)
   }
 
-  #take(message: Shared): void {
+  #receiveShared(message: Shared): void {
     switch (message.is) {
       case 'state':
         this.#state = message.state
@@ -252,7 +252,7 @@ export class SharedStream {
       case 'ephemeral':
         return this.#handlers.ephemeral(message.update)
       case 'many':
-        for (const each of message.many) this.#take(each)
+        for (const each of message.many) this.#receiveShared(each)
         return
     }
   }

@@ -47,7 +47,7 @@ export class HeuristicFixture {
   }
 
   #look(features: ContentFeatures): HeuristicResult {
-    const guess = this.analyser.look(features, { status: this.status, ineligible: this.ineligible })
+    const guess = this.analyser.analyse(features, { status: this.status, ineligible: this.ineligible })
     if (guess.emitted && !this.isLosing) this.analyser.applied(guess.emitted.signal, features)
     return guess
   }

@@ -26,9 +26,9 @@ export async function answer(context: NodeContext): Promise<NodeResult> {
     const acts = await decidedActs(context)
     await performActs(context, forge, acts)
     const push = acts.find(act => act.act === 'push')
-    const said = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
+    const summary = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
     return endRound(context, {
-      said: historyUpdate(context, 'signalbox', said),
+      said: historyUpdate(context, 'signalbox', summary),
       isPublished: true,
       pushed: push?.commit ?? null,
     })
@@ -99,6 +99,6 @@ function placeOf({ kind, file, line, author }: PullItem): string {
 function textOf({ kind, author, body, reply, reason }: PullItem, commit: string | null): string {
   // A comment without a thread: say which one is answered.
   const quote = kind === 'comment' ? `> ${body.trim().split('\n')[0]!.slice(0, 200)}\n\n@${author} ` : ''
-  const said = (reply.trim() || reason.trim() || 'Noted.').slice(0, 4_000)
-  return `${quote}${commit === null ? said : `Fixed in ${commit.slice(0, 12)}. ${said}`}`
+  const answer = (reply.trim() || reason.trim() || 'Noted.').slice(0, 4_000)
+  return `${quote}${commit === null ? answer : `Fixed in ${commit.slice(0, 12)}. ${answer}`}`
 }

@@ -89,7 +89,7 @@ async function stopReasonOf(
   if (view.hasConflict)
     return { reason: 'conflict', text: `${view.url} conflicts with ${view.base}; resolve it, then signalbox resume` }
   if (view.head === pull.head || (await isBehind(context, view, pull))) return null
-  return (await takeCommits(context, view, pull))
+  return (await takeOverCommits(context, view, pull))
     ? null
     : { reason: 'force_push', text: `${view.branch} was rewritten; its head is now ${view.head.slice(0, 12)}` }
 }
@@ -101,7 +101,7 @@ async function isBehind(context: NodeContext, view: PullView, pull: PullState): 
 }
 
 /** Takes over commits that someone added to the branch; false if they replace ours. */
-async function takeCommits(context: NodeContext, view: PullView, pull: PullState): Promise<boolean> {
+async function takeOverCommits(context: NodeContext, view: PullView, pull: PullState): Promise<boolean> {
   const { git } = context
   if ((await git.commitOf(view.head)) === null)
     await git.git.run(['fetch', '--quiet', pushTarget(context), `refs/heads/${view.branch}`])

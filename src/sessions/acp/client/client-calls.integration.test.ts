@@ -75,7 +75,7 @@ function host() {
 
 let rpc = 0
 function call(method: ClientMethod, params: object, more: Partial<ClientCall> = {}): ClientCall {
-  return { rpc: ++rpc, method, params: { sessionId: 'agent-1', ...params }, isBegun: false, ...more }
+  return { rpc: ++rpc, method, params: { sessionId: 'agent-1', ...params }, isStarted: false, ...more }
 }
 
 const create = (command: string, more: object = {}, terminal = 'terminal-1') =>
@@ -119,7 +119,7 @@ describe('a terminal of an agent', () => {
     const cut = create(`echo once >> ${place('count')}; until [ -e ${place('go')} ]; do :; done; echo done`)
     await first.serve(cut)
     const second = host()
-    expect((await second.serve({ ...cut, isBegun: true })).result).toEqual({ terminalId })
+    expect((await second.serve({ ...cut, isStarted: true })).result).toEqual({ terminalId })
     const ended = second.serve(call(CLIENT.waitForExit, { terminalId }))
     writeFileSync(place('go'), '')
     expect((await ended).result).toEqual({ exitCode: 0, signal: null })
@@ -152,9 +152,9 @@ describe('a file that an agent writes', () => {
   test('is not written again after a crash if its text proves the write; otherwise the agent gets an error', async () => {
     const { serve } = host()
     writeFileSync(path(), 'new')
-    expect((await serve(write({ isBegun: true }))).result).toEqual({})
+    expect((await serve(write({ isStarted: true }))).result).toEqual({})
     writeFileSync(path(), 'changed by a person since')
-    expect((await serve(write({ isBegun: true }))).error?.message).toContain('Signalbox was restarted while it wrote')
+    expect((await serve(write({ isStarted: true }))).error?.message).toContain('Signalbox was restarted while it wrote')
     expect(readFileSync(path(), 'utf8')).toBe('changed by a person since')
   })
 })

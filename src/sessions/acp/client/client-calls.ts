@@ -101,7 +101,7 @@ export class ClientCalls {
 
   async #perform(call: ClientCall): Promise<object> {
     const { files, begin } = this.#options
-    const isCut = call.isBegun
+    const isCut = call.isStarted
     if (!isCut && !REPEATABLE.has(call.method)) await begin(call)
     switch (call.method) {
       case CLIENT.readTextFile: {
@@ -150,7 +150,7 @@ export class ClientCalls {
       default:
         // One that is gone was released before the restart.
         await terminals.release(id).catch(error => {
-          if (!call.isBegun || errorOf(error).code !== CALL_ERROR.notFound) throw error
+          if (!call.isStarted || errorOf(error).code !== CALL_ERROR.notFound) throw error
         })
         return {}
     }
