@@ -30,7 +30,8 @@ async function echoes(socketPath: string, session: string): Promise<number[]> {
   const socket = new WebSocket(`ws+unix:${socketPath}:/api/v1/panes/${session}/terminal`, 'signalbox.terminal.v1')
   let echoed = ''
   socket.on('message', (data, isBinary) => {
-    if (isBinary) echoed += String(data)
+    // What was printed before this viewer came is in the snapshot.
+    echoed += isBinary ? String(data) : (JSON.parse(String(data)).data ?? '')
   })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   socket.send(JSON.stringify({ type: 'hello', want: 'input', cols: 80, rows: 24 }))

@@ -88,6 +88,7 @@ export class ClusterUnderTest {
   readonly #child: ChildProcess
   readonly #started: Started
   readonly #pids = new Map<string, number | null>()
+  #network: Network | null = null
   readonly notes: string
   readonly root: string
 
@@ -354,6 +355,7 @@ export class ClusterUnderTest {
    */
   async behindProxies({ lostAfterS }: { lostAfterS?: number } = {}): Promise<Network> {
     const network = new Network()
+    this.#network = network
     for (const name of this.servers) {
       const env = { ...process.env, SIGNALBOX_HOME: this.home(name) }
       const { loaded, directories, settings } = openHome({ env })
@@ -408,6 +410,8 @@ export class ClusterUnderTest {
   async close(): Promise<void> {
     const exit = new Promise(resolve => this.#child.once('exit', resolve))
     if (this.#child.exitCode === null && this.#child.kill('SIGTERM')) await exit
+    // The parts reach each other through the proxies until they have stopped.
+    await this.#network?.close()
     rmSync(this.root, { recursive: true, force: true })
   }
 }

@@ -52,25 +52,23 @@ const cluster = await ClusterUnderTest.start(values.engine, {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cluster.close().then(() => process.exit(1)))
 let violated = 0
-const networks: Network[] = []
 let nodes: EngineNodes | null = null
 try {
   const isWanted = (part: string) => values.only === undefined || values.only === part
   if (isWanted('kills')) await storm()
-  if (['appends', 'partitions', 'cuts', 'loss'].some(isWanted))
-    networks.push(await cluster.behindProxies({ lostAfterS: isWanted('loss') ? Number(values.lostAfter) : 600 }))
-  if (isWanted('appends')) await appends(networks[0]!)
+  const network = ['appends', 'partitions', 'cuts', 'loss'].some(isWanted)
+    ? await cluster.behindProxies({ lostAfterS: isWanted('loss') ? Number(values.lostAfter) : 600 })
+    : null
+  if (network && isWanted('appends')) await appends(network)
   // The nodes are restarted for it, too.
   if (hasNodes && ['cuts', 'quorum'].some(isWanted)) nodes = await EngineNodes.behindProxies(cluster)
-  if (isWanted('partitions')) await partitions(networks[0]!)
-  if (isWanted('cuts')) await cuts(networks[0]!)
-  if (isWanted('loss')) await loss(networks[0]!)
+  if (network && isWanted('partitions')) await partitions(network)
+  if (network && isWanted('cuts')) await cuts(network)
+  if (network && isWanted('loss')) await loss(network)
   if (nodes && isWanted('quorum')) await quorum(nodes)
   process.exitCode = violated === 0 ? 0 : 1
 } finally {
-  // The parts reach each other through the proxies until they have stopped.
   await cluster.close()
-  for (const network of networks) await network.close()
   await nodes?.close()
 }
 
