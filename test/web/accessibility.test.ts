@@ -200,7 +200,7 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
   it('the person who holds the keyboard determines the size of the terminal', async () => {
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
-    await load(`/s/${sized}`)
+    await load(`/s/${sized}?view=terminal`)
     await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -226,7 +226,7 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
     await page.locator('.graph .node', { hasText: 'look' }).click()
     await page.getByText('No such file').first().waitFor()
     writeFileSync(file, 'now')
-    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Retry the step' }).click()
     await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
   })
 

@@ -175,7 +175,14 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     const run = await startGated()
     const gate = await waitFor('the gate', async () => (await ask('GET', `/runs/${run}/gates`)).items[0]?.approval)
     const compared = [`/compare?a=${session}&b=${session}&bt=0`, `/compare/runs?a=${run}&b=${run}`]
-    const paths = [...PAGES, `/r/${run}`, `/a/${gate.id}`, `/s/${session}`, `/replay/${session}`, ...compared]
+    const paths = [
+      ...PAGES,
+      `/r/${run}`,
+      `/a/${gate.id}`,
+      `/s/${session}?view=terminal`,
+      `/replay/${session}`,
+      ...compared,
+    ]
     await page.goto(`${address}/`)
     await page.getByText('survivor').first().waitFor()
     // One after the other: all at once, each of them takes as long as all together.
@@ -260,7 +267,7 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     await picture.filter({ hasText: 'are you still there' }).first().waitFor()
 
     // The terminal is connected again and accepts the keyboard.
-    const terminal = at(`/s/${session}`)
+    const terminal = at(`/s/${session}?view=terminal`)
     await terminal.getByRole('button', { name: 'Take keyboard' }).click()
     await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])

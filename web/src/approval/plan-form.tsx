@@ -9,6 +9,7 @@ import { Revealed } from '../diff/styled-text'
 import { parseUnified } from '../diff/unified-diff'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
+import { planIssue } from './plan-issues'
 
 interface PlanFormProps {
   approval: Approval
@@ -44,18 +45,21 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           ]}
         />
         <span class="small soft">
-          {plural(plan.tasks.length, 'task')}
+          {plan.tasks.length === 0 ? 'No tasks' : plural(plan.tasks.length, 'task')}
           {plan.key_files.length > 0 && ` · ${plural(plan.key_files.length, 'file')}`}
         </span>
       </div>
       {plan.validation.issues.length > 0 && (
-        <ul class="plan-findings small" aria-label="Findings of the plan check">
-          {plan.validation.issues.map(issue => (
-            <li key={issue}>
-              <Revealed text={issue} />
-            </li>
-          ))}
-        </ul>
+        <div class="plan-findings small">
+          <p class="strong">{plan.validation.valid ? 'The check noted:' : 'The check does not accept this plan:'}</p>
+          <ul aria-label="Findings of the plan check">
+            {plan.validation.issues.map(issue => (
+              <li key={issue}>
+                <Revealed text={planIssue(issue)} />
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       {shown === 'plan' && (
         <div class="plan-text">
@@ -92,7 +96,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
         />
       )}
       <div class="field">
-        <label for={`feedback-${approval.id}`}>Feedback for a new plan</label>
+        <label for={`feedback-${approval.id}`}>Feedback for a new plan (needed to reject this one)</label>
         <textarea
           id={`feedback-${approval.id}`}
           class="input"

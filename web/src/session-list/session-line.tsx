@@ -1,7 +1,7 @@
 import { baseName } from '../api/format'
 import type { Pane, Session } from '../api/types'
 import { panes } from '../store/live'
-import { sessionName } from '../store/session-name'
+import { agentWord, sessionName } from '../store/session-name'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
@@ -31,7 +31,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
               {doing && <span class="soft"> · {doing}</span>}
             </span>
             <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
-              #{session.number} · {session.agent} · {baseName(session.cwd)}
+              #{session.number} · {agentWord(session)} · {baseName(session.cwd)}
               {session.on && ` · on ${session.on}${session.awaySince ? ', which is away' : ''}`}
             </span>
           </span>
