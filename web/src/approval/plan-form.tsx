@@ -30,6 +30,8 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
   const isEdited = text.trim() !== plan.plan_markdown.trim()
   const approve = () =>
     onAnswer(isEdited ? { option: 'approve', editedInput: { ...plan, plan_markdown: text } } : { option: 'approve' })
+  // A plan without tasks counts as one task, which has no title.
+  const tasks = plan.tasks.filter(({ title }) => title !== null)
   const cancel = approval.request.options.find(({ key }) => key === 'cancel')
   return (
     <div class="card-form plan-form">
@@ -45,7 +47,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           ]}
         />
         <span class="small soft">
-          {plan.tasks.length === 0 ? 'No tasks' : plural(plan.tasks.length, 'task')}
+          {tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task')}
           {plan.key_files.length > 0 && ` · ${plural(plan.key_files.length, 'file')}`}
         </span>
       </div>
@@ -63,15 +65,16 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
       )}
       {shown === 'plan' && (
         <div class="plan-text">
-          {plan.tasks.length > 0 && (
+          {tasks.length > 0 && (
             <ol class="plan-tasks" aria-label="Tasks">
-              {plan.tasks.map(({ number, title }) => (
+              {tasks.map(({ number, title }) => (
                 <li key={number}>
-                  <span class="num dim">{number}</span> <Revealed text={title ?? ''} />
+                  <span class="num dim">{number}</span> <Revealed text={title!} />
                 </li>
               ))}
             </ol>
           )}
+          {text.trim() === '' && <p class="small soft">The plan is empty.</p>}
           <Blocks blocks={markdownBlocks(visibleText(isEdited ? text : plan.plan_markdown, { tabs: 'keep' }))} />
         </div>
       )}

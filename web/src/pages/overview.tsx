@@ -74,11 +74,14 @@ export function OverviewPage() {
     }),
     [liveSessions.value, openRuns.value],
   )
+  const isNew = !isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly
+  // Before anything was started, the first steps are the page.
+  const isFirst = isNew && sessions.all.value.length + runs.all.value.length + needsCount.value === 0
   return (
     <div class="page">
       <div class="page-head">
         <h1>
-          {needsCount.value === 0 ? 'Nothing needs you' : 'Needs you'}
+          {needsCount.value > 0 ? 'Needs you' : isFirst ? 'Welcome to Signalbox' : 'Nothing needs you'}
           {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
         <div class="actions narrow-only">
@@ -107,15 +110,17 @@ export function OverviewPage() {
               <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} paused={pausedSessions.value} />
             </section>
           )}
-          {!isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly && <Welcome />}
-          {live.lines}
+          {isNew && <Welcome />}
+          {!isFirst && live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
-        <aside class="aside" aria-label="Today">
-          {live.preview}
-          <Today />
-          <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />
-        </aside>
+        {!isFirst && (
+          <aside class="aside" aria-label="Today">
+            {live.preview}
+            <Today />
+            <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />
+          </aside>
+        )}
       </div>
     </div>
   )

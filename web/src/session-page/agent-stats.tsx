@@ -127,7 +127,7 @@ export function SpentLine({ session, class: kind = '' }: { session: Session; cla
       title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out since the session started`}
     >
       {spent.costUsd !== null && `${formatMoney(spent.costUsd)} · `}
-      {formatCount(spent.input + spent.output)} tokens used
+      {formatCount(spent.input + spent.output)} tokens
     </span>
   )
 }

@@ -23,11 +23,15 @@ export function Composer({ session }: { session: Session }) {
   const isWorking = session.busy === true
   const isOff = !canDecide.value || isBusy
 
-  const placeholder = isAsking
-    ? 'Answer the request first, or queue a prompt'
-    : isWorking
-      ? 'Add to the work, or queue the next prompt'
-      : 'What should the agent do next?'
+  const placeholder = isPhone.value
+    ? isAsking
+      ? 'Queue a prompt'
+      : 'Send a prompt'
+    : isAsking
+      ? 'Answer the request first, or queue a prompt'
+      : isWorking
+        ? 'Add to the work, or queue the next prompt'
+        : 'What should the agent do next?'
 
   const send = async (when: 'now' | 'after-turn') => {
     const prompt = text.trim()

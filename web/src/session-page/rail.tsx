@@ -117,7 +117,7 @@ function Facts({ session }: { session: Session }) {
           </Fact>
         )}
         {hasTokens && (
-          <Fact name="Used">
+          <Fact name="Spent">
             <SpentLine session={session} />
           </Fact>
         )}

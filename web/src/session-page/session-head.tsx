@@ -33,7 +33,7 @@ export function SessionHead(props: {
   const isLive = isLiveSession(session)
   const pane = panes.get(session.id)
   const badge = sessionBadge(session, pane)
-  const inRail = hasRail ? 'in-rail' : ''
+  const inRail = hasRail ? 'in-rail' : 'wide-fact'
   const model = modelOf(session)
   const mode = modeOf(session)
   return (
