@@ -28,13 +28,18 @@ export function ContextView(props: { run: string; version: number; nodes: readon
               {isDeveloper.value && <code class="tiny dim block">{key}</code>}
             </dt>
             <dd>
-              <ContextValue text={contextValue(key, value, nodes)} isData={typeof value === 'object'} />
+              <ContextValue text={contextValue(key, value, nodes)} isData={isData(value)} />
             </dd>
           </>
         ))}
       </dl>
     </>
   )
+}
+
+/** Also a text that is JSON: the engine keeps arguments of pipelines as one. */
+function isData(value: unknown): boolean {
+  return typeof value === 'object' || (typeof value === 'string' && /^\s*[[{]/.test(value))
 }
 
 /** Data that programs read; people open it when they look for something in it. */
