@@ -197,6 +197,20 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
     expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
+  it('a program has a terminal, its command as its name, and no conversation', async () => {
+    const { id } = await post('/sessions', { agent: 'generic', cwd: server.work, args: ['cat'] })
+    await load(`/s/${id}`)
+    await page.getByRole('heading', { name: 'cat', exact: true }).waitFor()
+    const tabs = page.getByRole('tablist', { name: 'Session' }).getByRole('tab')
+    expect(await tabs.allTextContents()).toEqual(['Terminal', 'Changes', 'Files', 'Usage'])
+    await page.getByRole('button', { name: 'Take keyboard' }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Working' }).waitFor()
+    await load('/sessions')
+    const row = page.locator('.session-item', { has: page.getByText('cat', { exact: true }) })
+    await row.locator('.badge', { hasText: 'Working' }).waitFor()
+    await post(`/sessions/${id}/stop`, { graceMs: 0 })
+  })
+
   it('the person who holds the keyboard determines the size of the terminal', async () => {
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number

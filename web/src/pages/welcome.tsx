@@ -113,7 +113,7 @@ export function Welcome() {
         <Step name="phone" isDone={false} title="Use your phone">
           {isLocalPage() ? (
             <p>
-              Telegram works at once, without an open port. The page itself needs a way to this machine.{' '}
+              Answer requests in Telegram, which needs no open port, or open this page on your phone.{' '}
               <a class="link" href="/settings/remote">
                 Choose a way
               </a>

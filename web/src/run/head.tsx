@@ -37,9 +37,11 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
         <p class="small dim facts dots">
           <span>{runKind(run)}</span>
           <span title={run.project}>{baseName(run.project)}</span>
-          <span>
-            <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
-          </span>
+          {run.endedAt !== null && (
+            <span>
+              took <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
+            </span>
+          )}
           {run.usage.input + run.usage.output > 0 && (
             <span>
               {run.usage.costUsd !== undefined && `${formatMoney(run.usage.costUsd)} · `}
