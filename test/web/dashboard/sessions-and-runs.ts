@@ -95,7 +95,7 @@ export function describeSessionsAndRuns(): void {
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await page.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
     await stopSession()
-    await page.getByText('The session was stopped').waitFor()
+    await page.locator('.composer').getByText('The session was stopped').waitFor()
     await page.getByRole('button', { name: 'Resume' }).first().click()
     await page.getByText('resumed from an earlier session').waitFor()
   })
@@ -227,7 +227,7 @@ export function describeSessionsAndRuns(): void {
 
     // The last report stays after the session has ended.
     await stopSession()
-    await page.getByText('The session ended').waitFor()
+    await page.locator('.composer').getByText('The session was stopped').waitFor()
     await page.getByText('working at the last report').click()
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('end unknown').first().waitFor()
