@@ -135,7 +135,7 @@ function Charts({
   const series = (value: (row: Row) => number): Series[] =>
     names
       .map(name => ({
-        name: nameOf(name, by),
+        name: nameOf(name, by, rows),
         values: days.map(day =>
           rows
             .filter(({ key }) => key.day === day && (key[by] ?? '') === name)
@@ -186,8 +186,11 @@ const NAMELESS: Readonly<Record<Split, string>> = {
   node: 'Sessions',
 }
 
-function nameOf(name: string | undefined, by: Split): string {
-  return !name || name === '–' ? NAMELESS[by] : name
+/** Whoever used tokens is an agent, also if its name was not reported. */
+function nameOf(name: string | undefined, by: Split, rows: readonly Row[]): string {
+  if (name && name !== '–') return name
+  const isAgent = rows.some(({ key, usage }) => (key[by] ?? '') === (name ?? '') && usage.input + usage.output > 0)
+  return by === 'agent' && isAgent ? 'Agent not reported' : NAMELESS[by]
 }
 
 /** Zero tokens are not a measurement: no agent works with none. */
@@ -214,7 +217,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: titleOf(wordOf(by)),
       isMain: true,
-      cell: ({ key }) => <b>{nameOf(key[by], by)}</b>,
+      cell: ({ key }) => <b>{nameOf(key[by], by, rows)}</b>,
       sort: ({ key }) => key[by] ?? '',
     },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },

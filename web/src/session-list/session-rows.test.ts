@@ -44,6 +44,12 @@ describe('the rows of the page of sessions', () => {
     expect(sessionRow(top, { ...pane, shown: 'idle' } as Pane).badge.word).toBe('Idle')
   })
 
+  it('do not repeat their name as what they do', () => {
+    const top = session(8, { agent: 'generic', args: ['top'] })
+    expect(sessionRow(top, { ...pane, doing: 'top' } as Pane).doing).toBe('')
+    expect(sessionRow(top, { ...pane, doing: 'less' } as Pane).doing).toBe('less')
+  })
+
   it('of projects with the same name are in groups of their own', () => {
     const other = sessionRow(session(9, { idle: true, project: '/old/shop' }), undefined)
     const groups = groupRows([rows[0]!, other], { group: 'project', sort: 'name' })

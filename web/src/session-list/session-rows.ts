@@ -56,7 +56,7 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     project: baseName(session.project),
     projectPath: session.project,
     cwd: session.cwd,
-    doing: isLive ? (session.question ?? pane?.doing ?? '') : '',
+    doing: isLive ? doingOf(session, pane) : '',
     badge,
     state,
     activeAt: timeOf(at),
@@ -64,6 +64,12 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     session,
     pane: pane ?? null,
   }
+}
+
+/** What it does, unless its name says that. */
+export function doingOf(session: Session, pane: Pick<Pane, 'doing'> | undefined): string {
+  const doing = session.question ?? pane?.doing ?? ''
+  return sessionName(session).toLowerCase().startsWith(doing.toLowerCase()) ? '' : doing
 }
 
 export function tmuxRow(pane: Pane): Row {
