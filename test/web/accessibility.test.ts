@@ -172,7 +172,7 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
   })
 
   it('a terminal does not keep the focus of a viewer', async () => {
-    for (const path of [`/s/${session}`, `/replay/${session}`]) {
+    for (const path of [`/s/${session}?view=terminal`, `/replay/${session}`]) {
       await load(path)
       const terminal = page.locator('.xterm-helper-textarea')
       await tabTo(terminal)
