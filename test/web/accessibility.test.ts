@@ -198,7 +198,16 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
   })
 
   it('a program has a terminal, its command as its name, and no conversation', async () => {
-    const { id } = await post('/sessions', { agent: 'generic', cwd: server.work, args: ['cat'] })
+    const { id } = await server.host.startSession({
+      agent: null,
+      args: ['cat'],
+      cwd: server.work,
+      terminal: null,
+      size: { cols: 80, rows: 24 },
+      person: 'local',
+      label: null,
+      resume: null,
+    })
     await load(`/s/${id}`)
     await page.getByRole('heading', { name: 'cat', exact: true }).waitFor()
     const tabs = page.getByRole('tablist', { name: 'Session' }).getByRole('tab')

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import worker from '../../public/shell-worker.js?raw'
+import { ROOT } from '../e2e/harness.js'
+
+const worker = readFileSync(join(ROOT, 'web', 'public', 'shell-worker.js'), 'utf8')
 
 type Handler = (event: { waitUntil(promise: Promise<unknown>): void } & Record<string, unknown>) => void
 
