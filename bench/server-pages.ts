@@ -153,7 +153,7 @@ const KEYS = 60
 async function measureEcho(page: Page, child: ChildProcess, told: <T>(type: string) => Promise<T>): Promise<void> {
   child.send({ type: 'echo', events: 0, seconds: 0 })
   const { id } = await told<{ id: string }>('echo')
-  await page.goto(new URL(`/s/${id}`, page.url()).href)
+  await page.goto(new URL(`/s/${id}?view=terminal`, page.url()).href)
   await page.getByRole('button', { name: 'Take keyboard' }).click()
   await page.getByText('You have the keyboard').waitFor()
   await page.evaluate(WATCH_ECHO)

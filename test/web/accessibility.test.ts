@@ -172,7 +172,7 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
   })
 
   it('a terminal does not keep the focus of a viewer', async () => {
-    for (const path of [`/s/${session}`, `/replay/${session}`]) {
+    for (const path of [`/s/${session}?view=terminal`, `/replay/${session}`]) {
       await load(path)
       const terminal = page.locator('.xterm-helper-textarea')
       await tabTo(terminal)
@@ -197,10 +197,33 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
     expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
+  it('a program has a terminal, its command as its name, and no conversation', async () => {
+    const { id } = await server.host.startSession({
+      agent: null,
+      args: ['cat'],
+      cwd: server.work,
+      terminal: null,
+      size: { cols: 80, rows: 24 },
+      person: 'local',
+      label: null,
+      resume: null,
+    })
+    await load(`/s/${id}`)
+    await page.getByRole('heading', { name: 'cat', exact: true }).waitFor()
+    const tabs = page.getByRole('tablist', { name: 'Session' }).getByRole('tab')
+    expect(await tabs.allTextContents()).toEqual(['Terminal', 'Changes', 'Files', 'Usage'])
+    await page.getByRole('button', { name: 'Take keyboard' }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Working' }).waitFor()
+    await load('/sessions')
+    const row = page.locator('.session-item', { has: page.getByText('cat', { exact: true }) })
+    await row.locator('.badge', { hasText: 'Working' }).waitFor()
+    await post(`/sessions/${id}/stop`, { graceMs: 0 })
+  })
+
   it('the person who holds the keyboard determines the size of the terminal', async () => {
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
-    await load(`/s/${sized}`)
+    await load(`/s/${sized}?view=terminal`)
     await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -226,7 +249,7 @@ describeNeeding('chromium', 'the dashboard with a keyboard, a phone or assistive
     await page.locator('.graph .node', { hasText: 'look' }).click()
     await page.getByText('No such file').first().waitFor()
     writeFileSync(file, 'now')
-    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Retry the step' }).click()
     await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
   })
 

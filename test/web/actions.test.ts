@@ -135,7 +135,7 @@ describeNeeding('chromium', 'pages and actions of the dashboard', () => {
     await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
   })
 
-  it('a run that no process drives needs you, is shown as stopped, and names the command that resumes it', async () => {
+  it('a run that no process drives needs you, is shown as interrupted, and names the command that resumes it', async () => {
     const { store } = server.host
     const at = Date.now() - 60_000
     const about = { title: 'Left alone', project: server.work, cwd: server.work, person: 'local' }
@@ -143,12 +143,14 @@ describeNeeding('chromium', 'pages and actions of the dashboard', () => {
     const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
     await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
     await open('/')
-    const line = page.locator('.line-item', { hasText: 'stopped: the process that ran it has ended' }).first()
+    const line = page.locator('.line-item', { hasText: 'The process that ran it has ended' }).first()
     await line.waitFor()
     expect(await line.innerText()).toContain(`signalbox resume ${id}`)
     await open(`/r/${id}`)
-    await page.locator('.page-head .badge', { hasText: 'Stopped' }).waitFor()
-    await page.locator('.page-head code', { hasText: `signalbox resume ${id}` }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Interrupted' }).waitFor()
+    const now = page.getByRole('region', { name: 'Now' })
+    await now.locator('code', { hasText: `signalbox resume ${id}` }).waitFor()
+    await now.getByRole('button', { name: 'Resume' }).waitFor()
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByRole('button', { name: 'Cancel run' }).click()
     await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()

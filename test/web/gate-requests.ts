@@ -38,7 +38,7 @@ export function planRequest(project: string): ApprovalRequest {
     plan_hash: 'x',
     plan_markdown: '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ ] tests pass\n',
     version: 2,
-    validation: { valid: true, issues: ['task 2 names no file'], severity: 'minor' },
+    validation: { valid: true, issues: ['task_without_body'], severity: 'minor' },
     tasks: [
       { number: '1', title: 'Read the cart' },
       { number: '2', title: 'Add a test' },

@@ -93,8 +93,10 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     const context = await openContext(browser)
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
-    await page.getByText('No live sessions').waitFor()
+    await page.getByRole('heading', { name: 'Welcome to Signalbox' }).waitFor()
+    // The first steps are the page: nothing beside them is empty.
+    await page.getByText('0 of 4 done').or(page.getByText('1 of 4 done')).waitFor()
+    expect(await page.getByRole('complementary', { name: 'Today' }).count()).toBe(0)
     // The command names an agent that this machine has.
     const { items } = await ask('GET', '/agents')
     const installed = items.filter(({ isInstalled }: { isInstalled: boolean }) => isInstalled)
@@ -175,7 +177,14 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     const run = await startGated()
     const gate = await waitFor('the gate', async () => (await ask('GET', `/runs/${run}/gates`)).items[0]?.approval)
     const compared = [`/compare?a=${session}&b=${session}&bt=0`, `/compare/runs?a=${run}&b=${run}`]
-    const paths = [...PAGES, `/r/${run}`, `/a/${gate.id}`, `/s/${session}`, `/replay/${session}`, ...compared]
+    const paths = [
+      ...PAGES,
+      `/r/${run}`,
+      `/a/${gate.id}`,
+      `/s/${session}?view=terminal`,
+      `/replay/${session}`,
+      ...compared,
+    ]
     await page.goto(`${address}/`)
     await page.getByText('survivor').first().waitFor()
     // One after the other: all at once, each of them takes as long as all together.
@@ -260,7 +269,7 @@ describeNeeding('chromium', 'pages during a restart of the server', () => {
     await picture.filter({ hasText: 'are you still there' }).first().waitFor()
 
     // The terminal is connected again and accepts the keyboard.
-    const terminal = at(`/s/${session}`)
+    const terminal = at(`/s/${session}?view=terminal`)
     await terminal.getByRole('button', { name: 'Take keyboard' }).click()
     await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])

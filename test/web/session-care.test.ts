@@ -79,6 +79,7 @@ describeNeeding('chromium', 'a session that is paused, stuck or nearly full', ()
     await notice.waitFor({ state: 'detached' })
     await page.reload()
     await notice.getByRole('button', { name: 'Compact now' }).click()
+    await page.getByLabel('Show terminal').check()
     await page.locator('.xterm-rows').filter({ hasText: 'The conversation was made shorter.' }).waitFor()
   })
 

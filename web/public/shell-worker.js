@@ -61,23 +61,37 @@ const LABELS = { allow: 'Allow once', deny: 'Deny' }
 
 self.addEventListener('push', event => {
   const { title, body, tag, url, approval, answers = [] } = event.data.json()
-  event.waitUntil(
-    self.registration.showNotification(title, {
-      body,
-      tag,
-      renotify: true,
-      icon: '/icon-192.png',
-      badge: '/icon-192.png',
-      data: { url, approval },
-      actions: answers.map(answer => ({ action: answer, title: LABELS[answer] })),
-    }),
-  )
+  const shown = self.registration.showNotification(title, {
+    body,
+    tag,
+    renotify: true,
+    icon: '/icon-192.png',
+    badge: '/badge-96.png',
+    data: { url, approval },
+    actions: answers.map(answer => ({ action: answer, title: LABELS[answer] })),
+  })
+  event.waitUntil(shown.then(countOnIcon))
 })
+
+/**
+ * The number on the icon of the installed app while no page is open: what was notified and not yet
+ * opened. An open page counts what needs you itself.
+ */
+async function countOnIcon() {
+  if (!navigator.setAppBadge) return
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (pages.length > 0) return
+  const { length } = await self.registration.getNotifications()
+  await (length > 0 ? navigator.setAppBadge(length) : navigator.clearAppBadge()).catch(() => undefined)
+}
+
+self.addEventListener('notificationclose', event => event.waitUntil(countOnIcon()))
 
 self.addEventListener('notificationclick', event => {
   const { url = '/', approval } = event.notification.data ?? {}
   event.notification.close()
-  event.waitUntil(approval && event.action ? answer(approval, event.action) : open(url))
+  const isAnswer = approval && event.action
+  event.waitUntil((isAnswer ? answer(approval, event.action) : open(url)).then(countOnIcon))
 })
 
 /**

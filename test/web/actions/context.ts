@@ -84,7 +84,7 @@ export const plan = (version: number, diff: string | null) =>
       plan_hash: 'x',
       plan_markdown: PLAN,
       version,
-      validation: { valid: true, issues: ['task 2 names no file'], severity: 'minor' },
+      validation: { valid: true, issues: ['task_without_body'], severity: 'minor' },
       tasks: [
         { number: '1', title: 'Read the cart' },
         { number: '2', title: 'Add a test' },

@@ -122,7 +122,7 @@ export function describeRequestActions(): void {
     await open(`/a/${first.id}`)
     const one = card(first.id)
     await one.getByRole('list', { name: 'Tasks' }).getByText('Add a test').waitFor()
-    await one.getByText('task 2 names no file').waitFor()
+    await one.getByText('A task has a title only').waitFor()
     await one.locator('.plan-text').getByText('Fix the cart').waitFor()
     await one.getByRole('button', { name: 'Changes' }).click()
     await one.locator('.plan-text').getByText('1. Rewrite it').waitFor()

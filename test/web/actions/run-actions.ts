@@ -37,7 +37,8 @@ export function describeRunActions(): void {
     for (const isRewind of [false, true]) {
       await open(`/r/${run}`)
       await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
-      await page.getByRole('button', { name: 'Fork', exact: true }).click()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('button', { name: 'Fork…' }).click()
       const dialog = page.getByRole('dialog', { name: 'Fork this run' })
       await dialog.getByLabel('Continue from').selectOption('first')
       if (isRewind) await dialog.getByLabel(/rewind/).check()

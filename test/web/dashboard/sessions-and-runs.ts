@@ -7,14 +7,20 @@ export function describeSessionsAndRuns(): void {
   it('a session shows terminal and conversation, sends a prompt, and its keyboard is taken and released', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /A first hello/ }).click()
-    await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
     await page.getByRole('log').getByText('I am a').waitFor()
+    // The screen is beside the conversation, small at first.
+    await page.getByRole('complementary', { name: 'About this session' }).locator('svg text').first().waitFor()
+    await page.getByLabel('Show terminal').check()
+    await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
     await page.locator('#composer').focus()
     await page.keyboard.type('Show me a table')
     await page.keyboard.press('Enter')
     await page.getByText('Delivered').waitFor()
     await page.getByRole('log').getByText('Show me a table').waitFor()
-    await page.getByRole('log').getByRole('heading', { name: 'Turn 2' }).waitFor()
+    await page
+      .getByRole('log')
+      .getByRole('heading', { name: /Demo.*turn 2/ })
+      .waitFor()
 
     await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
@@ -89,7 +95,7 @@ export function describeSessionsAndRuns(): void {
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await page.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
     await stopSession()
-    await page.getByText('The session ended').waitFor()
+    await page.locator('.composer').getByText('The session was stopped').waitFor()
     await page.getByRole('button', { name: 'Resume' }).first().click()
     await page.getByText('resumed from an earlier session').waitFor()
   })
@@ -160,7 +166,8 @@ export function describeSessionsAndRuns(): void {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Cancel this run?' }).getByRole('button', { name: 'Cancel run' }).click()
     await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
-    await page.getByRole('button', { name: 'Fork', exact: true }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Fork…' }).click()
     await page.getByRole('dialog', { name: 'Fork this run' }).waitFor()
     await page.keyboard.press('Escape')
   })
@@ -220,7 +227,7 @@ export function describeSessionsAndRuns(): void {
 
     // The last report stays after the session has ended.
     await stopSession()
-    await page.getByText('The session ended').waitFor()
+    await page.locator('.composer').getByText('The session was stopped').waitFor()
     await page.getByText('working at the last report').click()
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('end unknown').first().waitFor()

@@ -5,7 +5,7 @@ import type { Approval } from '../api/types'
 import { Revealed } from '../diff/styled-text'
 import { type Decision, decide, reportSeen } from '../store/actions'
 import { hasTimeToAnimate } from '../store/latest'
-import { canDecide, me, runs, sessions } from '../store/live'
+import { canDecide, connection, me, runs, sessions } from '../store/live'
 import { route } from '../store/router'
 import { sessionName } from '../store/session-name'
 import { toast, toastError } from '../store/toasts'
@@ -245,7 +245,9 @@ function allowProblem(approval: Approval, hasSeenAll: boolean): { text: string; 
 
 function disabledReason(): string {
   if (me.value?.isReadOnly) return 'This server is read-only.'
-  return me.value?.person.role === 'viewer' ? 'You can watch, but not decide.' : 'Offline: nothing can be decided.'
+  if (me.value?.person.role === 'viewer') return 'You can watch, but not decide.'
+  // A page that was just opened is not offline.
+  return connection.value.is === 'connecting' ? 'Connecting…' : 'Offline: nothing can be decided.'
 }
 
 function CardHead(props: {

@@ -9,6 +9,7 @@ import { Revealed } from '../diff/styled-text'
 import { parseUnified } from '../diff/unified-diff'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
+import { planIssue } from './plan-issues'
 
 interface PlanFormProps {
   approval: Approval
@@ -29,6 +30,8 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
   const isEdited = text.trim() !== plan.plan_markdown.trim()
   const approve = () =>
     onAnswer(isEdited ? { option: 'approve', editedInput: { ...plan, plan_markdown: text } } : { option: 'approve' })
+  // A plan without tasks counts as one task, which has no title.
+  const tasks = plan.tasks.filter(({ title }) => title !== null)
   const cancel = approval.request.options.find(({ key }) => key === 'cancel')
   return (
     <div class="card-form plan-form">
@@ -44,30 +47,34 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           ]}
         />
         <span class="small soft">
-          {plural(plan.tasks.length, 'task')}
+          {tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task')}
           {plan.key_files.length > 0 && ` · ${plural(plan.key_files.length, 'file')}`}
         </span>
       </div>
       {plan.validation.issues.length > 0 && (
-        <ul class="plan-findings small" aria-label="Findings of the plan check">
-          {plan.validation.issues.map(issue => (
-            <li key={issue}>
-              <Revealed text={issue} />
-            </li>
-          ))}
-        </ul>
+        <div class="plan-findings small">
+          <p class="strong">{plan.validation.valid ? 'The check noted:' : 'The check does not accept this plan:'}</p>
+          <ul aria-label="Findings of the plan check">
+            {plan.validation.issues.map(issue => (
+              <li key={issue}>
+                <Revealed text={planIssue(issue)} />
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       {shown === 'plan' && (
         <div class="plan-text">
-          {plan.tasks.length > 0 && (
+          {tasks.length > 0 && (
             <ol class="plan-tasks" aria-label="Tasks">
-              {plan.tasks.map(({ number, title }) => (
+              {tasks.map(({ number, title }) => (
                 <li key={number}>
-                  <span class="num dim">{number}</span> <Revealed text={title ?? ''} />
+                  <span class="num dim">{number}</span> <Revealed text={title!} />
                 </li>
               ))}
             </ol>
           )}
+          {text.trim() === '' && <p class="small soft">The plan is empty.</p>}
           <Blocks blocks={markdownBlocks(visibleText(isEdited ? text : plan.plan_markdown, { tabs: 'keep' }))} />
         </div>
       )}
@@ -92,7 +99,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
         />
       )}
       <div class="field">
-        <label for={`feedback-${approval.id}`}>Feedback for a new plan</label>
+        <label for={`feedback-${approval.id}`}>Feedback for a new plan (needed to reject this one)</label>
         <textarea
           id={`feedback-${approval.id}`}
           class="input"

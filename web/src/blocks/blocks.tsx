@@ -238,7 +238,7 @@ export function Diff({ lines }: { lines: readonly SignedLine[] }) {
 function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; output: readonly ShownBlock[] }) {
   const { block, output } = props
   const { name, command, path, summary } = block.tool
-  const what = command ?? path ?? summary
+  const what = command ?? path ?? withoutName(summary, name)
   const failed = output.some(part => part.kind === 'tool_result' && part.ok === false)
   const body = output.length > 0 || (what.length > 90 && what)
   const head = (
@@ -265,6 +265,11 @@ function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; ou
       ))}
     </details>
   )
+}
+
+/** Agents often repeat the name of the tool: “Search discountPercent”. */
+function withoutName(summary: string, name: string): string {
+  return summary.startsWith(`${name} `) ? summary.slice(name.length).trimStart() : summary
 }
 
 function TodoMark({ status }: { status: string }) {

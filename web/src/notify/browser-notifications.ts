@@ -106,7 +106,7 @@ async function notify({ title, body, tag, url, approval, answers }: Notice): Pro
     body,
     tag,
     icon: '/icon-192.png',
-    badge: '/icon-192.png',
+    badge: '/badge-96.png',
     data: { url, approval },
     actions: answers.map(action => ({ action, title: LABELS[action] })),
   } as NotificationOptions)

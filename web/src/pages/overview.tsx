@@ -8,6 +8,7 @@ import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
 import { targetCard } from '../approval/card-keys'
 import { StandingApprovals } from '../approval/standing-list'
+import { outcomeOf } from '../run/outcome'
 import { RunBadge } from '../run/run-badge'
 import { RunLine } from '../run/run-line'
 import { LiveSessionLine, SessionLine } from '../session-list/session-line'
@@ -17,12 +18,11 @@ import { usePageKeys, useSelectedItem } from '../shell/keyboard'
 import { StartCommand } from '../start/start-command'
 import { StartLinks } from '../start/start-links'
 import { acknowledgePane } from '../store/actions'
-import { approvals, canDecide, grants, me, runs, sessions, spend } from '../store/live'
+import { approvals, canDecide, grants, me, panes, runs, sessions, spend } from '../store/live'
 import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNeedYou } from '../store/needs'
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
-import { sentence } from '../store/toasts'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
@@ -74,11 +74,14 @@ export function OverviewPage() {
     }),
     [liveSessions.value, openRuns.value],
   )
+  const isNew = !isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly
+  // Before anything was started, the first steps are the page.
+  const isFirst = isNew && sessions.all.value.length + runs.all.value.length + needsCount.value === 0
   return (
     <div class="page">
       <div class="page-head">
         <h1>
-          {needsCount.value === 0 ? 'Nothing needs you' : 'Needs you'}
+          {needsCount.value > 0 ? 'Needs you' : isFirst ? 'Welcome to Signalbox' : 'Nothing needs you'}
           {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
         <div class="actions narrow-only">
@@ -107,15 +110,17 @@ export function OverviewPage() {
               <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} paused={pausedSessions.value} />
             </section>
           )}
-          {!isWelcomed.value && !me.value?.isDemo && !me.value?.isReadOnly && <Welcome />}
-          {live.lines}
+          {isNew && <Welcome />}
+          {!isFirst && live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
-        <aside class="aside" aria-label="Today">
-          {live.preview}
-          <Today />
-          <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />
-        </aside>
+        {!isFirst && (
+          <aside class="aside" aria-label="Today">
+            {live.preview}
+            <Today />
+            <StandingApprovals items={grants.all.value.filter(grant => !grant.ended)} />
+          </aside>
+        )}
       </div>
     </div>
   )
@@ -123,7 +128,7 @@ export function OverviewPage() {
 
 /** Working sessions first, then those that wait for a decision, then idle ones. */
 function rank(session: Session): number {
-  return { active: 0, warning: 1, danger: 1, done: 2, muted: 3 }[sessionBadge(session).tone]
+  return { active: 0, warning: 1, danger: 1, done: 2, muted: 3 }[sessionBadge(session, panes.peek(session.id)).tone]
 }
 
 /**
@@ -197,7 +202,7 @@ function OtherNeeds({
           <a class="what" href={`/r/${run.id}`}>
             <span class="cut strong block">{run.title}</span>
             <span class="small soft cut block">
-              {run.why ? sentence(run.why) : 'Open it to see why'}
+              {outcomeOf(run) ?? 'Open it to see why'}
               {run.isUndriven && run.next && ` · ${run.next}`}
             </span>
           </a>
@@ -297,13 +302,16 @@ function Today() {
   const today = spend.value
   const budget = today?.budgetUsd ?? null
   const share = today && budget ? today.costUsd / budget : null
+  // An agent that reports tokens and no cost costs an unknown amount, not nothing.
+  const isUnknown = today !== null && today.costUsd === 0 && today.tokens > 0
   return (
     <section class="panel" aria-label="Spend today">
       <div class="pad stack">
         <div class="stat">
-          <b>{formatMoney(today?.costUsd ?? 0)}</b>
+          <b>{isUnknown ? `${formatCount(today.tokens)} tokens` : formatMoney(today?.costUsd ?? 0)}</b>
           <span>
-            today · {formatCount(today?.tokens ?? 0)} tokens · {plural(today?.runs ?? 0, 'run')}
+            today · {isUnknown ? 'cost not reported' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
+            {plural(today?.runs ?? 0, 'run')}
           </span>
         </div>
         {share !== null && (

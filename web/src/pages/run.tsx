@@ -12,6 +12,7 @@ import { NodeTable, RunGraph, stepsOf } from '../run/graph-panel'
 import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
+import { NowPanel } from '../run/now-panel'
 import { ResultPanel } from '../run/result'
 import { RunDiff } from '../run/run-diff'
 import { usePageKeys } from '../shell/keyboard'
@@ -81,6 +82,7 @@ function Loaded({ run }: { run: Run }) {
           ))}
         </div>
       )}
+      {open.length === 0 && isOpenRun(run) && <NowPanel run={run} nodes={nodes ?? []} timeline={timeline} />}
       {isFailed && <FailurePanel run={run} nodes={nodes ?? []} timeline={timeline} onPick={pick} />}
       {run.status === 'completed' && <ResultPanel run={run} nodes={nodes ?? []} timeline={timeline} />}
       {run.status === 'cancelled' && <CancelledPanel run={run} nodes={nodes ?? []} />}

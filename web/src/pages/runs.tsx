@@ -19,7 +19,7 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { runBadge } from '../ui/status'
+import { runBadge, UNDRIVEN } from '../ui/status'
 import { TimeSince, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
@@ -99,7 +99,8 @@ export function RunsPage() {
             aria-pressed={statuses.includes(status)}
             onClick={() => toggle(status)}
           >
-            {status === 'stopped' ? 'Stopped' : runBadge(status).word} <span class="num dim">{countOf(status)}</span>
+            {status === 'stopped' ? UNDRIVEN.word : runBadge(status).word}{' '}
+            <span class="num dim">{countOf(status)}</span>
           </button>
         ))}
       </div>

@@ -8,13 +8,17 @@ import { Composer } from '../session-page/composer'
 import { ConversationView } from '../session-page/conversation'
 import { Divider } from '../session-page/divider'
 import { ExplainDialog } from '../session-page/explain'
+import { NowLine } from '../session-page/now-line'
+import { SessionRail } from '../session-page/rail'
 import { resume, SessionHead } from '../session-page/session-head'
+import { sessionNow } from '../session-page/session-now'
 import { SessionUsage } from '../session-page/usage'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { approvals, canDecide, panes, sessions } from '../store/live'
 import { isSplit, talkShare } from '../store/prefs'
 import { query, setQuery } from '../store/router'
+import { isProgram } from '../store/session-name'
 import { TerminalView } from '../terminal/terminal-view'
 import { getJson } from '../transport/request'
 import { ReplayIcon } from '../ui/icons'
@@ -51,11 +55,16 @@ function Loaded({ session }: { session: Session }) {
   const asked = approvals.all.value.filter(
     ({ subject, outcome }) => subject.session === session.id && outcome?.followedBy === undefined,
   )
-  const wanted = (query.value.get('view') ?? 'conversation') as View
-  // An agent that speaks a protocol has no terminal.
+  const pending = asked.filter(({ state }) => state === 'pending')
+  // An agent that speaks a protocol has no terminal, and a program has no conversation.
   const hasTerminal = isLive && session.channel === undefined
-  const view: View = wanted === 'terminal' && !hasTerminal ? 'conversation' : wanted
+  const hasTalk = !isProgram(session) || !hasTerminal
+  const first: View = hasTalk ? 'conversation' : 'terminal'
+  const wanted = (query.value.get('view') ?? first) as View
+  const isMissing = (wanted === 'terminal' && !hasTerminal) || (wanted === 'conversation' && !hasTalk)
+  const view: View = isMissing ? first : wanted
   const hasBoth = view === 'conversation' && hasTerminal && isSplit.value && !isPhone.value
+  const hasRail = view === 'conversation' && !hasBoth && !isPhone.value
   const isSized = hasBoth && talkShare.value !== null
   usePageKeys({ explain: () => setExplaining(true) })
   useAgentStats(session.id)
@@ -63,19 +72,24 @@ function Loaded({ session }: { session: Session }) {
   useEffect(() => SessionChanges.preload(), [])
   return (
     <div class="page full session-page">
-      <SessionHead session={session} onExplain={() => setExplaining(true)} />
+      <SessionHead
+        session={session}
+        hasRail={hasRail}
+        mayInterrupt={view !== 'conversation'}
+        onExplain={() => setExplaining(true)}
+      />
       <div class="session-tabs">
         <Tabs<View>
           label="Session"
           value={view}
           choices={[
-            { value: 'conversation', label: isPhone.value ? 'Chat' : 'Conversation' },
+            ...(hasTalk ? [{ value: 'conversation' as const, label: isPhone.value ? 'Chat' : 'Conversation' }] : []),
             ...(hasTerminal ? [{ value: 'terminal' as const, label: 'Terminal' }] : []),
             { value: 'changes', label: 'Changes' },
             { value: 'files', label: 'Files' },
             { value: 'usage', label: 'Usage' },
           ]}
-          onChange={next => setQuery({ view: next === 'conversation' ? null : next })}
+          onChange={next => setQuery({ view: next === first ? null : next })}
         />
         {view === 'conversation' && hasTerminal && !isPhone.value && (
           <label class="row small soft split-switch">
@@ -91,7 +105,7 @@ function Loaded({ session }: { session: Session }) {
       <TabPanel value={view}>
         {(view === 'conversation' || view === 'terminal') && (
           <div
-            class={`split ${hasBoth ? 'both' : view} ${isSized ? 'is-sized' : ''}`}
+            class={`split ${hasBoth ? 'both' : view} ${hasRail ? 'with-rail' : ''} ${isSized ? 'is-sized' : ''}`}
             style={isSized ? { '--talk': `${talkShare.value}%` } : undefined}
           >
             {view === 'conversation' && (
@@ -101,8 +115,9 @@ function Loaded({ session }: { session: Session }) {
                 {isLive && <NearlyFull session={session} />}
                 {isLive && <PausedLine session={session} />}
                 <ErrorBoundary>
-                  <ConversationView session={session.id} asked={asked} />
+                  <ConversationView session={session.id} agent={session.agent} asked={asked} />
                 </ErrorBoundary>
+                {isLive && <NowLine session={session} pending={pending} />}
                 {isLive ? <Composer session={session} /> : <Ended session={session} />}
               </section>
             )}
@@ -114,7 +129,8 @@ function Loaded({ session }: { session: Session }) {
                 </ErrorBoundary>
               </section>
             )}
-            {view === 'terminal' && <PendingRequests asked={asked} />}
+            {hasRail && <SessionRail session={session} hasScreen={hasTerminal} />}
+            {view === 'terminal' && <PendingRequests pending={pending} />}
           </div>
         )}
         {view === 'changes' && <SessionChanges session={session} />}
@@ -135,11 +151,11 @@ function useSeen(id: string): void {
 }
 
 function Ended({ session }: { session: Session }) {
+  const { text } = sessionNow(session, undefined, [])
   return (
     <div class="composer row wrap">
       <span class="grow small soft">
-        {session.state === 'lost' ? 'The terminal was lost; how the agent ended is unknown.' : 'The session ended'}{' '}
-        {session.endedAt && <TimeSince at={timeOf(session.endedAt)} suffix=" ago" />}
+        {text} {session.endedAt && <TimeSince at={timeOf(session.endedAt)} suffix=" ago" />}
       </span>
       <a class="btn" href={`/replay/${session.id}`}>
         <ReplayIcon /> Replay
@@ -152,8 +168,7 @@ function Ended({ session }: { session: Session }) {
 }
 
 /** Pending requests beside the terminal, when the layout has no conversation. */
-function PendingRequests({ asked }: { asked: readonly Approval[] }) {
-  const pending = asked.filter(({ state }) => state === 'pending')
+function PendingRequests({ pending }: { pending: readonly Approval[] }) {
   if (pending.length === 0) return null
   return (
     <div class="cards">

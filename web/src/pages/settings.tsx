@@ -20,6 +20,12 @@ const TABS: readonly { tab: string; label: string }[] = [
   { tab: 'advanced', label: 'Advanced' },
 ]
 
+/** What the tabs without a topic are about. */
+const ABOUT: Readonly<Record<string, string>> = {
+  people: 'Who may use this Signalbox, from which browsers and chats.',
+  doctor: 'How Signalbox is doing, and what to do where something needs attention.',
+}
+
 /** Other addresses of a tab. */
 const ALIASES: Readonly<Record<string, string>> = { devices: 'people', appearance: 'page' }
 
@@ -72,9 +78,10 @@ export function SettingsPage({ tab }: { tab: string }) {
 
 function TabBody({ here }: { here: string }) {
   const topic = TOPICS.find(({ tab }) => tab === here)
+  const about = topic?.about ?? ABOUT[here]
   return (
     <>
-      {topic && <p class="soft settings-about">{topic.about}</p>}
+      {about && <p class="soft settings-about">{about}</p>}
       {here === 'notifications' && <BrowserNotifications />}
       {here === 'agents' && <AgentsPanel />}
       {here === 'remote' && <PhoneAccess />}

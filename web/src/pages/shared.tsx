@@ -102,7 +102,14 @@ function Conversation({ shared, onEarlier }: { shared: SharedSession; onEarlier(
         if (asked) return <RequestLine key={key} asked={asked} />
         const isNewTurn = message!.turn !== lastTurn
         lastTurn = message!.turn
-        return <MessageView key={key} message={message!} turn={isNewTurn ? turnNumber(message!.turn) : null} />
+        return (
+          <MessageView
+            key={key}
+            message={message!}
+            agent={shared.session.agent}
+            turn={isNewTurn ? turnNumber(message!.turn) : null}
+          />
+        )
       })}
     </div>
   )

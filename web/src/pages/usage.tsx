@@ -72,7 +72,10 @@ export function UsagePage() {
       ) : (
         <div class="stack wide">
           <div class="stats panel">
-            <Stat value={formatMoney(days.value.total.costUsd ?? 0)} label="spent" />
+            <Stat
+              value={formatMoney(days.value.total.costUsd)}
+              label={days.value.total.costUsd === undefined ? 'spent: no agent reported a cost' : 'spent'}
+            />
             <Stat value={formatCount(days.value.total.input)} label="tokens in" />
             <Stat value={formatCount(days.value.total.output)} label="tokens out" />
             <Stat value={rate(split.value.rows)} label="of runs passed" />
@@ -130,12 +133,17 @@ function Charts({
     [rows, by, range],
   )
   const series = (value: (row: Row) => number): Series[] =>
-    names.map(name => ({
-      name: nameOf(name, by),
-      values: days.map(day =>
-        rows.filter(({ key }) => key.day === day && (key[by] ?? '') === name).reduce((sum, row) => sum + value(row), 0),
-      ),
-    }))
+    names
+      .map(name => ({
+        name: nameOf(name, by, rows),
+        values: days.map(day =>
+          rows
+            .filter(({ key }) => key.day === day && (key[by] ?? '') === name)
+            .reduce((sum, row) => sum + value(row), 0),
+        ),
+      }))
+      // A name without a bar explains nothing.
+      .filter(({ values }, _, all) => all.length === 1 || values.some(sum => sum > 0))
   if (days.length === 0)
     return (
       <Empty title="No usage in this period">
@@ -167,9 +175,27 @@ function Charts({
   )
 }
 
-/** Commands and gates have no agent, sessions no pipeline. */
-function nameOf(name: string | undefined, by: Split): string {
-  return !name || name === '–' ? `No ${wordOf(by)}` : name
+/** What has no name in a split; a model has one only if its agent reports it. */
+const NAMELESS: Readonly<Record<Split, string>> = {
+  day: 'Unknown day',
+  agent: 'Commands and gates',
+  model: 'Model not reported',
+  project: 'Without a project',
+  pipeline: 'Without a pipeline',
+  version: 'Without a pipeline',
+  node: 'Sessions',
+}
+
+/** Whoever used tokens is an agent, also if its name was not reported. */
+function nameOf(name: string | undefined, by: Split, rows: readonly Row[]): string {
+  if (name && name !== '–') return name
+  const isAgent = rows.some(({ key, usage }) => (key[by] ?? '') === (name ?? '') && usage.input + usage.output > 0)
+  return by === 'agent' && isAgent ? 'Agent not reported' : NAMELESS[by]
+}
+
+/** Zero tokens are not a measurement: no agent works with none. */
+function tokens(count: number, { input, output }: Row['usage']): string {
+  return input + output === 0 ? '–' : formatCount(count)
 }
 
 const DAY_MS = 86_400_000
@@ -191,7 +217,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: titleOf(wordOf(by)),
       isMain: true,
-      cell: ({ key }) => <b>{nameOf(key[by], by)}</b>,
+      cell: ({ key }) => <b>{nameOf(key[by], by, rows)}</b>,
       sort: ({ key }) => key[by] ?? '',
     },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },
@@ -203,8 +229,8 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
       sort: ({ passed }) => passed,
     },
     { name: 'Steps', isRight: true, cell: ({ steps }) => steps, sort: ({ steps }) => steps },
-    { name: 'In', isRight: true, cell: ({ usage }) => formatCount(usage.input), sort: ({ usage }) => usage.input },
-    { name: 'Out', isRight: true, cell: ({ usage }) => formatCount(usage.output), sort: ({ usage }) => usage.output },
+    { name: 'In', isRight: true, cell: ({ usage }) => tokens(usage.input, usage), sort: ({ usage }) => usage.input },
+    { name: 'Out', isRight: true, cell: ({ usage }) => tokens(usage.output, usage), sort: ({ usage }) => usage.output },
     {
       name: 'Cost',
       isRight: true,

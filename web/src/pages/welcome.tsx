@@ -1,13 +1,18 @@
+import { useEffect } from 'preact/hooks'
 import { enableNotifications, permission } from '../notify/browser-notifications'
 import { isLocalPage } from '../settings/local-page'
 import { PhoneCode } from '../settings/login-link'
 import { useAgents } from '../start/agents'
+import { StartCommand } from '../start/start-command'
 import { StartLinks } from '../start/start-links'
 import { sessions } from '../store/live'
 import { isNotifying, isWelcomed, skippedSteps } from '../store/prefs'
 import { attempt } from '../store/toasts'
 import { Install } from '../ui/install'
 import { StatusIcon } from '../ui/status'
+
+/** Agents that the first steps name; the settings have all. */
+const FOUND_MAX = 3
 
 type StepName = 'agent' | 'notifications' | 'phone' | 'session'
 
@@ -22,16 +27,28 @@ export function Welcome() {
     phone: false,
     session: sessions.all.value.length > 0,
   }
+  const count = Object.values(done).filter(Boolean).length
   const isOver = Object.entries(done).every(([name, isDone]) => isDone || skippedSteps.value.includes(name))
+  // They do not come back with the next thing that is open again.
+  useEffect(() => {
+    if (isLoaded && isOver) isWelcomed.value = true
+  }, [isLoaded, isOver])
   if (!isLoaded || isOver) return null
   return (
     <section class="panel welcome" aria-label="First steps">
       <header>
         <h2 class="grow">First steps</h2>
+        <span class="small dim num">
+          {count} of {Object.keys(done).length} done
+        </span>
         <button type="button" class="btn quiet" onClick={() => (isWelcomed.value = true)}>
           Skip all
         </button>
       </header>
+      <p class="welcome-lead">
+        Signalbox runs coding agents in real terminals and asks you here before they do something risky. You can close
+        this page at any time: agents keep running.
+      </p>
       <ol>
         <Step name="session" isDone={done.session} title="See it work">
           {done.session ? (
@@ -40,23 +57,35 @@ export function Welcome() {
             <>
               <p>The demo agent fixes a bug in a scratch project and asks you first. It needs no account.</p>
               <StartLinks hasAgents={done.agent} />
+              <p>
+                Or in a terminal: <StartCommand />
+              </p>
             </>
           )}
         </Step>
         <Step name="agent" isDone={done.agent} title="Use your own agents">
           {done.agent ? (
-            <p>Found: {found.map(({ title }) => title).join(', ')}.</p>
+            <>
+              <p>On this machine: {found.map(({ title }) => title).join(', ')}.</p>
+              <div class="row wrap" style={{ marginTop: '8px' }}>
+                {found.slice(0, FOUND_MAX).map(({ name, title }) => (
+                  <a key={name} class="btn" href={`/start?agent=${name}`}>
+                    Start {title}
+                  </a>
+                ))}
+              </div>
+            </>
           ) : (
             <>
-              <p>No agent was found on this machine.</p>
-              <details>
-                <summary class="link">How to install one</summary>
-                <dl class="kv">
-                  {missing.slice(0, 3).map(({ name, title, install }) => (
-                    <Install key={name} title={title} text={install} />
-                  ))}
-                </dl>
-              </details>
+              <p>
+                No agent was found on this machine. Install one, and it appears here; <SettingsLink /> lists all{' '}
+                {missing.length}.
+              </p>
+              <dl class="kv">
+                {missing.slice(0, FOUND_MAX).map(({ name, title, install }) => (
+                  <Install key={name} title={title} text={install} />
+                ))}
+              </dl>
             </>
           )}
         </Step>
@@ -84,7 +113,7 @@ export function Welcome() {
         <Step name="phone" isDone={false} title="Use your phone">
           {isLocalPage() ? (
             <p>
-              Telegram works at once, without an open port. The page itself needs a way to this machine.{' '}
+              Answer requests in Telegram, which needs no open port, or open this page on your phone.{' '}
               <a class="link" href="/settings/remote">
                 Choose a way
               </a>
@@ -97,6 +126,14 @@ export function Welcome() {
         </Step>
       </ol>
     </section>
+  )
+}
+
+function SettingsLink() {
+  return (
+    <a class="link" href="/settings/agents">
+      Settings → Agents
+    </a>
   )
 }
 

@@ -28,7 +28,7 @@ export function ContextView(props: { run: string; version: number; nodes: readon
               {isDeveloper.value && <code class="tiny dim block">{key}</code>}
             </dt>
             <dd>
-              <pre class="context-value">{contextValue(key, value, nodes)}</pre>
+              <ContextValue text={contextValue(key, value, nodes)} isData={isData(value)} />
             </dd>
           </>
         ))}
@@ -36,3 +36,22 @@ export function ContextView(props: { run: string; version: number; nodes: readon
     </>
   )
 }
+
+/** Also a text that is JSON: the engine keeps arguments of pipelines as one. */
+function isData(value: unknown): boolean {
+  return typeof value === 'object' || (typeof value === 'string' && /^\s*[[{]/.test(value))
+}
+
+/** Data that programs read; people open it when they look for something in it. */
+function ContextValue({ text, isData }: { text: string; isData: boolean }) {
+  const value = <pre class="context-value">{text}</pre>
+  if (!isData || text.length <= DATA_SHOWN_MAX) return value
+  return (
+    <details>
+      <summary class="small soft">Show the data</summary>
+      {value}
+    </details>
+  )
+}
+
+const DATA_SHOWN_MAX = 200

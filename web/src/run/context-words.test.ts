@@ -13,8 +13,13 @@ test('keys of the context have readable names, also those of nodes and people', 
 test('values show labels of nodes, and lists have a line per item', () => {
   expect(contextValue('_completed_nodes', ['start', 'build_it'], nodes)).toBe('start\nBuild the package')
   expect(contextValue('_failed_node', 'build_it', nodes)).toBe('Build the package')
-  expect(contextValue('outcome', 'success', nodes)).toBe('success')
   expect(contextValue('any', { a: 1 }, nodes)).toBe('{\n  "a": 1\n}')
+})
+
+test('a status is the word that the page has for it', () => {
+  expect(contextValue('outcome', 'success', nodes)).toBe('Done')
+  expect(contextValue('stack.child.status', 'completed', nodes)).toBe('Done')
+  expect(contextValue('stack.child.outcome', 'a word of the agent', nodes)).toBe('a word of the agent')
 })
 
 test('a value that says nothing is left out', () => {

@@ -1,4 +1,6 @@
+import { RUN_WORDS } from '../../../src/text/status-word'
 import type { RunNode } from '../api/types'
+import { nodeBadge } from '../ui/status'
 
 /** Keys that the engine sets, in the words of the page. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -29,6 +31,18 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Their values are names of nodes. */
 const NODES = new Set(['current_node', 'last_stage', '_completed_nodes', '_failed_node', 'parallel.fan_in.best_id'])
 
+/** Their values are statuses, which have one word everywhere. */
+const STATUSES: Readonly<Record<string, (value: string) => string>> = {
+  outcome: outcomeWord,
+  'parallel.fan_in.best_outcome': outcomeWord,
+  'stack.child.outcome': outcomeWord,
+  'stack.child.status': value => RUN_WORDS[value as keyof typeof RUN_WORDS] ?? value,
+}
+
+function outcomeWord(value: string): string {
+  return nodeBadge(value as RunNode['status'])?.word ?? value
+}
+
 /** Empty values say nothing, and neither does an error of no known kind. */
 export function saysSomething(key: string, value: unknown): boolean {
   return value !== '' && value !== null && !(key === 'failure_class' && value === 'unknown')
@@ -52,7 +66,8 @@ export function contextLabel(key: string, nodes: readonly Named[]): string {
 
 /** A list of texts has one a line; what is neither text nor list stays JSON. */
 export function contextValue(key: string, value: unknown, nodes: readonly Named[]): string {
-  const shown = (item: unknown) => (NODES.has(key) ? labelOf(String(item), nodes) : String(item))
+  const shown = (item: unknown) =>
+    NODES.has(key) ? labelOf(String(item), nodes) : (STATUSES[key]?.(String(item)) ?? String(item))
   if (Array.isArray(value) && value.every(item => typeof item !== 'object')) return value.map(shown).join('\n')
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : shown(value)
 }

@@ -48,10 +48,11 @@ export function FailurePanel(props: {
         <button
           type="button"
           class="btn solid"
+          title="The run resumes: the step runs again, and the run continues from there"
           disabled={!canDecide.value}
           onClick={() => void controlRun(run.id, 'resume', 'The run was resumed')}
         >
-          <PlayIcon /> Resume
+          <PlayIcon /> Retry the step
         </button>
       </header>
       <p class="failure-why">{sentence(why)}</p>

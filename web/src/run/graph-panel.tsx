@@ -1,4 +1,4 @@
-import { formatMoney, formatTook } from '../api/format'
+import { formatMoney, formatTook, plural } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
@@ -31,7 +31,7 @@ export function RunGraph(props: {
                 <button type="button" onClick={() => props.onPick(node.node)}>
                   <StatusBadge badge={{ ...badge, word: node.label }} isLive={node.status === 'running'} />
                   <span class="tiny dim">
-                    {node.visits} × · {formatTook(node.ms)}
+                    {plural(node.visits, 'visit')} · {formatTook(node.ms)}
                   </span>
                 </button>
               </li>

@@ -3,16 +3,15 @@ import { baseName, formatCount, formatMoney } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
-import { attempt, sentence } from '../store/toasts'
+import { attempt } from '../store/toasts'
 import { request } from '../transport/request'
 import { download } from '../ui/download'
-import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
+import { PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { TimeSince, Took } from '../ui/time'
 import { canRunAgain, runAgain } from './run-again'
 import { RunBadge } from './run-badge'
 import { runKind } from './run-kind'
-import { stepName } from './step-name'
 
 export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunNode[]; onFork(): void }) {
   const exportAs = (format: string) =>
@@ -25,8 +24,6 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
       async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
       'DOT copied',
     )
-  // A gate is not a step: the newest step is the one before it.
-  const waiting = nodes.find(({ status }) => status === 'waiting')?.label
   // A cancelled run has the button in its panel.
   const isOverHere = run.status === 'completed' || run.status === 'failed'
   const copyId = () => attempt(() => navigator.clipboard.writeText(run.id), 'Run id copied')
@@ -40,10 +37,11 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
         <p class="small dim facts dots">
           <span>{runKind(run)}</span>
           <span title={run.project}>{baseName(run.project)}</span>
-          {run.step && isOpenRun(run) && <span>at “{waiting ?? stepName(run.step, nodes)}”</span>}
-          <span>
-            <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
-          </span>
+          {run.endedAt !== null && (
+            <span>
+              took <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
+            </span>
+          )}
           {run.usage.input + run.usage.output > 0 && (
             <span>
               {run.usage.costUsd !== undefined && `${formatMoney(run.usage.costUsd)} · `}
@@ -51,32 +49,14 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             </span>
           )}
           <TimeSince at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.why && run.status !== 'failed' && run.status !== 'cancelled' && !run.isUndriven && (
-            <span class="soft">{run.why}</span>
-          )}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run
             </a>
           )}
         </p>
-        {run.isUndriven && run.next && (
-          <p class="small">
-            {sentence(run.why ?? '')}. Resume it here, or in a terminal: <code>{run.next}</code>
-          </p>
-        )}
       </div>
       <div class="actions">
-        {(run.status === 'paused' || run.isUndriven) && (
-          <button
-            type="button"
-            class="btn solid"
-            disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'resume', 'The run was resumed')}
-          >
-            <PlayIcon /> Resume
-          </button>
-        )}
         {(run.status === 'running' || run.status === 'waiting') && !run.isUndriven && (
           <button
             type="button"
@@ -92,9 +72,6 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
             <PlayIcon /> Run again
           </button>
         )}
-        <button type="button" class="btn" disabled={!canDecide.value} onClick={onFork}>
-          <ForkIcon /> Fork
-        </button>
         {isOpenRun(run) && (
           <button
             type="button"
@@ -111,6 +88,10 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
               Run again
             </button>
           )}
+          <button type="button" disabled={!canDecide.value} onClick={onFork}>
+            Fork…
+          </button>
+          <hr />
           <button type="button" onClick={() => void copyDot()}>
             Copy DOT
           </button>

@@ -35,7 +35,7 @@ describe('the log of a run on the page', () => {
     expect(groups.map(({ title, status, lines }) => [title, status, lines.map(({ text }) => text)])).toEqual([
       ['', null, ['The run started']],
       ['Soak test', 'fail', ['Running it', 'Exit code 7']],
-      ['Soak test, visit 2', 'cancelled', ['Waits for your answer']],
+      ['Soak test, visit 2', 'cancelled', ['Waiting for your answer']],
       ['', null, ['The run was cancelled']],
     ])
   })

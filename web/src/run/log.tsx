@@ -107,10 +107,11 @@ function Group(props: {
   const body = useRef<HTMLDivElement>(null)
   const isRunning = group.status === 'running'
   const isOver = !isRunning && group.status !== 'waiting'
-  // The output of a running step stays at its end.
+  const isAtEnd = isRunning || group.status === 'fail'
+  // The output of a running step stays at its end, and the end of a failed one says why.
   useEffect(() => {
-    if (isRunning && body.current) body.current.scrollTop = body.current.scrollHeight
-  }, [isRunning, lines.length])
+    if (isAtEnd && body.current) body.current.scrollTop = body.current.scrollHeight
+  }, [isAtEnd, lines.length])
   if (hasWords && lines.length === 0) return null
   const content = lines.map((line, index) => (
     <div key={index} class={`${line.level} ${line.kind === 'event' ? '' : 'output'} ${line.kind}`}>

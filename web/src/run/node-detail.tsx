@@ -120,12 +120,6 @@ function VisitView({ visit, labelOf }: { visit: NodeVisit; labelOf(node: string)
         <dd>
           <Clock at={visit.startedAt} /> · <Took from={visit.startedAt} to={visit.endedAt} />
         </dd>
-        {visit.outcome && (
-          <>
-            <dt>Outcome</dt>
-            <dd>{visit.outcome}</dd>
-          </>
-        )}
         {visit.edge && (
           <>
             <dt>Next step</dt>

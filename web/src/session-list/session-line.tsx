@@ -1,10 +1,11 @@
 import { baseName } from '../api/format'
 import type { Pane, Session } from '../api/types'
 import { panes } from '../store/live'
-import { sessionName } from '../store/session-name'
+import { agentWord, sessionName } from '../store/session-name'
 import { isLiveSession, isWorking, StatusBadge, sessionBadge } from '../ui/status'
 import { TimeSince } from '../ui/time'
 import { Unchanged } from '../ui/unchanged'
+import { doingOf } from './session-rows'
 
 /** A session line that is drawn again only when its own pane changes. */
 export function LiveSessionLine({ session }: { session: Session }) {
@@ -16,7 +17,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
   const isLive = isLiveSession(session)
   const badge = sessionBadge(session, pane)
   const name = sessionName(session)
-  const doing = session.question ?? (pane?.doing || null)
+  const doing = doingOf(session, pane)
   // Lists change often; an unchanged line is not drawn again.
   return (
     <Unchanged by={[session, doing, pane?.since, pane?.shown]}>
@@ -31,7 +32,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
               {doing && <span class="soft"> · {doing}</span>}
             </span>
             <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
-              #{session.number} · {session.agent} · {baseName(session.cwd)}
+              #{session.number} · {agentWord(session)} · {baseName(session.cwd)}
               {session.on && ` · on ${session.on}${session.awaySince ? ', which is away' : ''}`}
             </span>
           </span>

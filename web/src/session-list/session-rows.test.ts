@@ -32,6 +32,30 @@ describe('the rows of the page of sessions', () => {
     expect(countStates([done, paused])).toEqual({ needs: 1, working: 0, done: 1, idle: 0, ended: 0 })
   })
 
+  it('of a program have the status of its process', () => {
+    const top = session(8, { agent: 'generic', args: ['top'], idle: false })
+    const working = sessionRow(top, { ...pane, shown: 'long-running' } as Pane)
+    expect([working.name, working.agent, working.badge.word, working.state]).toEqual([
+      'top',
+      'program',
+      'Working',
+      'working',
+    ])
+    expect(sessionRow(top, { ...pane, shown: 'idle' } as Pane).badge.word).toBe('Idle')
+  })
+
+  it('do not repeat their name as what they do', () => {
+    const top = session(8, { agent: 'generic', args: ['top'] })
+    expect(sessionRow(top, { ...pane, doing: 'top' } as Pane).doing).toBe('')
+    expect(sessionRow(top, { ...pane, doing: 'less' } as Pane).doing).toBe('less')
+  })
+
+  it('of projects with the same name are in groups of their own', () => {
+    const other = sessionRow(session(9, { idle: true, project: '/old/shop' }), undefined)
+    const groups = groupRows([rows[0]!, other], { group: 'project', sort: 'name' })
+    expect(groups.map(({ name }) => name)).toEqual(['old/shop', 'work/shop'])
+  })
+
   it('are grouped by project, those that need you first', () => {
     const groups = groupRows(rows, { group: 'project', sort: 'activity' })
     expect(groups.map(({ name, rows: members }) => [name, members.map(({ place }) => place)])).toEqual([

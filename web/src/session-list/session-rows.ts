@@ -1,6 +1,7 @@
+import { distinctNames } from '../api/distinct-names'
 import { baseName, timeOf } from '../api/format'
 import type { Pane, Session } from '../api/types'
-import { sessionName } from '../store/session-name'
+import { agentWord, sessionName } from '../store/session-name'
 import { type Badge, isLiveSession, paneBadge, sessionBadge } from '../ui/status'
 
 /** A session or a pane of tmux, as the page *Sessions* lists both. */
@@ -11,6 +12,8 @@ export interface Row {
   place: string
   agent: string
   project: string
+  /** Its path: two projects may have one name. */
+  projectPath: string
   cwd: string
   doing: string
   badge: Badge
@@ -49,10 +52,11 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     id: session.id,
     name: sessionName(session),
     place: String(session.number),
-    agent: session.agent,
+    agent: agentWord(session),
     project: baseName(session.project),
+    projectPath: session.project,
     cwd: session.cwd,
-    doing: isLive ? (session.question ?? pane?.doing ?? '') : '',
+    doing: isLive ? doingOf(session, pane) : '',
     badge,
     state,
     activeAt: timeOf(at),
@@ -60,6 +64,12 @@ export function sessionRow(session: Session, pane: Pane | undefined): Row {
     session,
     pane: pane ?? null,
   }
+}
+
+/** What it does, unless its name says that. */
+export function doingOf(session: Session, pane: Pick<Pane, 'doing'> | undefined): string {
+  const doing = session.question ?? pane?.doing ?? ''
+  return sessionName(session).toLowerCase().startsWith(doing.toLowerCase()) ? '' : doing
 }
 
 export function tmuxRow(pane: Pane): Row {
@@ -70,6 +80,7 @@ export function tmuxRow(pane: Pane): Row {
     place: pane.place,
     agent: pane.agent ?? pane.command,
     project: baseName(pane.cwd),
+    projectPath: pane.cwd,
     cwd: pane.cwd,
     doing: pane.doing,
     badge,
@@ -121,9 +132,11 @@ export function groupRows(
   }
   const sorted = [...rows].sort(compare[sort])
   if (group === 'none') return sorted.length > 0 ? [{ name: '', rows: sorted }] : []
+  const projects = distinctNames(sorted.map(({ projectPath }) => projectPath))
   const groups = new Map<string, Row[]>()
   for (const row of sorted) {
-    const name = group === 'project' ? row.project : STATES.find(({ value }) => value === row.state)!.label
+    const name =
+      group === 'project' ? projects.get(row.projectPath)! : STATES.find(({ value }) => value === row.state)!.label
     groups.set(name, [...(groups.get(name) ?? []), row])
   }
   const best = (members: Row[]) => Math.min(...members.map(({ state }) => RANK[state]))

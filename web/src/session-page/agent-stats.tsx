@@ -36,15 +36,21 @@ function contextUse({ context, contextLeftPercent }: AgentStats): ContextUse | n
 
 const NEARLY_FULL = 0.8
 
-export function ContextGauge({ session }: { session: Session }) {
+/** `isNamed`: says what it measures; not beside a label. */
+export function ContextGauge(props: { session: Session; isNamed?: boolean; class?: string }) {
+  const { session, isNamed = true } = props
   const { stats } = session
   if (!stats) return null
   const use = contextUse(stats)
-  if (!use) return stats.context ? <span>{formatCount(stats.context.used)} tokens in context</span> : null
+  if (!use)
+    return stats.context ? <span class={props.class}>{formatCount(stats.context.used)} tokens in context</span> : null
   const percent = Math.round(use.share * 100)
   return (
-    <span class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-warning' : 'tone-done'}`} title={use.text}>
-      <span>context</span>
+    <span
+      class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-warning' : 'tone-done'} ${props.class ?? ''}`}
+      title={use.text}
+    >
+      {isNamed && <span>context</span>}
       <span
         class="gauge"
         role="meter"
@@ -112,13 +118,16 @@ export function AgentAllowances({ session }: { session: Session }) {
   )
 }
 
-export function SpentLine({ session }: { session: Session }) {
+export function SpentLine({ session, class: kind = '' }: { session: Session; class?: string }) {
   const spent = session.stats?.spent
   if (!spent || spent.input + spent.output === 0) return null
   return (
-    <span title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out since the session started`}>
+    <span
+      class={kind}
+      title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out since the session started`}
+    >
       {spent.costUsd !== null && `${formatMoney(spent.costUsd)} · `}
-      {formatCount(spent.input + spent.output)} tokens used
+      {formatCount(spent.input + spent.output)} tokens
     </span>
   )
 }

@@ -20,7 +20,18 @@ export function Composer({ session }: { session: Session }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const file = useRef<HTMLInputElement>(null)
   const isAsking = session.awaiting !== null && session.awaiting !== undefined
+  const isWorking = session.busy === true
   const isOff = !canDecide.value || isBusy
+
+  const placeholder = isPhone.value
+    ? isAsking
+      ? 'Queue a prompt'
+      : 'Send a prompt'
+    : isAsking
+      ? 'Answer the request first, or queue a prompt'
+      : isWorking
+        ? 'Add to the work, or queue the next prompt'
+        : 'What should the agent do next?'
 
   const send = async (when: 'now' | 'after-turn') => {
     const prompt = text.trim()
@@ -45,7 +56,7 @@ export function Composer({ session }: { session: Session }) {
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
-    void send(event.ctrlKey || event.metaKey ? 'after-turn' : 'now')
+    void send(isAsking || event.ctrlKey || event.metaKey ? 'after-turn' : 'now')
   }
 
   return (
@@ -57,7 +68,7 @@ export function Composer({ session }: { session: Session }) {
           id="composer"
           ref={field}
           aria-label="Prompt"
-          placeholder={isAsking ? 'Queue a prompt' : 'Send a prompt'}
+          placeholder={placeholder}
           rows={isPhone.value || isAsking ? 1 : 2}
           dir="auto"
           value={text}
@@ -78,26 +89,36 @@ export function Composer({ session }: { session: Session }) {
             <ClipIcon />
           </button>
           <span class="grow tiny dim composer-hint">
-            <kbd>Enter</kbd> sends · <kbd>Ctrl</kbd> <kbd>Enter</kbd> queues · <kbd>Shift</kbd> <kbd>Enter</kbd> new
-            line
+            <kbd>Enter</kbd> {isAsking ? 'queues' : 'sends'}
+            {isWorking && !isAsking && (
+              <>
+                {' '}
+                · <kbd>Ctrl</kbd> <kbd>Enter</kbd> queues
+              </>
+            )}{' '}
+            · <kbd>Shift</kbd> <kbd>Enter</kbd> new line
           </span>
-          <button
-            type="button"
-            class="btn queue"
-            disabled={isOff || text.trim() === ''}
-            title="Send when the agent is idle"
-            onClick={() => void send('after-turn')}
-          >
-            Queue
-          </button>
-          <button
-            type="button"
-            class="btn solid"
-            disabled={isOff || text.trim() === ''}
-            onClick={() => void send('now')}
-          >
-            <SendIcon /> Send
-          </button>
+          {(isWorking || isAsking) && (
+            <button
+              type="button"
+              class={`btn queue ${isAsking ? 'solid' : ''}`}
+              disabled={isOff || text.trim() === ''}
+              title="Send when the agent is idle"
+              onClick={() => void send('after-turn')}
+            >
+              Queue
+            </button>
+          )}
+          {!isAsking && (
+            <button
+              type="button"
+              class="btn solid"
+              disabled={isOff || text.trim() === ''}
+              onClick={() => void send('now')}
+            >
+              <SendIcon /> Send
+            </button>
+          )}
         </div>
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { agentName } from '../../../src/approvals/request-title'
 import { type Time, timeOf, turnNumber } from '../api/format'
 import type { Approval, Conversation, Message, Page, Prompt } from '../api/types'
 import { ApprovalCard } from '../approval/card'
@@ -28,7 +29,8 @@ interface Entry {
  * Messages, prompts and requests in order of time. Screen readers announce messages when they are
  * complete.
  */
-export function ConversationView({ session, asked }: { session: string; asked: readonly Approval[] }) {
+export function ConversationView(props: { session: string; agent: string; asked: readonly Approval[] }) {
+  const { session, agent, asked } = props
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const conversation = useConversation(session, isAtEnd)
@@ -99,7 +101,9 @@ export function ConversationView({ session, asked }: { session: string; asked: r
           )
         const isNewTurn = message!.turn !== lastTurn
         lastTurn = message!.turn
-        return <MessageView key={key} message={message!} turn={isNewTurn ? turnNumber(message!.turn) : null} />
+        return (
+          <MessageView key={key} message={message!} agent={agent} turn={isNewTurn ? turnNumber(message!.turn) : null} />
+        )
       })}
     </div>
   )
@@ -126,14 +130,23 @@ export function PromptView({ at, text }: { at: Time; text: string }) {
   )
 }
 
-export function MessageView({ message, turn }: { message: Message; turn: number | null }) {
+/** `turn`: the number of the turn that this message begins. */
+export function MessageView(props: { message: Message; agent: string; turn: number | null }) {
+  const { message, agent, turn } = props
   // New words of the last message do not draw the earlier messages again.
   return (
     <Unchanged by={[message, turn]}>
       {() => (
         <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
           <header>
-            {turn ? <h2>Turn {turn}</h2> : <span />}
+            {turn ? (
+              <h2>
+                {agentName(agent)}
+                <span class="sr">, turn {turn}</span>
+              </h2>
+            ) : (
+              <span />
+            )}
             <span class="tiny dim">{message.provisional ? 'in progress' : <Clock at={message.at} />}</span>
             <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy message" />
           </header>

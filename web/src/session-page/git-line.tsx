@@ -6,11 +6,12 @@ import { onEvent } from '../store/live'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 
-const changes = signal(0)
+/** How often this page has committed or discarded something. */
+export const gitChanges = signal(0)
 
 /** This page has committed or discarded something. */
 export function noteGitChange(): void {
-  changes.value++
+  gitChanges.value++
 }
 
 /**
@@ -21,7 +22,7 @@ export function GitLine({ session }: { session: string }) {
   const { value, reload } = useLoad(`git ${session}`, signal =>
     getJson<GitState>(`/sessions/${session}/git`, { signal }),
   )
-  const changed = changes.value
+  const changed = gitChanges.value
   useEffect(() => {
     if (changed > 0) reload()
   }, [changed, reload])

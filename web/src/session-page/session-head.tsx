@@ -7,7 +7,7 @@ import { continueSession, interruptSession, renameSession, sendPrompt } from '..
 import { canDecide, isOwner, panes } from '../store/live'
 import { isDeveloper } from '../store/prefs'
 import { go } from '../store/router'
-import { sessionName } from '../store/session-name'
+import { agentWord, isProgram, sessionName } from '../store/session-name'
 import { attempt, toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { HelpIcon, StopIcon } from '../ui/icons'
@@ -21,10 +21,19 @@ import { GitLine } from './git-line'
 import { ShareDialog } from './share-dialog'
 
 /** Name, status and facts of a session, and its actions. */
-export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
+export function SessionHead(props: {
+  session: Session
+  /** Beside the conversation, on a wide page, are the same facts. */
+  hasRail: boolean
+  /** The line above the composer has this button, too. */
+  mayInterrupt: boolean
+  onExplain(): void
+}) {
+  const { session, hasRail, mayInterrupt, onExplain } = props
   const isLive = isLiveSession(session)
   const pane = panes.get(session.id)
   const badge = sessionBadge(session, pane)
+  const inRail = hasRail ? 'in-rail' : 'wide-fact'
   const model = modelOf(session)
   const mode = modeOf(session)
   return (
@@ -39,11 +48,11 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
         <p class="small dim facts dots">
           <span>#{session.number}</span>
           <span>
-            {session.agent}
+            {agentWord(session)}
             {session.agentVersion && ` ${session.agentVersion}`}
           </span>
-          {model && <span>{model}</span>}
-          {mode && <span>{mode}</span>}
+          {model && <span class={inRail}>{model}</span>}
+          {mode && <span class={inRail}>{mode}</span>}
           <span title={session.cwd}>{baseName(session.cwd)}</span>
           {session.on && (
             <span>
@@ -55,12 +64,12 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
             </span>
           )}
           <GitLine session={session.id} />
-          <ContextGauge session={session} />
-          <SpentLine session={session} />
+          <ContextGauge session={session} class={inRail} />
+          <SpentLine session={session} class={inRail} />
           <AgentAllowances session={session} />
           {isDeveloper.value && session.phase && <span>phase {session.phase}</span>}
           {isDeveloper.value && pane && isLive && <span>status from {pane.why.authority}</span>}
-          <span class="since">
+          <span class={`since ${inRail}`}>
             <TimeSince at={session.startedAt} prefix="started " suffix=" ago" />
           </span>
           {session.resumedFrom && (
@@ -81,11 +90,11 @@ export function SessionHead({ session, onExplain }: { session: Session; onExplai
             <HelpIcon /> <span class="wide-only">Explain</span>
           </button>
         )}
-        {isLive && (
+        {mayInterrupt && isLive && isWorking(badge) && !isProgram(session) && (
           <button
             type="button"
             class="btn"
-            disabled={!canDecide.value || !isWorking(badge)}
+            disabled={!canDecide.value}
             onClick={() => void interruptSession(session.id)}
           >
             <StopIcon /> <span class="wide-only">Interrupt</span>

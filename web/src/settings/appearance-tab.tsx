@@ -1,5 +1,14 @@
 import type { Signal } from '@preact/signals'
-import { hasLetterKeys, isDeveloper, isScreenReader, terminalFontSize, theme } from '../store/prefs'
+import {
+  hasLetterKeys,
+  isDeveloper,
+  isScreenReader,
+  isWelcomed,
+  skippedSteps,
+  terminalFontSize,
+  theme,
+} from '../store/prefs'
+import { go } from '../store/router'
 import { Panel } from '../ui/panel'
 import { Segments } from '../ui/tabs'
 
@@ -42,6 +51,15 @@ export function AppearanceTab() {
             onChange={event => (terminalFontSize.value = event.currentTarget.valueAsNumber || 13)}
           />
         </li>
+        <li>
+          <div class="grow">
+            <span>First steps</span>
+            <p class="tiny dim">Agents, notifications and your phone, on the page “Needs you”.</p>
+          </div>
+          <button type="button" class="btn" onClick={showFirstSteps}>
+            Show them again
+          </button>
+        </li>
         <Choice
           id="developer"
           of={isDeveloper}
@@ -51,6 +69,12 @@ export function AppearanceTab() {
       </ul>
     </Panel>
   )
+}
+
+function showFirstSteps(): void {
+  skippedSteps.value = []
+  isWelcomed.value = false
+  go('/')
 }
 
 function Choice({ id, of, label, hint }: { id: string; of: Signal<boolean>; label: string; hint: string }) {

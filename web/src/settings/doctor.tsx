@@ -2,17 +2,17 @@ import { formatBytes, formatSpan, formatTook, plural, timeOf } from '../api/form
 import type { Finding, Findings, Health } from '../api/types'
 import { isOwner } from '../store/live'
 import { isDeveloper } from '../store/prefs'
-import { attempt } from '../store/toasts'
+import { attempt, sentence } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
 import { type Badge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 const LEVELS: Readonly<Record<Finding['level'], Badge>> = {
-  ok: { word: 'ok', tone: 'active', shape: 'tick' },
-  note: { word: 'note', tone: 'done', shape: 'ring' },
-  warning: { word: 'warning', tone: 'warning', shape: 'triangle' },
-  error: { word: 'error', tone: 'danger', shape: 'square' },
+  ok: { word: 'OK', tone: 'active', shape: 'tick' },
+  note: { word: 'Note', tone: 'done', shape: 'ring' },
+  warning: { word: 'Warning', tone: 'warning', shape: 'triangle' },
+  error: { word: 'Error', tone: 'danger', shape: 'square' },
 }
 
 /** An agent that is not installed needs no line of its own. */
@@ -26,10 +26,10 @@ function FindingLine({ finding, onFix }: { finding: Finding; onFix(finding: Find
     <li class="line-item doctor-line">
       <StatusBadge badge={LEVELS[level]} />
       <span class="what">
-        <span class="strong">{check}</span> <span class="soft">{message}</span>
+        <span class="strong">{sentence(check)}</span> <span class="soft">{message}</span>
         {next && (
           <span class="small" style={{ display: 'block' }}>
-            {next}
+            {/^signalbox /.test(next) ? <code>{next}</code> : sentence(next)}
           </span>
         )}
       </span>
@@ -50,7 +50,7 @@ function AbsentAgents({ findings }: { findings: readonly Finding[] }) {
       <StatusBadge badge={LEVELS.note} />
       <details class="what">
         <summary>
-          <span class="strong">agents</span>{' '}
+          <span class="strong">Agents</span>{' '}
           <span class="soft">
             not installed: {findings.map(({ agent, check }) => agent?.title ?? check).join(', ')}
           </span>
@@ -129,7 +129,7 @@ export function DoctorTab() {
                 <ul class="stack small">
                   {passed.map(({ check, message }) => (
                     <li key={check}>
-                      <span class="strong">{check}</span> <span class="soft">{message}</span>
+                      <span class="strong">{sentence(check)}</span> <span class="soft">{message}</span>
                     </li>
                   ))}
                 </ul>

@@ -43,7 +43,7 @@ export const TOPICS: readonly Topic[] = [
           set(
             'notify.channels',
             'Channels',
-            'Tried from left to right; each next one if you do not react. Those that are not set up are skipped.',
+            'Used in this order: the next one if you do not react. Channels that are not set up are skipped.',
             {
               words: { telegram: 'Telegram', browser: 'Browser', terminal: 'Terminal' },
             },
@@ -51,7 +51,7 @@ export const TOPICS: readonly Topic[] = [
           set(
             'notify.webhooks',
             'Webhooks',
-            'One URL a line: ntfy, Slack, Discord, or your own (JSON). ntfy+https://… names the service.',
+            'One URL per line: ntfy, Slack, Discord, or your own program, which gets JSON. Begin with ntfy+https:// to name the service.',
           ),
           set('notify.desktop', 'Desktop notifications', 'On the machine that runs Signalbox.'),
         ],
@@ -59,11 +59,20 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Quiet hours and escalation',
         controls: [
-          set('notify.quiet', 'Quiet hours', 'Held back until they end, then one digest. Empty: none.', {
-            isHours: true,
-          }),
-          set('notify.grace_s', 'While I am active, wait before another channel', 'I am active where I type or press.'),
-          set('notify.next_s', 'Next channel if unread for'),
+          set(
+            'notify.quiet',
+            'Quiet hours',
+            'Notifications wait until they end and arrive as one digest. Empty: no quiet hours.',
+            {
+              isHours: true,
+            },
+          ),
+          set(
+            'notify.grace_s',
+            'While I am active, wait before another channel',
+            'You are active where you type or press.',
+          ),
+          set('notify.next_s', 'Next channel if unread for', 'Then the next channel of the list above is used, too.'),
           set('notify.all_s', 'Every channel if undecided for', 'Every approver is notified.'),
           set('notify.remind_s', 'One reminder if undecided for'),
         ],
@@ -79,13 +88,17 @@ export const TOPICS: readonly Topic[] = [
         title: 'Sessions',
         controls: [
           set('terminal.size', 'Size of new terminals', 'columns × rows, such as 120x40'),
-          set('sessions.max_total', 'Live sessions at most', 'A further one is refused.'),
+          set('sessions.max_total', 'Live sessions at most', 'Signalbox refuses to start another one.'),
           set(
             'sessions.resume_lost',
             'Continue sessions after a restart of the machine',
             'When Signalbox starts, agents continue in their own conversations.',
           ),
-          set('sessions.silence_warning_min', 'Warn if a working agent is silent for', 'Nothing new on its screen.'),
+          set(
+            'sessions.silence_warning_min',
+            'Warn if a working agent is silent for',
+            'Nothing new has appeared on its screen.',
+          ),
           set('sessions.ready_timeout_s', 'Warn if an agent does not start within'),
           set('panes.long_after_s', 'Show a command as long-running after'),
         ],
@@ -93,9 +106,14 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Sandbox',
         controls: [
-          set('sandbox.use', 'Start agents in a sandbox', 'It limits an agent to its project and its hosts.', {
-            switch: { on: 'auto', off: 'off' },
-          }),
+          set(
+            'sandbox.use',
+            'Start agents in a sandbox',
+            'The agent can write only in its project and reach only its hosts.',
+            {
+              switch: { on: 'auto', off: 'off' },
+            },
+          ),
           set('sandbox.network', 'Network of a sandbox', 'What agents in a sandbox can reach.', {
             words: { on: 'Everything', filtered: 'Hosts the agent needs', off: 'Nothing' },
           }),
@@ -121,13 +139,23 @@ export const TOPICS: readonly Topic[] = [
       {
         title: 'Decisions',
         controls: [
-          set('approvals.step_up', 'Confirm high risks with a passphrase', 'Asked once, then trusted for a while.', {
-            words: { auto: 'If other machines can reach this page', on: 'Always', off: 'Never' },
-          }),
-          set('approvals.decide_from', 'Decisions may come from', 'Elsewhere requests are only shown.', {
-            words: { cli: 'Command line', web: 'This page', telegram: 'Telegram', api: 'Scripts' },
-          }),
-          set('approvals.expire_after', 'Expire an unanswered request after', 'An expired request is never allowed.', {
+          set(
+            'approvals.step_up',
+            'Confirm high risks with a passphrase',
+            'You enter it once, and it holds for a while.',
+            {
+              words: { auto: 'If other machines can reach this page', on: 'Always', off: 'Never' },
+            },
+          ),
+          set(
+            'approvals.decide_from',
+            'Decisions may come from',
+            'Other places show requests and cannot decide them.',
+            {
+              words: { cli: 'Command line', web: 'This page', telegram: 'Telegram', api: 'Scripts' },
+            },
+          ),
+          set('approvals.expire_after', 'Expire an unanswered request after', 'Expired never means allowed.', {
             empty: 'never',
           }),
         ],
@@ -138,7 +166,7 @@ export const TOPICS: readonly Topic[] = [
           set(
             'approvals.grant_for',
             'A temporary approval lasts for',
-            'Unless you say how long. “Always allow” lasts until you revoke it.',
+            'If you do not choose a time. “Always allow” lasts until you revoke it.',
           ),
           set('approvals.grant_uses', 'It is used at most', 'Then the agent asks again.', { unit: 'times' }),
         ],
@@ -162,7 +190,7 @@ export const TOPICS: readonly Topic[] = [
             empty: 'no limit',
           }),
           set('sessions.max_tokens', 'Tokens of one session', 'Then it pauses and asks you.', { empty: 'no limit' }),
-          set('runs.max_concurrent', 'Runs at the same time', 'Further runs wait.'),
+          set('runs.max_concurrent', 'Runs at the same time', 'More runs wait for a free place.'),
         ],
       },
     ],

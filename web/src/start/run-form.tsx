@@ -90,7 +90,7 @@ export function RunForm({ first }: { first: string }) {
             class="input"
             rows={6}
             dir="auto"
-            placeholder="What should be done, and how can one tell that it is done?"
+            placeholder="What should be done, and how do you know that it is done?"
             value={task}
             onInput={event => setTask(event.currentTarget.value)}
           />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { baseName } from '../api/format'
+import { distinctNames } from '../api/distinct-names'
 import type { Project } from '../api/types'
 import { startSession } from '../store/actions'
 import { canDecide, sessions } from '../store/live'
@@ -28,6 +28,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
   const chosen = agents.find(({ name }) => name === agent)
   const { model, mode } = optionsOf(agent)
   const directory = form.cwd || first
+  const names = distinctNames(projects.map(({ path }) => path))
   const isScratch = agent === 'demo' && directory === ''
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -142,7 +143,7 @@ export function SessionForm({ projects }: { projects: readonly Project[] }) {
               aria-pressed={directory === path}
               onClick={() => put({ cwd: path })}
             >
-              {baseName(path)}
+              {names.get(path)}
             </button>
           ))}
         </div>

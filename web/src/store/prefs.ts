@@ -64,7 +64,7 @@ export const ignoresSpace = saved('diff-ignore-space', false)
 /** Comments on lines that were not sent yet, by session or run. */
 export const lineComments = saved<Readonly<Record<string, readonly LineComment[]>>>('line-comments', {})
 /** The terminal is beside the conversation. */
-export const isSplit = saved('terminal-beside', true)
+export const isSplit = saved('show-terminal', false)
 /** The conversation's part of that width in percent; null: as the terminal's text needs. */
 export const talkShare = saved<number | null>('talk-share', null)
 

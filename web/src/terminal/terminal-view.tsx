@@ -20,6 +20,8 @@ const NARROW_PX = 480
 const SMALLER_PX = 3
 /** Smaller text than this is not readable, so a wider screen scrolls sideways. */
 const READABLE_PX = 9
+/** To show all rows the text becomes no smaller than this: rows scroll well. */
+const EASY_PX = 11
 
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
@@ -63,7 +65,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       terminal.loadAddon(fitter)
       terminal.open(box.current)
       screen.current = terminal
-      /** A viewer sees all columns: the text is as small as that needs. */
+      /** A viewer sees all columns, and all rows if little is missing: the text becomes smaller. */
       const scale = () => {
         const element = box.current
         const shown = element?.querySelector<HTMLElement>('.xterm-screen')
@@ -71,7 +73,8 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         const wanted = terminalFontSize.peek()
         const now = terminal.options.fontSize ?? wanted
         const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
-        const size = mine.current ? wanted : viewerFontSize(wanted, fits, element.clientWidth)
+        const fitsHigh = (now * (element.clientHeight - 24)) / shown.offsetHeight
+        const size = mine.current ? wanted : viewerFontSize(wanted, fits, fitsHigh, element.clientWidth)
         if (size !== now) terminal.options.fontSize = size
       }
       const anchor = anchorOf(terminal, box.current)
@@ -252,8 +255,9 @@ function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHel
   return true
 }
 
-function viewerFontSize(wanted: number, fits: number, width: number): number {
+function viewerFontSize(wanted: number, wide: number, high: number, width: number): number {
   if (width < NARROW_PX) return Math.max(7, wanted - SMALLER_PX)
+  const fits = Math.min(wide, Math.max(EASY_PX, high))
   return Math.min(wanted, Math.max(READABLE_PX, Math.floor(fits * 4) / 4))
 }
 

@@ -86,14 +86,6 @@ export const SearchIcon = icon(
 export const ReplayIcon = icon(
   <path d="M3.500 10a6.500 6.500 0 1 0 2-4.700L3.500 7.200M3.500 3.500v3.700h3.700M10 6.500V10l2.500 1.800" />,
 )
-export const ForkIcon = icon(
-  <>
-    <circle cx="5.500" cy="4.500" r="1.800" />
-    <circle cx="14.500" cy="4.500" r="1.800" />
-    <circle cx="10" cy="15.500" r="1.800" />
-    <path d="M5.500 6.300v1.200A2.500 2.500 0 0 0 8 10h4a2.500 2.500 0 0 0 2.500-2.500V6.300M10 10v3.700" />
-  </>,
-)
 export const CompareIcon = icon(
   <>
     <rect x="2.500" y="4" width="6" height="12" rx="1.500" />

@@ -1,6 +1,7 @@
 import { isDenialMeaning } from '../../../src/approvals/denial'
 import { RUN_WORDS, riskWord } from '../../../src/text/status-word'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
+import { isProgram } from '../store/session-name'
 
 type Tone = 'active' | 'warning' | 'danger' | 'done' | 'muted'
 export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
@@ -73,12 +74,14 @@ export function sessionBadge(session: Session, pane?: Pick<Pane, 'shown'>): Badg
     return signal ? { word: 'Stopped', tone: 'muted', shape: 'square' } : { ...DONE, tone: 'muted' }
   }
   if (session.awaiting || session.approval) return NEEDS
+  // Nothing reports what a program does: its process says whether it works.
+  if (isProgram(session) && pane && session.state === 'live') return PANES[pane.shown] ?? IDLE
   if (session.catchingUp) return { word: 'Catching up', tone: 'active', shape: 'dashed' }
   if (session.paused && !session.busy) return { word: 'Paused', tone: 'warning', shape: 'bars' }
   if (session.busy) return WORKING
   if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? DONE : IDLE
   if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
-  return session.agent === 'generic' ? { word: 'Running', tone: 'muted', shape: 'disc' } : UNKNOWN
+  return UNKNOWN
 }
 
 /** Whether the icon of the status pulses. */
@@ -123,11 +126,12 @@ export function runBadge(status: Run['status']): Badge {
   return RUN[status]
 }
 
-export const UNDRIVEN: Badge = { word: 'Stopped', tone: 'danger', shape: 'square' }
+/** A run whose process has ended; *Stopped* is what a person stopped. */
+export const UNDRIVEN: Badge = { word: 'Interrupted', tone: 'danger', shape: 'square' }
 
 const NODE: Readonly<Record<RunNode['status'], Badge>> = {
   running: WORKING,
-  stopped: { word: 'Stopped', tone: 'muted', shape: 'bars' },
+  stopped: { word: UNDRIVEN.word, tone: 'muted', shape: 'bars' },
   waiting: NEEDS,
   success: DONE,
   partial_success: { word: 'Partly done', tone: 'warning', shape: 'triangle' },
