@@ -198,6 +198,7 @@ function connect({ id, privatePem, sessions }: SimulatedWorker, servers: ServerA
       welcome: () => ++connected === servers.length && resolve(link),
       message: () => undefined,
       bytes: () => undefined,
+      reached: () => undefined,
       away: () => undefined,
       disconnected: () => undefined,
       servers: () => undefined,

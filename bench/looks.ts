@@ -235,6 +235,7 @@ function silentKeeper(): KeeperPort {
     signal: nothing,
     addMarker: nothing,
     secret: async () => null,
+    setDeadline: async () => true,
     forget: nothing,
     close: nothing,
   }

@@ -21,6 +21,17 @@ export interface EngineOptions {
 }
 
 /**
+ * Refuses nodes that cannot work, and a missing program, before anything is opened.
+ * @throws SignalboxError `E_ENGINE`, `E_ENGINE_MISSING`
+ */
+export function checkEngine({ home, env }: Pick<EngineOptions, 'home' | 'env'>): void {
+  const { engine } = home.loaded.config
+  if (engine.kind !== 'restate' || engine.url !== null) return
+  parseNodes(engine)
+  engineBinary(env)
+}
+
+/**
  * Restate as the engine of this server: a node of its own beside it, or one that the team operates.
  * Undefined for the other engines.
  */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
 import type { OpenEngine, RunHost, Servers } from '../engine/index.js'
-import { errorLine, SignalboxError, toSignalboxError } from '../errors/index.js'
+import { errorLine, SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, lockDaemon, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
@@ -29,10 +29,11 @@ import {
 import { Schedules } from '../schedules/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
+import { isStoreLost } from '../store/index.js'
 import { startTracing } from '../telemetry/index.js'
 import type { WorkerHub } from '../workers/index.js'
 import { createBot } from './bot.js'
-import { openRestate } from './engine.js'
+import { checkEngine, openRestate } from './engine.js'
 import { launchScheduled } from './launch-scheduled.js'
 import { resumeLost } from './resume-lost.js'
 import { serverSettings } from './server-settings.js'
@@ -78,9 +79,6 @@ export interface Daemon {
 
 const ignoreSignal = () => undefined
 
-/** The store did not answer for too long, or has lost events. */
-const STORE_LOST: readonly string[] = ['E_STORE_AWAY', 'E_STORE_ROLLED_BACK']
-
 /**
  * Starts the daemon of a home directory: the keeper, the host of the sessions, the driver of runs,
  * the HTTP API and the Telegram bot. A lock guarantees that there is one. Sessions belong to the
@@ -105,7 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const onError = (error: unknown) => {
     log(errorLine(error))
     // The state of this process may be wrong: the next process starts from the store.
-    if (!STORE_LOST.includes(toSignalboxError(error).code)) return
+    if (!isStoreLost(error)) return
     hasFailed = true
     stop()
   }
@@ -119,6 +117,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   const opening = async () => {
     const server = serverSettings(home.loaded.config, home.directories, options)
+    checkEngine({ home, env })
     const { endpoint } = home.loaded.config.telemetry
     const tracing = await startTracing({ endpoint, service: 'signalbox-server', version, env })
     if (tracing) open.push(() => tracing.close())

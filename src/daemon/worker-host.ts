@@ -2,10 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock/index.js'
 import { socketPath } from '../config/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { Host, type HostSettings } from '../host/index.js'
 import { remoteLedger, remoteStore, WorkerSessions } from '../host/worker/index.js'
-import { startKeeper } from '../keeper/index.js'
+import { type KeeperDeadline, type KeeperPort, startKeeper } from '../keeper/index.js'
 import type { WorkerSessionsEnd } from '../runs/index.js'
 import { type ForwardedRequest, WorkerApi, WorkerTerminals } from '../server/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
@@ -34,15 +35,18 @@ interface Opened {
  * It opens as soon as the server answers; what is asked of it before that waits.
  */
 export class WorkerHost implements WorkerSessionsEnd {
+  readonly #keeper: Promise<KeeperPort>
   readonly #opening: Promise<Opened>
   readonly #terminals: WorkerTerminals
   readonly #onError: (error: unknown) => void
   #opened: Opened | null = null
   #isClosed = false
+  #isWarned = false
 
   constructor(options: WorkerHostOptions) {
     this.#onError = options.onError
-    this.#opening = openHost(options)
+    this.#keeper = openKeeper(options)
+    this.#opening = openHost(options, this.#keeper)
     this.#terminals = new WorkerTerminals(async () => (await this.#opening).host, options.link)
     this.#opening.then(
       opened => {
@@ -86,6 +90,14 @@ export class WorkerHost implements WorkerSessionsEnd {
     await this.#opened?.sessions.giveUp()
   }
 
+  async setDeadline(deadline: KeeperDeadline): Promise<void> {
+    const isKnown = await (await this.#keeper).setDeadline(deadline)
+    if (isKnown || this.#isWarned) return
+    this.#isWarned = true
+    const message = 'the running keeper is of an earlier version: without this worker, nothing ends what it started'
+    this.#onError(new SignalboxError('E_KEEPER_VERSION', message))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#terminals.closeAll()
@@ -93,18 +105,23 @@ export class WorkerHost implements WorkerSessionsEnd {
   }
 }
 
-async function openHost(options: WorkerHostOptions): Promise<Opened> {
-  const { clock, version, link, worker, onFailed, onError } = options
-  const settings = workerSettings(options.home)
-  const keeper = await startKeeper({
-    runtimeDirectory: settings.runtimeDirectory,
-    socketPath: settings.keeperSocket,
+function openKeeper({ home, clock, onFailed, onError }: WorkerHostOptions): Promise<KeeperPort> {
+  const { runtimeDirectory, keeperSocket } = workerSettings(home)
+  return startKeeper({
+    runtimeDirectory,
+    socketPath: keeperSocket,
     clock,
     onLost: error => {
       onError(error)
       onFailed()
     },
   })
+}
+
+async function openHost(options: WorkerHostOptions, keeperOpening: Promise<KeeperPort>): Promise<Opened> {
+  const { clock, version, link, worker, onError } = options
+  const settings = workerSettings(options.home)
+  const keeper = await keeperOpening
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   const host = await Host.open({
     settings,

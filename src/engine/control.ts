@@ -29,9 +29,14 @@ export async function createRun(
 
 /** @throws SignalboxError `E_UNKNOWN` */
 export async function getRun(store: EventStore, id: string): Promise<RunRecord> {
-  const document = await store.document<RunRecord>(runsProjection.name, id)
-  if (document) return document.state
+  const found = await getRunIfKnown(store, id)
+  if (found) return found
   throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
+}
+
+/** Null if there is no such run. Errors of the store are errors. */
+export async function getRunIfKnown(store: EventStore, id: string): Promise<RunRecord | null> {
+  return (await store.document<RunRecord>(runsProjection.name, id))?.state ?? null
 }
 
 /** All runs, newest first. For lists; code that polls uses the filtered queries below. */

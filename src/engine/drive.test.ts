@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import { validateEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { openTestStore, storeSettled } from '../store/testing/open-test-store.js'
@@ -13,7 +14,7 @@ import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
 import { storeKilledAt } from './testing/killable-store.js'
 import { type ListItem, listRun, listWorkflow } from './testing/list-workflow.js'
-import type { GateLedger, Performer, StepCall, StepEnd } from './workflow.js'
+import type { GateLedger, Performer, Recovery, StepCall, StepEnd } from './workflow.js'
 
 let directory: string
 let store: EventStore
@@ -60,7 +61,7 @@ class Workers implements Performer {
     return work(call)
   }
 
-  async recover() {
+  async recover(): Promise<Recovery> {
     return { verdict: this.recovers, evidence: [] }
   }
 
@@ -177,6 +178,38 @@ describe('a run', () => {
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'failed' })
     expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
     expect((await getRun(store, id)).reason).toMatch(/no luck/)
+  })
+
+  test('does not fail when the store was lost during a step: its end is unknown', async () => {
+    const id = await create(steps('a'))
+    const workers = new Workers()
+    workers.does.a = async ({ step }) => {
+      if (step === 'a@1#1') throw new SignalboxError('E_STORE_AWAY', 'the store does not answer')
+      return { status: 'ok' }
+    }
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'completed' })
+    expect(workers.started).toEqual(['a@1#1', 'a@1#2'])
+    expect(await types(id)).toContain('step.lost')
+  })
+
+  test('does not take a step for not done when the store was lost while it was examined', async () => {
+    const id = await create(steps('a'))
+    const workers = new Workers()
+    let examined = 0
+    workers.recover = async () => {
+      if (++examined === 1) throw new SignalboxError('E_STORE_AWAY', 'the store does not answer')
+      return { verdict: 'success', evidence: [] }
+    }
+    workers.does.a = async () => {
+      throw new SignalboxError('E_STORE_AWAY', 'the store does not answer')
+    }
+    const first = await driver(id, workers)
+    const driving = first.drive()
+    await expect.poll(() => examined).toBe(1)
+    first.release()
+    expect(await driving).toEqual({ state: 'released' })
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'completed' })
+    expect(workers.started).toEqual(['a@1#1'])
   })
 
   test('runs several steps at once, and stops those it no longer needs', async () => {

@@ -54,6 +54,7 @@ export {
   createRun,
   findRun,
   getRun,
+  getRunIfKnown,
   listRuns,
   recordCancel,
   recordPause,

@@ -1,5 +1,6 @@
 import { toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
+import { isStoreLost } from '../store/index.js'
 import { traced } from '../telemetry/index.js'
 import type { OpenStep } from './run-state.js'
 import type { RunSteps, RunStepsOptions } from './run-steps.js'
@@ -71,7 +72,8 @@ export class RunningSteps implements RunSteps {
     const call = this.#call(step, { effect, input, startedAt: this.#options.now(), version: 0 }, running)
     running.done = this.#recover(this.#options.performers[effect], call).then(recovery => {
       this.#recoveries.delete(step)
-      if (!running.abort.signal.aborted) this.#options.arrive(newEvent('step.recovered', { ...recovery, step }))
+      if (recovery && !running.abort.signal.aborted)
+        this.#options.arrive(newEvent('step.recovered', { ...recovery, step }))
     })
   }
 
@@ -106,12 +108,14 @@ export class RunningSteps implements RunSteps {
 
   #follow(step: string, { startedAt }: OpenStep, running: Running, end: Promise<StepEnd>): void {
     this.#steps.set(step, running)
-    running.done = this.#endOf(end).then(({ status, result, reason, usage }) => {
+    running.done = this.#endOf(end).then(ended => {
       this.#steps.delete(step)
       const { signal } = running.abort
       const isUnneeded = signal.aborted && (signal.reason as StepAbort).why === 'unneeded'
       if (signal.aborted && !isUnneeded) return
       this.#ended.set(step, startedAt)
+      if (ended === 'lost') return this.#options.arrive(newEvent('step.lost', { step }))
+      const { status, result, reason, usage } = ended
       this.#options.arrive(
         newEvent('step.ended', {
           step,
@@ -124,22 +128,31 @@ export class RunningSteps implements RunSteps {
     })
   }
 
-  /** Never rejects: an error in a performer is the failure of its step. */
-  async #endOf(work: Promise<StepEnd>): Promise<StepEnd> {
+  /**
+   * Never rejects: an error in a performer is the failure of its step. But a step whose store was
+   * lost has no known end.
+   */
+  async #endOf(work: Promise<StepEnd>): Promise<StepEnd | 'lost'> {
     try {
       const end = await work
       requireJson(end, [])
       return end
     } catch (error) {
       if (!(error instanceof StepAbort)) this.#options.onError(error)
+      if (isStoreLost(error)) return 'lost'
       return { status: 'failed', reason: toSignalboxError(error).message }
     }
   }
 
-  async #recover(performer: Performer | undefined, call: StepCall): Promise<Recovery> {
+  /** Null if the store was lost: what was found is not known, and the next host looks again. */
+  async #recover(performer: Performer | undefined, call: StepCall): Promise<Recovery | null> {
     try {
       return (await performer?.recover?.(call)) ?? { verdict: 'nothing', evidence: [] }
     } catch (error) {
+      if (isStoreLost(error)) {
+        this.#options.onError(error)
+        return null
+      }
       const says = `cannot recover the step: ${toSignalboxError(error).message}`
       return { verdict: 'nothing', evidence: [{ source: 'recovery', says }] }
     }

@@ -12,6 +12,7 @@ export { Keeper } from './keeper.js'
 export { KeeperClient } from './keeper-client.js'
 export { KeeperServer } from './keeper-server.js'
 export type {
+  KeeperDeadline,
   KeeperListener,
   KeeperPort,
   KeptExit,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { SignalboxError } from '../errors/index.js'
 import type { ReadPosition } from '../terminal/recording/index.js'
-import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnRequest } from './port.js'
+import type { AttachResult, KeeperDeadline, KeeperListener, KeeperPort, KeptSession, SpawnRequest } from './port.js'
 import {
   encodeInput,
   encodeJson,
@@ -125,6 +125,10 @@ export class KeeperClient implements KeeperPort {
 
   async addMarker(id: string, label: string): Promise<void> {
     await this.#ask({ op: 'mark', id, label })
+  }
+
+  async setDeadline(deadline: KeeperDeadline): Promise<boolean> {
+    return (await this.#askIfKnown({ op: 'deadline', deadline })) === true
   }
 
   async forget(id: string): Promise<void> {

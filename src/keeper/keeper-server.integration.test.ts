@@ -170,6 +170,20 @@ describe('a lost connection to the keeper', () => {
     impostor.close()
   })
 
+  test('has no deadlines if the keeper is of an earlier version', async () => {
+    const other = join(directory, 'other.sock')
+    const answers = [
+      { reply: 1, ok: true, value: { version: 1, pid: 1 } },
+      { reply: 2, ok: false, code: 'E_INPUT', message: 'unknown operation deadline' },
+    ]
+    const older = createServer(socket => socket.on('data', () => socket.write(encodeJson(answers.shift()!))))
+    await new Promise<void>(resolve => void older.listen(other, resolve))
+    const client = await KeeperClient.connect(other)
+    expect(await client.setDeadline({ ms: 1_000, steps: [] })).toBe(false)
+    await client.close()
+    older.close()
+  })
+
   test('is an error with the next step if the keeper has another version', async () => {
     const other = join(directory, 'other.sock')
     const newer = createServer(socket =>

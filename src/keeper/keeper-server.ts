@@ -161,6 +161,8 @@ class Connection {
       case 'secret':
         this.#onSecret()
         return keeper.secret()
+      case 'deadline':
+        return keeper.setDeadline(request.deadline)
       case 'forget':
         return keeper.forget(request.id)
       default:

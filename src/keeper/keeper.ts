@@ -2,9 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { processStart } from '../process/index.js'
 import { type PtyOptions, type PtyProcess, spawnPiped, spawnPty } from '../terminal/pty/index.js'
 import { createRecording, NO_RECORDING, type ReadPosition, type RecordingWriter } from '../terminal/recording/index.js'
-import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
+import { Deadline } from './deadline.js'
+import type {
+  AttachResult,
+  KeeperDeadline,
+  KeeperListener,
+  KeeperPort,
+  KeptExit,
+  KeptSession,
+  SpawnRequest,
+} from './port.js'
 
 /** Output that each session keeps in memory; older output is in the recording. */
 const RING_BYTES = 256 * 1024
@@ -31,15 +41,27 @@ export class Keeper implements KeeperPort {
   readonly #entries = new Map<string, Entry>()
   readonly #unflushed = new Set<Entry>()
   readonly #secret = randomBytes(32).toString('base64url')
+  readonly #deadline: Deadline
   #flushScheduled = false
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#deadline = new Deadline(clock, () => {
+      const live = [...this.#entries.values()].filter(({ info }) => !info.exit)
+      const leaders = live.map(({ info }) => ({
+        pid: info.pid,
+        processStart: processStart(info.pid),
+        isRunning: () => !info.exit,
+      }))
+      return { ids: live.map(({ info }) => info.id), leaders }
+    })
   }
 
   async spawn(request: SpawnRequest): Promise<KeptSession> {
     if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} exists already`)
     checkSize(request.cols, request.rows)
+    if (this.#deadline.isOver)
+      throw new SignalboxError('E_STATE', 'the deadline of this keeper has passed: it starts no programs')
     const startedAt = this.#clock.now()
     const env = request.inherits === undefined ? request.env : { ...this.#entry(request.inherits).env, ...request.env }
     const { cols, rows } = request
@@ -138,20 +160,31 @@ export class Keeper implements KeeperPort {
     return this.#secret
   }
 
+  async setDeadline(deadline: KeeperDeadline): Promise<boolean> {
+    const { ms, steps } = deadline
+    const isMark = (step: unknown) => typeof step === 'string' && /^[^/]+\/./.test(step)
+    if (!Number.isFinite(ms) || !Array.isArray(steps) || !steps.every(isMark))
+      throw new SignalboxError('E_INPUT', 'a deadline has milliseconds and names of steps')
+    this.#deadline.renew(deadline)
+    return true
+  }
+
   async forget(id: string): Promise<void> {
     if (this.#entry(id).info.exit) this.#entries.delete(id)
   }
 
   /** Hangs up every running program, as a terminal does when it is closed. */
   async close(): Promise<void> {
+    this.#deadline.close()
     for (const { info, pty, recording } of this.#entries.values()) {
       if (!info.exit) pty.signal('SIGHUP')
       recording.flush()
     }
   }
 
-  get liveCount(): number {
-    return [...this.#entries.values()].filter(({ info }) => !info.exit).length
+  /** It has programs, or processes to end when its deadline passes. */
+  get isNeeded(): boolean {
+    return this.#deadline.isPending || [...this.#entries.values()].some(({ info }) => !info.exit)
   }
 
   /** A program that could not be started leaves no empty recording. */

@@ -37,7 +37,7 @@ function leaveWhenUnused(): void {
   idleTimer = null
   if (server.connectionCount > 0) return
   idleTimer = systemClock.setTimer(IDLE_EXIT_MS, () => {
-    if (keeper.liveCount > 0) return leaveWhenUnused()
+    if (keeper.isNeeded) return leaveWhenUnused()
     server.close()
     lock?.release()
     process.exit(0)

@@ -30,9 +30,23 @@ export interface KeeperPort {
    * keeper of an earlier version.
    */
   secret(): Promise<string | null>
+  /**
+   * Unless it is renewed in time, ends all programs (TERM, then KILL after a grace period) and
+   * refuses new ones. False from a keeper of an earlier version, which has no deadlines.
+   */
+  setDeadline(deadline: KeeperDeadline): Promise<boolean>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
   close(): Promise<void>
+}
+
+export interface KeeperDeadline {
+  /** From now on, by the steady clock of the keeper. */
+  ms: number
+  /**
+   * Marks of processes that the host itself started, `<run>/<step>`: they end with the programs.
+   */
+  steps: readonly string[]
 }
 
 export interface SpawnRequest {

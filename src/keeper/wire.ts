@@ -3,7 +3,7 @@
  * the payload. Control messages are JSON. Terminal bytes are sent raw after a small header, so that
  * a megabyte of output costs a copy and no encoding.
  */
-import type { KeptExit, RecordingFailure, SpawnRequest } from './port.js'
+import type { KeeperDeadline, KeptExit, RecordingFailure, SpawnRequest } from './port.js'
 
 export const WIRE_VERSION = 1
 const PACKET_MAX_BYTES = 16 * 1024 * 1024
@@ -26,6 +26,7 @@ export type KeeperRequest =
   | { op: 'mark'; id: string; label: string }
   | { op: 'forget'; id: string }
   | { op: 'secret' }
+  | { op: 'deadline'; deadline: KeeperDeadline }
 
 export interface KeeperWelcome {
   version: number

@@ -23,6 +23,7 @@
  */
 
 export type * from './event-store.js'
+export { isStoreLost } from './lost-store.js'
 export { openStore } from './open-store.js'
 export { isStoreUrl, parseStoreUrl, readPasswordFile } from './postgres/store-url.js'
 export { type Database, loadDriver } from './sqlite/driver.js'

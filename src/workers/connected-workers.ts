@@ -113,7 +113,7 @@ export class ConnectedWorkers {
     if (hello.isDraining) await this.#drain(connection.worker)
     const { servers } = this.#options
     const group = servers && { server: servers.self, servers: servers.addresses() }
-    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...group })
+    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, renews: true, ended, ...group })
     this.#options.sessions.ready(connection.worker)
   }
 
@@ -140,7 +140,10 @@ export class ConnectedWorkers {
     const holder = await store.leaseHolder(key)
     if (holder && holder.until > (await store.now())) {
       // It is connected to several servers, and each of them renews the same lease.
-      if (holder.by === boot) return { isAcquired: true, key, owner: boot, epoch: holder.epoch }
+      if (holder.by === boot) {
+        const lease = { isAcquired: true as const, key, owner: boot, epoch: holder.epoch }
+        if (await store.renewLease(lease, WORKER_LEASE_MS)) return lease
+      }
       const heartbeatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
       const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || heartbeatAgo > 2 * HEARTBEAT_MS
       if (!isGone)
@@ -168,7 +171,8 @@ export class ConnectedWorkers {
     this.#closedBoots.add(connected.lease.owner)
   }
 
-  async heartbeat(connection: WorkerConnection, { steps, isFull, memory, cpuS, clock }: Heartbeat): Promise<void> {
+  async heartbeat(connection: WorkerConnection, heartbeat: Heartbeat): Promise<void> {
+    const { steps, isFull, memory, cpuS, clock, sent } = heartbeat
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     connected.steps = steps
@@ -178,6 +182,7 @@ export class ConnectedWorkers {
     connection.send({ type: 'beat' })
     connected.clockOffsetMs = await this.#offsetOf(clock)
     if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
+      if (sent !== undefined) connection.send({ type: 'beat', renewed: sent })
       // Another server may have removed it.
       const record = await this.#options.registry.get(connection.worker)
       if (record?.state === 'removed') connection.close('the worker was removed')

@@ -115,6 +115,8 @@ const serverMessage = z.discriminatedUnion('type', [
     type: z.literal('welcome'),
     worker: z.string(),
     lostAfterMs: z.number(),
+    /** This server says which heartbeats have renewed the lease of the worker. */
+    renews: z.literal(true).optional(),
     /** The id of this server, and all servers of its store. */
     server: z.string().optional(),
     servers: z.array(serverAddress).optional(),
@@ -122,7 +124,8 @@ const serverMessage = z.discriminatedUnion('type', [
     ended: z.array(z.string()),
   }),
   z.object({ type: z.literal('servers'), servers: z.array(serverAddress) }),
-  z.object({ type: z.literal('beat') }),
+  /** `renewed`: the lease was renewed by the heartbeat that was sent at this time. */
+  z.object({ type: z.literal('beat'), renewed: z.number().optional() }),
   /** A worker that asked to be drained has nothing left. */
   z.object({ type: z.literal('drained') }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
@@ -202,6 +205,8 @@ const workerMessage = z.discriminatedUnion('type', [
     isFull: z.boolean().optional(),
     /** The time of its clock. */
     clock: z.number().optional(),
+    /** The time of its steady clock, which the server repeats. */
+    sent: z.number().optional(),
   }),
   /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
   z.object({ type: z.literal('live'), session: z.string(), update: z.record(z.string(), z.unknown()) }),

@@ -54,6 +54,8 @@ export interface LinkListener {
   message(message: ServerMessage): void
   /** Bytes that a viewer typed into a terminal. */
   bytes(channel: number, bytes: Uint8Array): void
+  /** The server has renewed the lease of this worker by a message that was sent at this time. */
+  reached(sentAt: number): void
   /** The connection has ended, or could not be made; another attempt follows. */
   away(reason: string): void
 }
@@ -93,6 +95,9 @@ export class ServerLink {
   readonly #listener: LinkListener
   readonly #calls = new PendingCalls()
   #heardAt = 0
+  #greetedAt = 0
+  /** The server says which heartbeats renewed the lease; one of an earlier version does not. */
+  #renews = false
   #socket: WebSocket | null = null
   #isWelcome = false
   #failures = 0
@@ -159,8 +164,9 @@ export class ServerLink {
   heartbeat({ steps, isFull }: Load): void {
     const { user, system } = process.cpuUsage()
     const used = { memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 }
-    this.send({ type: 'beat', steps, isFull, ...used, clock: this.#options.clock.now() })
-    if (this.#options.clock.monotonic() - this.#heardAt > SILENT_MS) this.#socket?.terminate()
+    const sent = this.#options.clock.monotonic()
+    this.send({ type: 'beat', steps, isFull, ...used, clock: this.#options.clock.now(), sent })
+    if (sent - this.#heardAt > SILENT_MS) this.#socket?.terminate()
   }
 
   /**
@@ -192,18 +198,23 @@ export class ServerLink {
       case 'challenge': {
         const signature = proveWorker(key, { worker, nonce: message.nonce, channel: proof() })
         const hello: WorkerMessage = { type: 'hello', worker, signature, ...this.#listener.greeting() }
+        this.#greetedAt = this.#options.clock.monotonic()
         this.#socket?.send(JSON.stringify(hello))
         return
       }
       case 'welcome':
         this.#isWelcome = true
         this.#failures = 0
+        this.#renews = message.renews ?? false
         this.#listener.welcome(message)
+        this.#listener.reached(this.#greetedAt)
         for (const call of this.#calls.messages()) this.send(call)
         return
       case 'answer':
         return this.#calls.answered(message)
       case 'beat':
+        if (message.renewed !== undefined) this.#listener.reached(message.renewed)
+        else if (!this.#renews) this.#listener.reached(this.#heardAt)
         return
       default:
         this.#listener.message(message)

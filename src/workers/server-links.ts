@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { delay } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { isStoreLost } from '../store/index.js'
 import type { ServerAddress, ServerMessage, WorkerMessage } from './protocol.js'
 import { type LinkListener, type LinkOptions, type Load, ServerLink, type WorkerIdentity } from './server-link.js'
 import type { ServerPort } from './worker-steps.js'
@@ -13,6 +16,7 @@ export interface LinksListener {
   welcome(message: Extract<ServerMessage, { type: 'welcome' }>, address: string): void
   message(message: ServerMessage): void
   bytes: LinkListener['bytes']
+  reached: LinkListener['reached']
   away(reason: string, address: string): void
   /** No server is connected any more. */
   disconnected(): void
@@ -31,6 +35,8 @@ interface Link {
 }
 
 const MOVED = Symbol('moved')
+/** A server that cannot answer is asked again after this time. */
+const BUSY_MS = 1_000
 /** Servers number their calls and terminals by themselves. */
 const LINKS_MAX = 1_024
 
@@ -99,7 +105,10 @@ export class ServerLinks implements ServerPort {
         const both = signal ? AbortSignal.any([signal, moving.signal]) : moving.signal
         return await link.port.call(method, params, { signal: both, isAgain })
       } catch (error) {
-        if (!moving.signal.aborted || signal?.aborted) throw error
+        const mayMove = moving.signal.aborted || isOfServer(error)
+        if (!mayMove || signal?.aborted || this.#isClosed) throw error
+        // A server that lost its store ends itself, and another one gets the call.
+        if (!moving.signal.aborted) await delay(this.#options.clock, BUSY_MS, moving.signal)
       } finally {
         link.moving.delete(moving)
       }
@@ -140,6 +149,7 @@ export class ServerLinks implements ServerPort {
       welcome: message => this.#welcome(link, message),
       message: message => this.#message(link, message),
       bytes: (channel, bytes) => this.#listener.bytes(channel * LINKS_MAX + link.index, bytes),
+      reached: sentAt => this.#listener.reached(sentAt),
       away: reason => this.#away(link, reason),
     }
     const port = new ServerLink({ server: address.address, pin: address.pin, clock, random }, this.#identity, listener)
@@ -200,6 +210,12 @@ export class ServerLinks implements ServerPort {
       if (!isKnown && !this.#links.has(address.address)) this.#open(address)
     }
   }
+}
+
+/** An error of the server that was asked, not of the call. */
+function isOfServer(error: unknown): boolean {
+  if (isStoreLost(error)) return true
+  return error instanceof SignalboxError && (error.code === 'E_STORE_BUSY' || error.code === 'E_STORE_CLOSED')
 }
 
 function scoreOf(worker: string, server: string): string {

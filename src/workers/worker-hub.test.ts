@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { createRun, runStream, runsProjection } from '../engine/index.js'
 import { listRun } from '../engine/testing/list-workflow.js'
+import { SignalboxError } from '../errors/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
@@ -163,6 +164,58 @@ describe('a worker', () => {
     expect(await hub.registry.get(bound.id)).toMatchObject({ pool: 'build', labels: { gpu: 'no', os: 'linux' } })
     await connect(free, free.id)
     expect(await hub.registry.get(free.id)).toMatchObject({ pool: 'default', labels: {} })
+  })
+
+  test('is told which of its heartbeats have renewed its lease', async () => {
+    const machine = await joined('w1')
+    const dialog = await connect(machine)
+    expect(dialog.of('welcome')).toMatchObject([{ renews: true }])
+    clock.advance(20_000)
+    const before = (await store.leaseHolder(`worker/${machine.id}`))!.until
+    dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0, sent: 12_345 }))
+    await expect.poll(() => dialog.of('beat').map(({ renewed }) => renewed)).toEqual([undefined, 12_345])
+    expect((await store.leaseHolder(`worker/${machine.id}`))!.until).toBeGreaterThan(before)
+  })
+
+  test('has its lease renewed when it connects to another server', async () => {
+    const machine = await joined('w1')
+    await connect(machine)
+    clock.advance(20_000)
+    const before = (await store.leaseHolder(`worker/${machine.id}`))!.until
+    await connect(machine)
+    expect((await store.leaseHolder(`worker/${machine.id}`))!.until).toBeGreaterThan(before)
+  })
+
+  test('is not told that its runs are gone while the store does not answer', async () => {
+    const machine = await joined('w1')
+    const run = await placed(machine)
+    const before = store
+    let isAway = true
+    const failing = new Proxy(before, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target) as unknown
+        if (key === 'document' && isAway)
+          return async (projection: string, id: string) => {
+            if (projection !== 'runs') return target.document(projection, id)
+            throw new SignalboxError('E_STORE_AWAY', 'the store does not answer')
+          }
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    hub = openHub('same', { store: failing, workspaceOf: async () => null })
+    const refused = dial()
+    hello(refused, machine, 'boot-1', { runs: [run] })
+    await expect.poll(() => refused.isClosed()).toBe(true)
+    expect(refused.of('wanted')).toEqual([])
+    const dialog = await connect(machine)
+    const ask = (id: number) =>
+      dialog.connection.message(JSON.stringify({ type: 'call', id, method: 'run.events', params: { run } }))
+    ask(1)
+    await expect.poll(() => dialog.of('answer')).toMatchObject([{ id: 1, error: { code: 'E_STORE_AWAY' } }])
+    isAway = false
+    ask(2)
+    await expect.poll(() => dialog.of('answer')[1]).toMatchObject({ id: 2, result: 'answer to run.events' })
+    expect(hub.refusedCalls).toBe(0)
   })
 
   test('is shown with the offset of its clock if that is wrong', async () => {
@@ -380,6 +433,13 @@ describe('a worker', () => {
     const machine = await joined('w1')
     await placed(machine)
     const record = (await hub.registry.get(machine.id))!
-    await expect(hub.remove(record, 'ada')).rejects.toMatchObject({ code: 'E_STATE' })
+    const refused = { code: 'E_STATE', message: 'worker w1 has 1 open run' }
+    await expect(hub.remove(record, 'ada')).rejects.toMatchObject(refused)
+    await hub.declareLost(record, 'test')
+    const lost = (await hub.registry.get(machine.id))!
+    await expect(hub.remove(lost, 'ada')).rejects.toMatchObject({
+      ...refused,
+      next: expect.stringContaining('signalbox cancel'),
+    })
   })
 })

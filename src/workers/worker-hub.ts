@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock/index.js'
 import {
-  getRun,
+  getRunIfKnown,
   isEnded,
   type Performer,
   type PlacedRun,
@@ -17,6 +17,7 @@ import {
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
+import { plural } from '../text/index.js'
 import { ConnectedWorkers } from './connected-workers.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
@@ -275,8 +276,11 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async remove(worker: WorkerRecord, by: string): Promise<void> {
     const runs = await runsOnWorker(this.#options.store, worker.id)
     if (runs.length > 0)
-      throw new SignalboxError('E_STATE', `worker ${worker.name} has ${runs.length} open runs`, {
-        next: `signalbox workers lost ${worker.name} moves them first`,
+      throw new SignalboxError('E_STATE', `worker ${worker.name} has ${plural(runs.length, 'open run')}`, {
+        next:
+          worker.state === 'lost'
+            ? 'what stays on a lost worker can be nowhere else: signalbox cancel <run> ends it'
+            : `signalbox workers lost ${worker.name} moves what may be elsewhere`,
       })
     await this.registry.remove(worker, by)
     this.#connected.get(worker.id)?.connection.close('the worker was removed')
@@ -349,7 +353,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async #reconcile(worker: string, run: string): Promise<void> {
     const steps = this.#runs.get(run)
     if (steps?.worker === worker) return
-    const record = await getRun(this.#options.store, run).catch(() => null)
+    const record = await getRunIfKnown(this.#options.store, run)
     const isHere = record && record.worker === worker && !isEnded(record.status) && record.status !== 'paused'
     if (!isHere) this.#forget(worker, run)
   }
@@ -390,7 +394,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (SESSION_CALL.test(method) && params.run === undefined)
       return this.#options.sessions.call(connection.worker, call, this.#connected.aheadMs(connection.worker))
     const { run, step, key } = params as Record<string, string>
-    const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
+    const record = typeof run === 'string' ? await getRunIfKnown(this.#options.store, run) : null
     if (record?.worker !== connection.worker)
       throw new SignalboxError('E_ROLE', 'a worker may only ask about runs that it has')
     if (method === 'step.needs') {

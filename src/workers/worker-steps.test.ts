@@ -11,6 +11,9 @@ let directory: string
 let sent: WorkerMessage[]
 let started: StepCall[]
 let ended: string[]
+let mayStart: () => Promise<boolean>
+let isCutOff: boolean
+let finish: () => void
 /** What a step does when it is told to stop. */
 let onAbort: (call: StepCall) => Promise<StepEnd>
 
@@ -19,6 +22,8 @@ beforeEach(() => {
   sent = []
   started = []
   ended = []
+  mayStart = async () => true
+  isCutOff = false
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
@@ -26,6 +31,7 @@ function open(): WorkerSteps {
   const run = (call: StepCall): Promise<StepEnd> => {
     started.push(call)
     return new Promise(resolve => {
+      finish = () => resolve({ status: 'ok' })
       call.signal.addEventListener('abort', () => void onAbort(call).then(resolve))
     })
   }
@@ -45,6 +51,8 @@ function open(): WorkerSteps {
       withServerPaths: (_, __, it) => it,
     },
     endProcesses: async name => void ended.push(name),
+    mayStart: () => mayStart(),
+    isCutOff: () => isCutOff,
     onError: error => {
       throw error
     },
@@ -95,4 +103,46 @@ test('a worker that started without a server ends what its earlier start left ru
   expect(after.runs).toEqual(['run_1'])
   await after.giveUp()
   expect([ended, reports()]).toEqual([['run_1/a'], [['a', 'lost']]])
+})
+
+test('a step is known to what ends it before it starts, and does not start without that', async () => {
+  const steps = open()
+  const named: string[][] = []
+  mayStart = async () => {
+    named.push(steps.names)
+    return named.length > 1
+  }
+  steps.wanted(wanted('a'))
+  await expect.poll(reports).toEqual([['a', 'lost']])
+  steps.wanted(wanted('a', 'b'))
+  await expect.poll(() => started.map(({ step }) => step)).toEqual(['b'])
+  expect(named).toEqual([['run_1/a'], ['run_1/b']])
+})
+
+test('a step that is given up while it is prepared does not start', async () => {
+  const steps = open()
+  let go: (mayStart: boolean) => void = () => undefined
+  let isAsked = false
+  mayStart = () => {
+    isAsked = true
+    return new Promise(resolve => {
+      go = resolve
+    })
+  }
+  steps.wanted(wanted('a'))
+  await expect.poll(() => isAsked).toBe(true)
+  await steps.giveUp()
+  go(true)
+  mayStart = async () => true
+  steps.wanted(wanted('a', 'b'))
+  await expect.poll(() => started.map(({ step }) => step)).toEqual(['b'])
+})
+
+test('a step that ended while its worker was cut off for too long is reported as lost', async () => {
+  const steps = open()
+  steps.wanted(wanted('a'))
+  await expect.poll(() => started.length).toBe(1)
+  isCutOff = true
+  finish()
+  await expect.poll(reports).toEqual([['a', 'lost']])
 })

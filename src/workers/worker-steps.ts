@@ -23,6 +23,12 @@ export interface WorkerStepsOptions {
   workspaces: WorkspacePort
   /** Ends processes of the step that an earlier start of this worker left running. */
   endProcesses(name: string): Promise<void>
+  /**
+   * Asked before each step starts: what ends the steps if this process cannot must know of it.
+   */
+  mayStart(): Promise<boolean>
+  /** No server was reached for so long that another worker may have the runs. */
+  isCutOff(): boolean
   onError(error: unknown): void
 }
 
@@ -80,6 +86,13 @@ export class WorkerSteps {
 
   get runs(): string[] {
     return [...new Set([...this.#attempts.values()].map(({ started }) => started.run))]
+  }
+
+  /** The names of the steps that have not ended: their processes have them as marks. */
+  get names(): string[] {
+    return [...this.#attempts.values()].flatMap(({ started, end }) =>
+      end === null ? [`${started.run}/${started.step}`] : [],
+    )
   }
 
   /** Steps in progress. */
@@ -157,6 +170,10 @@ export class WorkerSteps {
     this.#attempts.set(nameOf(started.run, started.key), attempt)
     try {
       const steps = await this.#open(attempt)
+      const mayStart = await this.#options.mayStart()
+      // In the meantime it may have been given up.
+      if (attempt.end) return
+      if (!mayStart) return this.#end(attempt, { is: 'lost' })
       const needs = attempt.ready ?? started.needs
       if (started.do === 'recover') steps.recover(started.step, needs.effect, needs.input)
       else steps.begin(started.step, { ...needs, version: 0 })
@@ -209,11 +226,14 @@ export class WorkerSteps {
 
   async #arrived(attempt: Attempt, event: NewEvent): Promise<void> {
     if (event.type === 'step.ended' || event.type === 'step.recovered') {
+      // The keeper may have ended its processes while this one was stopped.
+      if (this.#options.isCutOff()) return this.#end(attempt, { is: 'lost' })
       const saved = await this.#save(attempt)
       const { step: _, ...data } = event.data
       const end = event.type === 'step.ended' ? { is: 'ended', ...data } : { is: 'recovered', recovery: data }
       return this.#end(attempt, { ...end, ...(saved && { saved }) } as Report)
     }
+    if (event.type === 'step.lost') return this.#end(attempt, { is: 'lost' })
     this.#record(attempt, event)
   }
 

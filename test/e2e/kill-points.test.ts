@@ -103,6 +103,7 @@ function mortalKeeper(keeper: Keeper, fate: Fate): KeeperPort {
     resize: (id, cols, rows) => keeper.resize(id, cols, rows),
     signal: (id, signal) => keeper.signal(id, signal),
     addMarker: (id, label) => keeper.addMarker(id, label),
+    setDeadline: deadline => keeper.setDeadline(deadline),
     forget: id => keeper.forget(id),
     close: async () => undefined,
   }

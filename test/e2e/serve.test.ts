@@ -101,6 +101,20 @@ describe('signalbox serve', () => {
     taken.close()
   })
 
+  it('refuses an engine that cannot work before it opens the store', async () => {
+    const refused = async (nodes: string, env: Record<string, string> = {}) => {
+      const store = ['--store', 'postgres://nobody@127.0.0.1:1/nowhere', '--engine', 'restate', '--node', 'a']
+      const { code, stderr } = await home.run(['serve', '--port', '0', ...store, '--nodes', nodes], { env })
+      return { code, stderr }
+    }
+    const two = await refused('a=10.0.0.1:5122,b=10.0.0.2:5122')
+    expect(two).toMatchObject({ code: 6, stderr: expect.stringContaining('use one node, or three') })
+    const three = await refused('a=10.0.0.1:5122,b=10.0.0.2:5122,c=10.0.0.3:5122')
+    expect(three).toMatchObject({ code: 6, stderr: expect.stringContaining('a bucket for snapshots') })
+    const missing = await refused('a=127.0.0.1:5122', { XDG_CACHE_HOME: home.path('empty') })
+    expect(missing).toMatchObject({ code: 7, stderr: expect.stringContaining('signalbox engine install') })
+  })
+
   it('keeps its options in the background, and refuses them if a daemon already runs', async () => {
     const { createServer } = await import('node:net')
     const probe = createServer().listen(0, '127.0.0.1')

@@ -63,6 +63,7 @@ describeNeeding('openssl', 'the channel of a worker', () => {
         welcome: () => void seen.welcomes++,
         message: () => undefined,
         bytes: () => undefined,
+        reached: () => undefined,
         away: reason => void seen.reasons.push(reason),
       },
     )

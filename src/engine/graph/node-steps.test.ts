@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Performer, StepCall } from '../workflow.js'
 import { Artifacts } from './artifacts.js'
@@ -92,6 +93,12 @@ describe('every node of a graph', () => {
       throw new Error('no luck')
     }).run(call('a'))
     expect(end.result).toMatchObject({ status: 'fail', failure_reason: 'no luck' })
+  })
+
+  test('has no outcome when the store was lost', async () => {
+    const lost = new SignalboxError('E_STORE_AWAY', 'the store does not answer')
+    const end = steps(() => Promise.reject(lost)).run(call('a'))
+    await expect(end).rejects.toBe(lost)
   })
 
   test('leaves no timer after it stops, which would keep the process alive', async () => {

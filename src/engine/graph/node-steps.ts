@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { toSignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
 import { AttributeReader, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../../graph/index.js'
+import { isStoreLost } from '../../store/index.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../workflow.js'
 import { Artifacts, VALUE_MAX } from './artifacts.js'
 import { ensureBranchWorkspace } from './branch-workspace.js'
@@ -71,7 +72,7 @@ export class NodeSteps implements Performer {
     if (call.signal.aborted) stop()
     try {
       const work = begin(this.#withProgress(call, abort.signal)).catch(error => {
-        if (call.signal.aborted) throw error
+        if (call.signal.aborted || isStoreLost(error)) throw error
         return thrownEnd(error)
       })
       const end = await Promise.race([work, unresponsive.end])

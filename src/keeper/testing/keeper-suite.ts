@@ -315,6 +315,27 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(await keeper.list()).toHaveLength(1)
     })
 
+    test('ends all programs at its deadline, and starts none until it is renewed', async () => {
+      const [first, second] = [await start('exec sleep 600'), await start('exec sleep 600')]
+      const listeners = [await listen(first.id), await listen(second.id)]
+      expect(await keeper.setDeadline({ ms: 0, steps: [] })).toBe(true)
+      for (const listener of listeners) expect(await listener.untilExit()).toMatchObject({ signal: 'SIGTERM' })
+      await expect(start('true')).rejects.toMatchObject({ code: 'E_STATE' })
+      await keeper.setDeadline({ ms: 600_000, steps: [] })
+      const { id } = await start('echo again')
+      await (await listen(id)).untilText('again')
+    })
+
+    test.each([
+      { ms: Number.NaN, steps: [] },
+      { ms: null as unknown as number, steps: [] },
+      { ms: 0, steps: [''] },
+      { ms: 0, steps: null as unknown as string[] },
+    ])('sets no deadline of %j', async deadline => {
+      await keeper.setDeadline(deadline).catch(error => expect(error).toMatchObject({ code: 'E_INPUT' }))
+      await (await listen((await start('echo started')).id)).untilText('started')
+    })
+
     test('sends nothing to a detached listener while another one continues', async () => {
       const { id } = await start('stty raw -echo; printf ready; cat')
       const stays = await listen(id)

@@ -19,10 +19,13 @@ import {
 import { openPerformers, WORKFLOWS } from '../create-run-host.js'
 import { profileReader } from '../pipelines/read-profile.js'
 import { WorkerWorkspaces } from '../workspaces/worker-workspaces.js'
+import { Contact } from './contact.js'
 import { type KnownServers, knownServers, readJoined, saveServers } from './joined-worker.js'
 import { RemoteApprovals } from './server-calls.js'
 
 const KILL_GRACE_MS = 5_000
+/** The keeper ends what this process did not end by itself: after the grace period of its steps. */
+const KEEPER_DELAY_MS = KILL_GRACE_MS
 
 export interface WorkerOptions {
   home: Home
@@ -51,6 +54,8 @@ export interface WorkerSessionsEnd {
   bytes(channel: number, bytes: Uint8Array): void
   /** No server was reachable for too long. */
   giveUp(): Promise<void>
+  /** Unless it is called again in time, the sessions and the processes of these steps end. */
+  setDeadline(deadline: { ms: number; steps: readonly string[] }): Promise<void>
   close(): Promise<void>
 }
 
@@ -108,7 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     }),
     welcome: ({ lostAfterMs, ended }, address) => {
       log(`connected to ${address}`)
-      contact.made(lostAfterMs)
+      contact.learned(lostAfterMs)
       if (lostAfterMs !== known.lostAfterMs) learn({ lostAfterMs })
       steps.reportAll()
       sessions.connected(ended)
@@ -121,13 +126,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (message.type === 'call') void answer(message.id, message.method, message.params as Record<string, unknown>)
     },
     bytes: (channel, bytes) => sessions.bytes(channel, bytes),
-    away: (reason, address) => log(`not connected to ${address}: ${reason}`),
-    disconnected: () => {
-      sessions.disconnected()
-      contact.broken()
+    reached: sentAt => {
+      contact.reached(sentAt)
+      void renew().catch(onError)
     },
+    away: (reason, address) => log(`not connected to ${address}: ${reason}`),
+    disconnected: () => sessions.disconnected(),
     servers: addresses => learn({ servers: addresses }),
   })
+  // The keeper outlives this process: it ends what runs here if this process does not.
+  const renew = async () => {
+    const ms = contact.leftMs
+    if (ms !== null && ms > 0) await sessions.setDeadline({ ms: ms + KEEPER_DELAY_MS, steps: steps.names })
+  }
   const answer = async (id: number, method: string, params: Record<string, unknown>) =>
     link.send(await answerCall(id, () => sessions.answer(method, params)))
   const sessions = options.openSessions({ link, worker: joined.worker })
@@ -158,6 +169,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     }),
     endProcesses: name =>
       endProcesses({ leaders: [], isWanted: found => isOfStep(found, name), graceMs: KILL_GRACE_MS, clock }),
+    mayStart: () =>
+      renew().then(
+        () => !contact.isOver,
+        error => {
+          onError(error)
+          return false
+        },
+      ),
+    isCutOff: () => contact.isOver,
     onError,
   })
   let heartbeats: Timer
@@ -170,8 +190,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   sendHeartbeat()
   link.start()
-  // Steps that an earlier start left running must also stop if no server is reachable.
-  contact.broken()
   return {
     name: joined.name,
     server: joined.server,
@@ -184,37 +202,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await tracing?.close()
       lock.release()
     },
-  }
-}
-
-/**
- * Notices that no server was reachable for most of the time after which the worker counts as lost.
- */
-class Contact {
-  readonly #clock: Clock
-  readonly #onLost: () => void
-  #timer: Timer | null = null
-  #lostAfterMs: number | null
-
-  constructor(clock: Clock, lostAfterMs: number | null, onLost: () => void) {
-    this.#clock = clock
-    this.#lostAfterMs = lostAfterMs
-    this.#onLost = onLost
-  }
-
-  made(lostAfterMs: number): void {
-    this.#timer?.cancel()
-    this.#timer = null
-    this.#lostAfterMs = lostAfterMs
-  }
-
-  broken(): void {
-    if (this.#timer || this.#lostAfterMs === null) return
-    this.#timer = this.#clock.setTimer((this.#lostAfterMs * 5) / 6, this.#onLost)
-  }
-
-  close(): void {
-    this.#timer?.cancel()
   }
 }
 

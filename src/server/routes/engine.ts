@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RunHost } from '../../engine/index.js'
+import { findRun, type RunHost } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
@@ -30,7 +30,10 @@ export const engineRoutes: readonly Route[] = [
     access: 'owner',
     body: z.strictObject({ run: z.string().optional() }),
     answers: { 200: answer('how many', rebuilt) },
-    handle: async ({ parts, body, json }) => json({ runs: await runsOf(parts).engine.rebuild(body.run) }),
+    handle: async ({ parts, host, body, json }) => {
+      const run = body.run === undefined ? undefined : (await findRun(host.store, body.run)).id
+      return json({ runs: await runsOf(parts).engine.rebuild(run) })
+    },
   }),
 ]
 

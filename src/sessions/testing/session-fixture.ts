@@ -222,6 +222,7 @@ export class SessionFixture {
       signal: async (_, signal) => void this.signals.push(signal),
       addMarker: nothing,
       secret: async () => null,
+      setDeadline: async () => true,
       forget: nothing,
       close: nothing,
     }

@@ -158,6 +158,11 @@ export function describeRuns(): void {
       const { json } = await call('engine.status', api('/engine'))
       expect(json).toMatchObject({ kind: 'embedded', servers: [] })
       expect((await call('engine.rebuild', api('/engine/rebuild'), { body: {} })).json.runs).toBeGreaterThanOrEqual(0)
+      const unknown = await call('engine.rebuild', api('/engine/rebuild'), {
+        body: { run: 'run_unknown' },
+        expect: 404,
+      })
+      expect(unknown.json.error.code).toBe('E_UNKNOWN')
     })
   })
 
