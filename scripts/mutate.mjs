@@ -1,6 +1,6 @@
-// `npm run mutate -- [group]… [--minutes N] [--sample N] [--list] [--again]`: mutation testing. Puts
-// small faults into the sources of a group (mutants/groups.mjs), one at a time, and runs the tests
-// that reach them. A fault that no test notices survives; `--list` prints those. It can be
+// `npm run mutate -- [group]… [--minutes N] [--sample N] [--list] [--again]`: mutation testing.
+// Puts small faults into the sources of a group (mutants/groups.mjs), one at a time, and runs the
+// tests that reach them. A fault that no test notices survives; `--list` prints those. It can be
 // interrupted: the next call continues where this one stopped, and `--minutes` stops it by itself
 // (`--again` forgets what is known). Mutants are tried in an order that is random and always the
 // same, and `--sample N` tries only the first N, so that a part of them is a sample. Exits 1 if

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventType } from '../events/index.js'
-import { dueAt, type RunRecord, runsProjection } from './runs-projection.js'
 import { isEnded } from './run-status-table.js'
+import { dueAt, type RunRecord, runsProjection } from './runs-projection.js'
 import { NO_USAGE } from './usage.js'
 
 /** The record of a run after these events, one millisecond after the other. */
@@ -49,7 +49,12 @@ describe('the record of a run', () => {
       from: { run: 'run_0', as: 'restart' },
     }
     const data = { kind: 'graph', title: 't', project: '/p', cwd: '/p', person: 'ann', input: {}, ...about }
-    const event = { type: 'run.created', data: { ...data, parent: { run: 'run_9', child: 'm@1#1' } }, at: 1, stream: 'run/run_1' }
+    const event = {
+      type: 'run.created',
+      data: { ...data, parent: { run: 'run_9', child: 'm@1#1' } },
+      at: 1,
+      stream: 'run/run_1',
+    }
     expect(runsProjection.evolve(null, event as never)).toMatchObject({ ...about, parent: 'run_9' })
   })
 

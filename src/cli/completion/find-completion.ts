@@ -13,8 +13,8 @@ type Commands = readonly (CommandSpec & { name: string })[]
 const NOTHING: readonly Candidate[] = []
 
 /**
- * Finds what the last word of a command line can be. `words` are those behind `signalbox`, as far as
- * they are typed; the last one may be empty.
+ * Finds what the last word of a command line can be. `words` are those behind `signalbox`, as far
+ * as they are typed; the last one may be empty.
  */
 export function findCompletion(commands: Commands, words: readonly string[]): Completion {
   const [name = '', ...before] = words.slice(0, -1)

@@ -503,7 +503,9 @@ describe('the end of a run', () => {
       const first = new GraphJournal(loop)
       first.next()
       const end = first.ended('a@1#1', { ...failure, failure_class: 'transient_infra' }).end()
-      const [key] = Object.keys((end.successor as never as { input: { from: { restarts: object } } }).input.from.restarts)
+      const [key] = Object.keys(
+        (end.successor as never as { input: { from: { restarts: object } } }).input.from.restarts,
+      )
       const from = { node: 'a', context: {}, restarts: { [key!]: before } }
       const next = new GraphJournal(loop, { from })
       next.next()
