@@ -1,16 +1,21 @@
-// `npm run mutate -- [group]… [--sample N] [--list]`: mutation testing. Puts small faults into the
-// sources of a group (mutants/groups.mjs), one at a time, and runs the tests that reach them. A
-// fault that no test notices survives; `--list` prints those. Exits 1 if more than 10 % survive in
-// decide, evolve or a table. `--sample N` tries every N-th mutant.
+// `npm run mutate -- [group]… [--minutes N] [--sample N] [--list] [--again]`: mutation testing.
+// Puts small faults into the sources of a group (mutants/groups.mjs), one at a time, and runs the
+// tests that reach them. A fault that no test notices survives; `--list` prints those. It can be
+// interrupted: the next call continues where this one stopped, and `--minutes` stops it by itself
+// (`--again` forgets what is known). Mutants are tried in an order that is random and always the
+// same, and `--sample N` tries only the first N, so that a part of them is a sample. Exits 1 if
+// 10 % or more survive in decide, evolve or a table, and 5 if mutants are left.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
 import { GROUPS } from './mutants/groups.mjs'
 import { instrument } from './mutants/instrument.mjs'
+import { digest, MutantProgress } from './mutants/progress.mjs'
 import { generate, install, requireNode, root } from './setup.mjs'
 
 /**
@@ -28,56 +33,82 @@ install()
 generate()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string', default: '1' }, list: { type: 'boolean' } },
+  options: {
+    minutes: { type: 'string', default: 'Infinity' },
+    sample: { type: 'string', default: 'Infinity' },
+    list: { type: 'boolean' },
+    again: { type: 'boolean' },
+  },
 })
+const unknown = positionals.filter(name => !GROUPS[name])
+if (unknown.length > 0) {
+  console.error(`unknown group ${unknown.join(', ')} (there are ${Object.keys(GROUPS).join(', ')})`)
+  process.exit(6)
+}
+const until = Date.now() + Number(values.minutes) * 60_000
 const work = join(root, 'node_modules', '.cache', 'signalbox-mutants')
 let isMissed = false
-console.log('group        mutants  killed  survived  no test  invalid   survive')
+let isPartial = false
+console.log('group        mutants   tried  killed  survived  no test  invalid   survive')
 for (const [name, group] of Object.entries(GROUPS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
-  const mutants = await tryGroup(name, group)
-  const count = result => mutants.filter(mutant => mutant.result === result).length
+  const { total, chosen } = await tryGroup(name, group)
+  const count = result => chosen.filter(mutant => mutant.result === result).length
   const [killed, survived, untested, invalid] = ['killed', 'survived', 'untested', 'invalid'].map(count)
-  const share = (survived + untested) / (killed + survived + untested)
+  const tried = killed + survived + untested + invalid
+  // Mutants without a test are known at once, and would weigh too much in a part.
+  const untestedShare = untested / chosen.length
+  const share = untestedShare + (1 - untestedShare) * (survived / Math.max(1, killed + survived))
   const isOver = group.isBarred && share >= BAR
   isMissed ||= isOver
+  isPartial ||= tried < chosen.length
   console.log(
     name.padEnd(12),
-    ...[mutants.length, killed, survived, untested, invalid].map((figure, at) =>
-      String(figure).padStart([7, 7, 9, 8, 8][at]),
+    ...[total, tried, killed, survived, untested, invalid].map((figure, at) =>
+      String(figure).padStart([7, 7, 7, 9, 8, 8][at]),
     ),
-    `${(100 * share).toFixed(1)} %${isOver ? '  missed: the bar is 10 %' : ''}`.padStart(9),
+    `${tried < chosen.length ? '~' : ''}${(100 * share).toFixed(1)} %${isOver ? '  missed: the bar is 10 %' : ''}`.padStart(
+      9,
+    ),
   )
+  if (tried < chosen.length) console.log(`  ${chosen.length - tried} are left: the same command continues`)
   if (!values.list) continue
-  for (const { file, line, what, result } of mutants)
+  for (const { file, line, what, result } of chosen.toSorted((a, b) => a.id - b.id))
     if (result === 'survived' || result === 'untested')
       console.log(`  ${file}:${line}: ${what}${result === 'untested' ? ' (no test)' : ''}`)
 }
-process.exit(isMissed ? 1 : 0)
+process.exit(isMissed ? 1 : isPartial ? 5 : 0)
 
 async function tryGroup(name, { sources, tests }) {
   const directory = join(work, name)
-  rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory, { recursive: true })
+  if (values.again) rmSync(directory, { recursive: true, force: true })
   const all = []
   const texts = new Map()
   for (const file of matching(sources).filter(path => !/\.test\.ts$|\/testing\//.test(path))) {
     const path = join(root, file)
-    const { text, mutants } = instrument(readFileSync(path, 'utf8'), {
-      firstId: all.length,
-      isTable: file.endsWith('-table.ts'),
-    })
+    const source = readFileSync(path, 'utf8')
+    const { text, mutants } = instrument(source, { firstId: all.length, isTable: file.endsWith('-table.ts') })
     texts.set(path, text)
-    all.push(...mutants.map(mutant => ({ ...mutant, file })))
+    const version = digest(source)
+    all.push(...mutants.map((mutant, index) => ({ ...mutant, file, key: `${file}:${version}:${index}` })))
   }
   const bundle = await compile(
     directory,
     matching(tests).filter(path => !path.includes('.integration.')),
     texts,
   )
-  const baseline = await run(bundle, { isBaseline: true }, STUCK.baselineCpuS)
-  const failure = baseline.find(({ error }) => error)
-  if (failure) throw new Error(`the tests of ${name} do not load: ${failure.error}`)
+  const progress = new MutantProgress(directory, bundle)
+  // Where a mutant is in this order depends on its place in its file, not on its file's text.
+  const rank = new Map(all.map(({ id, key }) => [id, digest(key.replace(/:\w+:/, ':'))]))
+  const chosen = all
+    .toSorted((a, b) => (rank.get(a.id) < rank.get(b.id) ? -1 : 1))
+    .slice(0, values.sample === 'Infinity' ? all.length : Number(values.sample))
+  const baseline = await progress.baseline(async () => {
+    const lines = await run(bundle, { isBaseline: true }, { stuckCpuS: STUCK.baselineCpuS })
+    const failure = lines.find(({ error }) => error)
+    if (failure) throw new Error(`the tests of ${name} do not load: ${failure.error}`)
+    return lines
+  })
   const { loading, cpuMs: loadingMs } = baseline.find(line => line.loading)
   const longestMs = Math.max(0, ...baseline.filter(({ name }) => name).map(({ cpuMs }) => cpuMs))
   const stuckCpuS = STUCK.baseCpuS + (STUCK.times * (loadingMs + longestMs)) / 1_000
@@ -86,62 +117,90 @@ async function tryGroup(name, { sources, tests }) {
   for (const line of baseline) if (line.isRight === false) console.error(`not used, it fails by itself: ${line.name}`)
   const order = tests => tests.map(({ name, cpuMs, ticks }) => ({ name, cpuMs, ticks }))
   const atLoad = new Set(loading)
-  const chosen = all.filter((_, index) => index % Number(values.sample) === 0)
-  const reachable = []
-  for (const { id } of chosen) {
-    const isLoading = atLoad.has(id)
-    const reached = isLoading ? passed : passed.filter(({ hits }) => hits.includes(id))
-    if (reached.length > 0) reachable.push({ id, isLoading, tests: order(reached) })
+  const left = []
+  for (const mutant of chosen) {
+    mutant.result = progress.result(mutant)
+    if (mutant.result !== undefined) continue
+    const isLoading = atLoad.has(mutant.id)
+    const reached = isLoading ? passed : passed.filter(({ hits }) => hits.includes(mutant.id))
+    if (reached.length === 0) mutant.result = 'untested'
+    else left.push({ id: mutant.id, isLoading, tests: order(reached), hint: progress.lastKiller(mutant) })
   }
   const jobs = []
-  for (let at = 0; at < reachable.length; at += BATCH) jobs.push(reachable.slice(at, at + BATCH))
+  for (let at = 0; at < left.length; at += BATCH) jobs.push(left.slice(at, at + BATCH))
   const byId = new Map(all.map(mutant => [mutant.id, mutant]))
-  const reachableIds = new Set(reachable.map(({ id }) => id))
-  for (const mutant of chosen) if (!reachableIds.has(mutant.id)) mutant.result = 'untested'
+  const take = (id, fact) => {
+    const mutant = byId.get(id)
+    mutant.result = fact.result
+    progress.add(mutant, fact)
+    if (!process.stderr.isTTY) return
+    const done = chosen.filter(({ result }) => result !== undefined).length
+    process.stderr.write(`\r${name}: ${done} of ${chosen.length} `)
+  }
   const worker = async () => {
-    for (let job = jobs.shift(); job; job = jobs.shift()) {
-      await runJob(bundle, job, { byId, jobs, stuckCpuS })
-      const done = chosen.filter(({ result }) => result !== undefined).length
-      if (process.stderr.isTTY) process.stderr.write(`\r${name}: ${done} of ${chosen.length} `)
-    }
+    for (let job = jobs.shift(); job && Date.now() < until; job = jobs.shift())
+      await runJob(bundle, job, { jobs, stuckCpuS, take })
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
-  return chosen
+  return { total: all.length, chosen }
 }
 
 /**
  * Runs mutants in one process. The mutant at which it stopped was noticed; the others come again.
  */
-async function runJob(bundle, job, { byId, jobs, stuckCpuS }) {
-  const lines = await run(bundle, { mutants: job }, stuckCpuS)
-  for (const { id, result } of lines) byId.get(id).result = result === 'started' ? 'killed' : result
-  const left = job.filter(({ id }) => byId.get(id).result === undefined)
-  if (lines.length === 0 && left.length > 0) byId.get(left.shift().id).result = 'killed'
+async function runJob(bundle, job, { jobs, stuckCpuS, take }) {
+  const done = new Set()
+  let started = null
+  await run(
+    bundle,
+    { mutants: job },
+    {
+      stuckCpuS,
+      until,
+      onLine: ({ id, ...fact }) => {
+        started = fact.result === 'started' ? id : null
+        if (started !== null) return
+        done.add(id)
+        take(id, fact)
+      },
+    },
+  )
+  if (Date.now() >= until) return
+  // A process that dies before its first mutant died of loading it.
+  const killed = started ?? (done.size === 0 ? job[0].id : null)
+  if (killed !== null) {
+    done.add(killed)
+    take(killed, { result: 'killed' })
+  }
+  const left = job.filter(({ id }) => !done.has(id))
   if (left.length > 0) jobs.push(left)
 }
 
-function run(bundle, task, stuckCpuS) {
+/** @returns what the process said, unless each line is handed out as it comes. */
+function run(bundle, task, { stuckCpuS, until = Number.POSITIVE_INFINITY, onLine }) {
   const child = spawn(process.execPath, [join(root, 'scripts', 'mutants', 'run-tests.mjs'), bundle], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { ...process.env, NODE_OPTIONS: '' },
   })
   child.stdin.end(JSON.stringify(task))
-  let text = ''
+  const lines = []
   let last = { at: Date.now(), cpuS: 0 }
   const watch = setInterval(() => {
-    if (cpuSeconds(child.pid) - last.cpuS > stuckCpuS || Date.now() - last.at > STUCK.ms) child.kill('SIGKILL')
+    const isStuck = cpuSeconds(child.pid) - last.cpuS > stuckCpuS || Date.now() - last.at > STUCK.ms
+    if (isStuck || Date.now() >= until) child.kill('SIGKILL')
   }, LOOK_MS)
-  child.stdout.on('data', chunk => {
-    text += chunk
+  createInterface({ input: child.stdout }).on('line', line => {
     last = { at: Date.now(), cpuS: cpuSeconds(child.pid) }
+    if (line === '.' || Date.now() >= until) return
+    if (onLine) onLine(JSON.parse(line))
+    else lines.push(JSON.parse(line))
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', () => {
       clearInterval(watch)
-      const lines = text.split('\n').filter(line => line !== '' && line !== '.')
-      resolve(lines.map(line => JSON.parse(line)))
+      resolve(lines)
     })
   })
 }

@@ -93,7 +93,8 @@ export function instrument(source, { firstId, isTable }) {
         return writeCall(node, text)
       case 'ExpressionStatement':
         return ['CallExpression', 'AssignmentExpression', 'AwaitExpression'].includes(node.expression.type)
-          ? `if (!__mutant(${add(node, 'statement removed')})) { ${text} }`
+          ? // In a block: an `else` behind this statement belongs to the `if` before it.
+            `{ if (!__mutant(${add(node, 'statement removed')})) { ${text} } }`
           : text
       default:
         return text

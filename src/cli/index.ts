@@ -9,6 +9,7 @@
  *   cockpit/                     the full-screen cockpit: `signalbox` alone
  *   approvals/ attach/ runs/ sessions/ watch/ replay/ demo/ export/ packs/ service/ upgrade/
  *   cluster/                     what commands of one topic share
+ *   completion/                  what fits at a tab, and the scripts of the shells that ask
  *   relay/                       the program that agents' hooks start: small, starts fast
  *
  * To add a command: docs/extending.md.

@@ -43,6 +43,7 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_STORE_MOVED: EXIT.config,
   E_STORE_MOVE: EXIT.config,
   E_BACKUP: EXIT.config,
+  E_UPGRADE: EXIT.config,
   E_ENGINE_SINGLE: EXIT.config,
   E_ENGINE_MIXED: EXIT.config,
   E_ENGINE: EXIT.config,

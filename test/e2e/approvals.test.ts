@@ -234,6 +234,8 @@ describe('a gate of a run', () => {
     }
     expect((await all())[0]).toMatchObject({ id: asked.id, state: 'pending' })
     await home.ok(['serve', '--stop'])
+    const stopped = await home.json<{ daemon: boolean; approvals: Approval[] }>(['status', '--json'])
+    expect([stopped.daemon, stopped.approvals.map(({ id }) => id)]).toEqual([false, [...gates, asked.id]])
     writeFileSync(home.path('config', 'config.toml'), 'approvals.decide_from = ["cli"]\n')
     // The command starts the next daemon.
     expect((await home.ok(['answer', gates[0], 'yes'])).stdout).toContain('Answered: Yes — applied')

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/specs/index.js'
@@ -84,31 +84,63 @@ describe('help', () => {
 })
 
 describe('shell completion', () => {
+  const file = (shell: string) => join(home.directory, `completion.${shell}`)
+
   it.each(['bash', 'zsh', 'fish'])('has a script that %s can read', async shell => {
     const { stdout } = await home.ok(['completion', shell])
-    for (const name of ['start', 'attach', '--size'.replace('--', shell === 'fish' ? '' : '--')])
-      expect(stdout).toContain(name)
+    expect(stdout).toContain('signalbox complete --')
     if (!has(shell)) return
-    const file = join(home.directory, `completion.${shell}`)
-    writeFileSync(file, stdout)
-    const check = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
+    writeFileSync(file(shell), stdout)
+    const check = spawnSync(shell, ['-n', file(shell)], { encoding: 'utf8' })
     expect([check.status, check.stderr]).toEqual([0, ''])
   })
 
-  it('completes commands, flags and session ids in bash', async () => {
-    const { stdout } = await home.ok(['completion', 'bash'])
-    const complete = (...words: string[]) => {
-      const script = `signalbox() { ${process.execPath} "$SBX_CLI" "$@"; }\n${stdout}\nCOMP_WORDS=(signalbox ${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`
-      const result = spawnSync('bash', ['--norc', '-c', script], {
-        env: { ...home.env, SBX_CLI: CLI },
-        encoding: 'utf8',
-      })
-      return result.stdout.trim().split('\n')
-    }
-    expect(complete('sta')).toContain('start')
-    expect(complete('start', '--si')).toEqual(['--size'])
-    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '600'])
-    expect(complete('stop', 'ses_')).toEqual([session.id])
-    expect(complete('new', 'cla')).toEqual(['claude'])
-  })
+  /** What a shell offers at the last word; `bash` is in every place where the tests run. */
+  const offers: Record<string, (words: string[]) => string[]> = {
+    bash: words => [
+      '--norc',
+      '-c',
+      `. '${file('bash')}'; COMP_WORDS=(signalbox ${quoted(words)}); COMP_CWORD=${words.length}; compopt() { :; }; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ],
+    fish: words => ['--no-config', '-c', `source '${file('fish')}'; complete -C "signalbox ${words.join(' ')}"`],
+  }
+  const quoted = (words: string[]) => words.map(word => `'${word}'`).join(' ')
+
+  it.each(Object.keys(offers))(
+    'offers commands, options, agents, ids and files in %s, and starts no daemon',
+    async shell => {
+      if (!has(shell)) return
+      writeFileSync(file(shell), (await home.ok(['completion', shell])).stdout)
+      const bin = join(home.directory, 'bin')
+      mkdirSync(bin)
+      writeFileSync(join(bin, 'signalbox'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
+      writeFileSync(join(home.work, 'backup.tar.gz'), '')
+      const complete = (...words: string[]) => {
+        const result = spawnSync(shell, offers[shell]!(words), {
+          cwd: home.work,
+          env: { ...home.env, PATH: `${bin}:${process.env.PATH}` },
+          encoding: 'utf8',
+        })
+        expect(result.stderr).toBe('')
+        return result.stdout
+          .trim()
+          .split('\n')
+          .map(line => line.split('\t')[0])
+      }
+      expect(complete('sta').sort()).toEqual(['start', 'stats', 'status'])
+      expect(complete('start', '--si')).toEqual(['--size'])
+      expect(complete('new', 'cla')).toEqual(['claude'])
+      expect(complete('oneshot', 'x', '--auditor', 'cod')).toEqual(['codex'])
+      expect(complete('restore', 'ba')).toEqual(['backup.tar.gz'])
+      expect(complete('stop', '')).toEqual([''])
+      expect(existsSync(home.path('data', 'signalbox.db'))).toBe(false)
+
+      const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '600'])
+      expect(complete('stop', '')).toEqual(['1', session.id])
+      expect(complete('stop', 'ses_')).toEqual([session.id])
+      await home.ok(['serve', '--stop'])
+      expect(complete('stop', 'ses_')).toEqual([session.id])
+      expect(home.processes().daemons).toEqual([])
+    },
+  )
 })

@@ -1,6 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { installPackage, packageCache } from '../../src/process/index.js'
 import { ROOT, TestHome } from './harness.js'
@@ -77,4 +79,23 @@ it('the installed tarball runs the demo on every supported Node version', async 
     expect(execFileSync(node, ['--version'], options).trim()).toBe(`v${version}`)
     expectPlayed(execFileSync(node, [script, ...demo], options))
   }
+  await expectDashboard(script, place)
 })
+
+/** The page and its script are in the package. */
+async function expectDashboard(script: string, cwd: string): Promise<void> {
+  const args = [script, 'demo', '--dashboard', '--json']
+  const demo = spawn(process.execPath, args, { cwd, env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(demo, 'exit')
+  try {
+    const [line] = (await once(createInterface(demo.stdout), 'line')) as [string]
+    const { address } = JSON.parse(line) as { address: string }
+    const page = await (await fetch(address)).text()
+    const [, asset] = /"\/?(assets\/[^"]+\.js)"/.exec(page) ?? []
+    const answer = await fetch(`${address}/${asset}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')])
+  } finally {
+    demo.kill()
+    await ended
+  }
+}

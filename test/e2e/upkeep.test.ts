@@ -96,6 +96,26 @@ describe('the backup and export of a home directory', () => {
     expect(readdirSync(join(target, 'data'))).toEqual([])
   })
 
+  it('a backup replaces only an older backup, and only if it is asked to', async () => {
+    const file = join(used.work, 'three.tar.gz')
+    await used.ok(['backup', file])
+    const refused = await used.run(['backup', file])
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('exists already')])
+    await used.ok(['backup', '--replace', file])
+
+    const notes = join(used.work, 'notes.txt')
+    writeFileSync(notes, 'precious')
+    for (const args of [
+      ['backup', notes],
+      ['backup', '--replace', notes],
+    ])
+      expect((await used.run(args)).code, args.join(' ')).toBe(6)
+    expect(readFileSync(notes, 'utf8')).toBe('precious')
+    const places = [used.work, join(used.directory, 'missing', 'b.tar.gz')]
+    for (const place of places) expect((await used.run(['backup', place])).stderr).toMatch(/is a director|no directory/)
+    expect(readdirSync(used.directory)).not.toContain('missing')
+  })
+
   it('export --all writes formats that need no Signalbox', async () => {
     const directory = join(used.work, 'all')
     await used.ok(['export', '--all', '-o', directory])
@@ -105,6 +125,8 @@ describe('the backup and export of a home directory', () => {
     expect(readFileSync(join(directory, 'sessions', `${session.id}.md`), 'utf8')).toContain('> hello')
     expect(readdirSync(join(directory, 'recordings'))).toEqual([`${session.id}.cast`])
     expect((await used.run(['export', '--all', '-o', directory])).code).toBe(2)
+    const file = await used.run(['export', '--all', '-o', join(directory, 'README.txt')])
+    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('is a file')])
     expect((await used.run(['export', '--all', session.id])).stderr).toContain('-o names the directory')
 
     // One session for a person without access: a page, and a recording that other players read.
@@ -146,6 +168,7 @@ describe('a service', () => {
     await home.ok(['service', 'remove'], { env })
     expect(existsSync(unit)).toBe(false)
     expect(readFileSync(calls, 'utf8').trimEnd().split('\n')).toEqual([
+      '--user show-environment',
       '--user daemon-reload',
       '--user enable signalbox.service',
       '--user restart signalbox.service',
@@ -155,9 +178,16 @@ describe('a service', () => {
     ])
   })
 
-  it('fails with the command if its manager does not answer, and keeps the file', async () => {
-    const env = { PATH: join(home.directory, 'none'), XDG_CONFIG_HOME: join(home.directory, 'config') }
+  it('changes nothing where its manager does not answer', async () => {
+    await home.ok(['runs'])
+    await home.startDemo(['--scenario', 'chat'])
+    const config = join(home.directory, 'config')
+    const env = { PATH: join(home.directory, 'none'), XDG_CONFIG_HOME: config }
+    const before = home.processes().daemons
     const result = await home.run(['service', 'install'], { env })
-    expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('systemctl --user daemon-reload failed')])
+    expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('systemd does not answer for your user')])
+    expect(result.stderr).toContain('nothing was changed')
+    expect(existsSync(config)).toBe(false)
+    expect(home.processes().daemons).toEqual(before)
   })
 })

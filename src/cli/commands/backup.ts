@@ -14,7 +14,11 @@ export async function run(context: CommandContext, { args, options }: InputOf<'b
   const file = resolve(context.cwd, args.file ?? `signalbox-${day}.tar.gz`)
   const manifest = options.verify
     ? await verifyBackup(file)
-    : await writeBackup(file, backupPaths(context), { clock: systemClock, version: version() })
+    : await writeBackup(file, backupPaths(context), {
+        clock: systemClock,
+        version: version(),
+        replaces: options.replace ?? false,
+      })
   const { store, files } = manifest
   const found = { file, created: manifest.created, events: store.events, files: Object.keys(files).length }
   if (options.json) context.json(found)

@@ -88,4 +88,5 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   workers: () => import('./workers.js'),
   help: () => import('./help.js'),
   completion: () => import('./completion.js'),
+  complete: () => import('./complete.js'),
 }

@@ -47,6 +47,11 @@ async function install(context: CommandContext, manager: ServiceManager, { dryRu
     context.out(`# ${manager.file}\n${content}`)
     return EXIT.ok
   }
+  const { isOk, message } = await callManager(manager.probe, context.env)
+  if (!isOk)
+    throw new SignalboxError('E_SERVICE', `${manager.name} does not answer for your user: ${message}`, {
+      next: 'nothing was changed; start "signalbox serve" with your own service manager',
+    })
   // A daemon that a command started would hold the lock of the home directory.
   const running = await DaemonClient.running(context)
   if (running) await running.end((await running.get<{ pid: number }>('/health')).pid)

@@ -14,7 +14,8 @@ import {
   runWord,
   visibleText,
 } from '../../text/index.js'
-import { approvalLines } from '../approvals/approval-info.js'
+import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { pendingApprovals } from '../approvals/pending-approvals.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { wrapText } from '../help.js'
@@ -28,10 +29,12 @@ const LINES_MAX = 12
 /** How long sessions that the machine's stop ended are offered for resumption. */
 const OFFER_RESUME_MS = 7 * 24 * 3_600_000
 
-/** Starts no daemon: shell completion calls it. */
+/** Starts no daemon. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
   const client = await DaemonClient.running(context)
-  const approvals = client ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse() : []
+  const approvals: ApprovalInfo[] = client
+    ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse()
+    : await withStore(context, pendingApprovals)
   const sessions = client
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []

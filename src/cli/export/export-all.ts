@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createWriteStream, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { approvalsProjection } from '../../approvals/index.js'
@@ -35,7 +35,10 @@ export async function exportAll(
 ): Promise<number> {
   const day = new Date(systemClock.now()).toISOString().slice(0, 10)
   const directory = resolve(context.cwd, output ?? `signalbox-export-${day}`)
-  if (existsSync(directory) && readdirSync(directory).length > 0)
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (found && !found.isDirectory())
+    throw new SignalboxError('E_INPUT', `${directory} is a file`, { next: 'name a new directory with -o' })
+  if (found && readdirSync(directory).length > 0)
     throw new SignalboxError('E_INPUT', `${directory} is not empty`, { next: 'name a new directory with -o' })
   for (const part of ['sessions', 'recordings']) mkdirSync(join(directory, part), { recursive: true, mode: 0o700 })
   const counts = await withStore(context, async (store, { settings }) => {

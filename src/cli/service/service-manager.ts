@@ -8,6 +8,8 @@ export interface ServiceManager {
   name: 'systemd' | 'launchd'
   file: string
   content(program: ServiceProgram): string
+  /** Fails where this service manager does not run for the user; changes nothing. */
+  probe: readonly string[]
   /** Each is a program and its arguments; the first that fails ends the list. */
   install: readonly (readonly string[])[]
   remove: readonly (readonly string[])[]
@@ -29,6 +31,7 @@ export function serviceManager(
       name: 'systemd',
       file: join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'systemd', 'user', SYSTEMD_UNIT),
       content: systemdUnit,
+      probe: ['systemctl', '--user', 'show-environment'],
       install: [
         ['systemctl', '--user', 'daemon-reload'],
         ['systemctl', '--user', 'enable', SYSTEMD_UNIT],
@@ -45,6 +48,7 @@ export function serviceManager(
     name: 'launchd',
     file,
     content: program => launchdPlist(program, logFile),
+    probe: ['launchctl', 'print', domain],
     install: [
       ['launchctl', 'bootstrap', domain, file],
       ['launchctl', 'kickstart', `${domain}/${LAUNCHD_LABEL}`],

@@ -153,7 +153,7 @@ export const APPROVAL_COMMANDS = {
     options: [
       { flags: '-a, --all', description: 'also those that have ended' },
       { flags: '--project <dir>', description: 'with add: for this directory (default: here)' },
-      { flags: '--agent <name>', description: 'with add: only for this agent' },
+      { flags: '--agent <agent>', description: 'with add: only for this agent' },
       { flags: '--files <dir>', description: 'with add: edits of files below this directory, instead of a command' },
       { flags: '--preview', description: 'with add: only show what it would have covered in the last 30 days' },
       { flags: '--note <text>', description: 'with add: why' },

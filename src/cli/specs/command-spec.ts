@@ -26,8 +26,11 @@ interface ArgumentSpec {
   optional?: boolean
   variadic?: boolean
   /** What shell completion offers here. */
-  completes?: 'session' | 'approval' | 'run' | 'agent' | 'command' | 'file' | 'directory' | readonly string[]
+  completes?: CompletionKind | readonly string[]
 }
+
+/** `session`: running ones; `resumable`: sessions and runs that `signalbox resume` continues. */
+export type CompletionKind = 'session' | 'resumable' | 'approval' | 'run' | 'agent' | 'command' | 'file' | 'directory'
 
 interface OptionSpec {
   /** As commander writes them: `--for <what>`, `-f, --follow`. */

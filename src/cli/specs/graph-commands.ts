@@ -26,7 +26,7 @@ export const GRAPH_COMMANDS = {
     options: [
       { flags: '--input <key=value>', description: 'an input of the graph; repeatable', repeatable: true },
       { flags: '--goal <text>', description: 'instead of the graph’s own goal' },
-      { flags: '--agent <name>', description: 'agent of nodes that name none' },
+      { flags: '--agent <agent>', description: 'agent of nodes that name none' },
       { flags: '--model <name>', description: 'model of nodes that name none' },
       {
         flags: '--permissions <level>',
@@ -70,7 +70,7 @@ export const GRAPH_COMMANDS = {
     options: [
       { flags: '--strict', description: 'fail on any finding' },
       { flags: '--all', description: 'also print notes' },
-      { flags: '--agent <name>', description: 'also check what this agent, and those that nodes name, offer' },
+      { flags: '--agent <agent>', description: 'also check what this agent, and those that nodes name, offer' },
       HANDLERS_OPTION,
       TRUST_OPTION,
       JSON_OPTION,

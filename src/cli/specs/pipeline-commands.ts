@@ -3,7 +3,7 @@ import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } fr
 /** Which agents play the roles. */
 const ROLE_OPTIONS = [
   { flags: '--profile <name>', description: 'a profile of the settings (default: pipelines.profile)' },
-  { flags: '--agent <name>', description: 'agent of roles for which the profile names none' },
+  { flags: '--agent <agent>', description: 'agent of roles for which the profile names none' },
   { flags: '--model <name>', description: 'model of roles for which the profile names none' },
   { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' },
   { flags: '--api-key-env <name>', description: 'environment variable with the key for --endpoint' },
@@ -45,7 +45,7 @@ export const PIPELINE_COMMANDS = {
     ],
     rest: '[-- args…]',
     options: [
-      { flags: '--agent <name>', description: 'the agent to talk to (default: the first one that is found)' },
+      { flags: '--agent <agent>', description: 'the agent to talk to (default: the first one that is found)' },
       { flags: '--cwd <dir>', description: 'the project (default: here)' },
       { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
       { flags: '--attach', description: 'attach to it at once' },

@@ -19,7 +19,7 @@ export const ONESHOT_COMMANDS = {
     arguments: [{ name: 'task', description: 'what to do; - reads standard input', optional: true }],
     options: [
       { flags: '--task-file <file>', description: 'read the task from this file' },
-      { flags: '--agent <name>', description: 'agent of worker and auditor' },
+      { flags: '--agent <agent>', description: 'agent of worker and auditor' },
       { flags: '--worker <agent>', description: 'agent of the worker' },
       { flags: '--auditor <agent>', description: 'agent of the auditor' },
       { flags: '--model <name>', description: 'model of worker and auditor' },

@@ -16,7 +16,7 @@ export const SCREEN_COMMANDS = {
       { flags: '--at <times>', description: 'only the state at these times, in seconds: 3.2,8' },
       { flags: '--at-event <numbers>', description: 'only the state after these numbers of events: 10,20' },
       {
-        flags: '--agent <name>',
+        flags: '--agent <agent>',
         description: 'the agent (default: detected from command line, banner or title)',
       },
       { flags: '--agent-version <version>', description: 'version of the agent (default: from its banner)' },
@@ -50,7 +50,7 @@ export const SCREEN_COMMANDS = {
       { flags: '--at <seconds>', description: 'at this time of the recording instead of now' },
       { flags: '--file <cast>', description: 'a recording instead of a session' },
       { flags: '--screen <file>', description: 'a screen as text instead of a session' },
-      { flags: '--agent <name>', description: 'with --file or --screen: the agent' },
+      { flags: '--agent <agent>', description: 'with --file or --screen: the agent' },
       { flags: '--agent-version <version>', description: 'with --file or --screen: version of the agent' },
       { flags: '--size <CxR>', description: 'with --file or --screen: terminal size' },
       JSON_OPTION,

@@ -77,7 +77,7 @@ export const SESSION_COMMANDS = {
     ],
     options: [
       { flags: '--all', description: 'list conversations of all directories, not only of this one' },
-      { flags: '--agent <name>', description: 'only conversations of this agent', choices: ['claude', 'codex'] },
+      { flags: '--agent <agent>', description: 'only conversations of this agent', choices: ['claude', 'codex'] },
       { flags: '--name <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--attach', description: 'attach to it at once' },
       JSON_OPTION,
@@ -328,13 +328,13 @@ export const SESSION_COMMANDS = {
         description:
           'a session’s id or number, a run’s id (run_…), latest for the newest run here, or a checkpoint file',
         optional: true,
-        completes: 'session',
+        completes: 'resumable',
       },
     ],
     options: [
       { flags: '--attach', description: 'session: attach to it at once' },
       { flags: '--graph <file>', description: 'graph run or checkpoint: continue with this DOT file' },
-      { flags: '--agent <name>', description: 'checkpoint: agent of nodes that name none' },
+      { flags: '--agent <agent>', description: 'checkpoint: agent of nodes that name none' },
       { flags: '--max-iterations <n>', description: 'oneshot: how many iterations it may have in total' },
       { flags: '--trust <hash>', description: 'with --graph: trust the files with this hash' },
       { flags: '--answers <file>', description: 'graph run: answers to the gates, as JSON' },

@@ -225,6 +225,13 @@ export const SETUP_COMMANDS = {
       ['signalbox completion fish > ~/.config/fish/completions/signalbox.fish', 'permanently'],
     ],
   },
+  complete: {
+    group: 'setup',
+    summary: 'print what the last word of a command line can be (called by completion scripts)',
+    rest: '-- words…',
+    examples: [['signalbox complete -- stop ""', 'the running sessions']],
+    hidden: true,
+  },
   help: {
     group: 'setup',
     summary: 'print the commands, or the options of one',

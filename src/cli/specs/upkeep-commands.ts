@@ -28,7 +28,7 @@ export const UPKEEP_COMMANDS = {
     group: 'setup',
     summary: 'show whether npm has a newer version, what changed, and how to install it',
     options: [
-      { flags: '--check', description: 'exit with 1 if there is a newer version' },
+      { flags: '--check', description: 'exit with 1 if there is a newer version, with 6 if npm cannot say' },
       { flags: '--from <package>', description: 'a package file or another npm name instead (default: signalbox)' },
       JSON_OPTION,
     ],
@@ -46,13 +46,19 @@ export const UPKEEP_COMMANDS = {
         completes: 'file',
       },
     ],
-    options: [{ flags: '--verify', description: 'check an existing backup instead' }, JSON_OPTION],
+    options: [
+      { flags: '--verify', description: 'check an existing backup instead' },
+      { flags: '--replace', description: 'replace an older backup of this name' },
+      JSON_OPTION,
+    ],
     details:
       'The store as it was at one moment, recordings, blobs, uploads and settings, with a SHA-256 of each. It is read ' +
-      'again before it gets its name. It holds everything that was shown and typed: keep it as private as the home ' +
-      'directory. The events of a PostgreSQL store are backed up with pg_dump.',
+      'again before it gets its name; an existing file is replaced only with --replace, and only if it is a backup. It ' +
+      'holds everything that was shown and typed: keep it as private as the home directory. The events of a PostgreSQL ' +
+      'store are backed up with pg_dump.',
     examples: [
       ['signalbox backup /mnt/backup/monday.tar.gz', 'one file'],
+      ['signalbox backup --replace /mnt/backup/monday.tar.gz', 'every Monday, by cron'],
       ['signalbox backup --verify monday.tar.gz', 'check every SHA-256 in it'],
     ],
   },

@@ -48,8 +48,9 @@ export interface Manifest {
 export async function writeBackup(
   target: string,
   paths: BackupPaths,
-  { clock, version }: { clock: Clock; version: string },
+  { clock, version, replaces = false }: { clock: Clock; version: string; replaces?: boolean },
 ): Promise<Manifest> {
+  await requirePlace(target, { replaces })
   // Opening a store that is not there would make an empty file, which every later command refuses.
   if (!existsSync(paths.storeFile))
     throw new SignalboxError('E_BACKUP', `there is nothing to back up: ${paths.storeFile} does not exist`, {
@@ -117,6 +118,28 @@ export async function restoreBackup(file: string, paths: BackupPaths, clock: Clo
   } finally {
     for (const suffix of ['', ...COMPANIONS]) rmSync(draft + suffix, { force: true })
   }
+}
+
+/** A backup replaces another backup if that was asked for, and no other file. */
+async function requirePlace(target: string, { replaces }: { replaces: boolean }): Promise<void> {
+  const refused = (message: string, next: string) => new SignalboxError('E_BACKUP', message, { next })
+  const directory = dirname(target)
+  if (!existsSync(directory)) throw refused(`there is no directory ${directory}`, 'make it, or name another one')
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (!found) return
+  if (found.isDirectory()) throw refused(`${target} is a directory`, 'name a file in it')
+  if (!replaces) throw refused(`${target} exists already`, '--replace replaces an older backup')
+  if (!(await isBackup(target))) throw refused(`${target} is not a backup, and is not replaced`, 'name another file')
+}
+
+/** Whether a file begins as backups do: also one that is cut or damaged later may be replaced. */
+async function isBackup(file: string): Promise<boolean> {
+  try {
+    for await (const { name } of readTar(decompressed(file))) return name === STORE
+  } catch {
+    // Not compressed, or not an archive.
+  }
+  return false
 }
 
 /** The copy has no journal, and everything that was committed when it was made. */
@@ -220,6 +243,8 @@ async function readManifest(file: string): Promise<Manifest> {
   if (manifest.format > FORMAT) throw new Error(`a newer Signalbox (${manifest.version}) wrote it`)
   for (const [name, sum] of Object.entries(manifest.files))
     if (sums[name] !== sum) throw new Error(sums[name] === undefined ? `${name} is missing` : `${name} is damaged`)
+  const other = Object.keys(sums).find(name => manifest.files[name] === undefined)
+  if (other !== undefined) throw new Error(`${other} is not in its manifest`)
   if (sums[STORE] === undefined) throw new Error('it has no store')
   return manifest
 }
@@ -228,7 +253,11 @@ async function* decompressed(file: string): AsyncGenerator<Buffer> {
   const source = createReadStream(file)
   const decompressor = createGunzip()
   source.on('error', error => decompressor.destroy(error))
-  for await (const chunk of source.pipe(decompressor)) yield chunk as Buffer
+  try {
+    for await (const chunk of source.pipe(decompressor)) yield chunk as Buffer
+  } finally {
+    source.destroy()
+  }
 }
 
 function* filesBelow(directory: string, prefix: string): Generator<{ name: string; path: string }> {
@@ -277,9 +306,17 @@ async function writeNew(path: string, content: AsyncIterable<Buffer>): Promise<v
   await rename(draft, path)
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  ENOSPC: 'there is no space left on its disk',
+  Z_DATA_ERROR: 'it is damaged, or not a backup',
+  Z_BUF_ERROR: 'its end is missing',
+}
+
 function backupError(file: string, error: unknown): SignalboxError {
   if (error instanceof SignalboxError) return error
   const { code, message } = error as NodeJS.ErrnoException
-  const why = code === 'ENOENT' ? 'there is no such file' : message
+  const why = REASONS[code ?? ''] ?? message
   return new SignalboxError('E_BACKUP', `${file}: ${why}`, { cause: error })
 }
